@@ -1,0 +1,68 @@
+"""The one place that counts a classifier's right and wrong answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A 2x2 table: rows counted with their weights.
+
+    Attributes
+    ----------
+    tp, fp, tn, fn : int
+        True positives, false positives, true negatives, false negatives.
+    """
+
+    tp: int
+    fp: int
+    tn: int
+    fn: int
+
+    @classmethod
+    def count(
+        cls,
+        y: npt.NDArray[np.bool_],
+        predicted: npt.NDArray[np.bool_],
+        weight: npt.NDArray[np.int64] | None = None,
+    ) -> Confusion:
+        """Count predictions against the truth.
+
+        Parameters
+        ----------
+        y, predicted : bool[N]
+            True means the positive class.
+        weight : int[N], optional
+            How often each row counts; once by default.
+        """
+        w = np.ones(len(y), dtype=np.int64) if weight is None else weight
+        return cls(
+            tp=int(w[y & predicted].sum()),
+            fp=int(w[~y & predicted].sum()),
+            tn=int(w[~y & ~predicted].sum()),
+            fn=int(w[y & ~predicted].sum()),
+        )
+
+    @property
+    def n(self) -> int:
+        """All rows."""
+        return self.tp + self.fp + self.tn + self.fn
+
+    @property
+    def n_positive(self) -> int:
+        """Rows of the positive class."""
+        return self.tp + self.fn
+
+    @property
+    def n_negative(self) -> int:
+        """Rows of the negative class."""
+        return self.tn + self.fp
+
+    @property
+    def errors(self) -> int:
+        """Misclassified rows."""
+        return self.fp + self.fn

@@ -1,0 +1,493 @@
+"""What is to be solved: encoded rows, a tree shape, a goal and the user's conditions.
+
+Nothing here knows a solver. All quantities that decide anything are integers or fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.confusion import Confusion
+from odt_core.errors import InputError
+from odt_core.topology import Topology
+
+MISSING = "(missing)"
+UNSEEN = -1
+"""Code of a value that no training row had."""
+
+
+class FeatureKind(StrEnum):
+    """How a feature may be split: by any set of values, or by a threshold."""
+
+    CATEGORICAL = "categorical"
+    NUMERICAL = "numerical"
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A column after encoding (the paper's group).
+
+    Attributes
+    ----------
+    name : str
+        The column's name.
+    kind : FeatureKind
+        Categorical features split by a set of categories, numerical ones by a threshold.
+    values : tuple of str
+        What each code means: category names, or the bins' intervals in rising order. A numerical
+        feature's missing bin, if it has one, comes last and stands outside the order.
+    cuts : tuple of float
+        Numerical only: ``len(cuts) + 1`` ordered bins; bin ``b`` holds ``cuts[b-1] < x <= cuts[b]``.
+    has_missing : bool
+        Whether the last code of a numerical feature is its missing bin. A categorical feature's
+        missing value is a category like any other.
+    """
+
+    name: str
+    kind: FeatureKind
+    values: tuple[str, ...]
+    cuts: tuple[float, ...] = ()
+    has_missing: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind is FeatureKind.NUMERICAL and self.n_ordered != len(self.cuts) + 1:
+            raise ValueError(f"feature {self.name!r}: {len(self.cuts)} cuts do not fit its bins")
+
+    @property
+    def n_values(self) -> int:
+        """Number of codes, the paper's |J(g)|."""
+        return len(self.values)
+
+    @property
+    def n_ordered(self) -> int:
+        """Number of ordered bins of a numerical feature (without the missing bin)."""
+        return self.n_values - (1 if self.has_missing else 0)
+
+    @property
+    def is_numerical(self) -> bool:
+        """Whether the feature splits by threshold."""
+        return self.kind is FeatureKind.NUMERICAL
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedData:
+    """Rows as integer codes.
+
+    Attributes
+    ----------
+    codes : int32[N, G]
+        ``codes[i, g]`` is row i's value of feature g, an index into ``features[g].values``, or
+        -1 for a value no training row had (never in training data).
+    y : bool[N]
+        True for the positive class.
+    weight : int64[N]
+        How many rows each row stands for.
+    features : tuple of Feature
+        The G features.
+    target, positive_label, negative_label : str
+        Names for screens and files.
+    """
+
+    codes: npt.NDArray[np.int32]
+    y: npt.NDArray[np.bool_]
+    weight: npt.NDArray[np.int64]
+    features: tuple[Feature, ...]
+    target: str = "class"
+    positive_label: str = "positive"
+    negative_label: str = "negative"
+
+    def __post_init__(self) -> None:
+        n, g = self.codes.shape
+        if g != len(self.features) or self.y.shape != (n,) or self.weight.shape != (n,):
+            raise ValueError("codes, y, weight and features do not fit each other")
+
+    @property
+    def n_rows(self) -> int:
+        """Rows counted with their weights."""
+        return int(self.weight.sum())
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, the paper's |G|."""
+        return len(self.features)
+
+    @cached_property
+    def n_columns(self) -> int:
+        """Number of one-hot columns, the paper's d."""
+        return sum(feature.n_values for feature in self.features)
+
+    @cached_property
+    def n_positive(self) -> int:
+        """Positive rows counted with their weights."""
+        return int(self.weight[self.y].sum())
+
+    @cached_property
+    def n_negative(self) -> int:
+        """Negative rows counted with their weights."""
+        return int(self.weight[~self.y].sum())
+
+    def take(self, rows: npt.NDArray[np.integer | np.bool_]) -> EncodedData:
+        """The rows at the given positions (or under the given mask)."""
+        return self._with_rows(self.codes[rows], self.y[rows], self.weight[rows])
+
+    def merged(self) -> EncodedData:
+        """Identical rows of the same class put together, their weights added.
+
+        The order is by class, then by codes; it does not depend on the order of the rows.
+        """
+        key = self.y.astype(np.int64)
+        size = 2
+        for g, feature in enumerate(self.features):
+            radix = feature.n_values + 1
+            if size > (2**62) // radix:
+                _, key = np.unique(key, return_inverse=True)
+                size = len(self.y)
+            key = key * radix + (self.codes[:, g] + 1)
+            size *= radix
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        weight = np.zeros(len(first), dtype=np.int64)
+        np.add.at(weight, inverse, self.weight)
+        return self._with_rows(self.codes[first], self.y[first], weight)
+
+    def _with_rows(
+        self,
+        codes: npt.NDArray[np.int32],
+        y: npt.NDArray[np.bool_],
+        weight: npt.NDArray[np.int64],
+    ) -> EncodedData:
+        return EncodedData(
+            codes, y, weight, self.features, self.target, self.positive_label, self.negative_label
+        )
+
+
+@dataclass(frozen=True)
+class Split:
+    """A decision node's question: is the feature's value in `left`? Members go left.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature.
+    left : frozenset of int
+        Codes that go left. May be empty or everything: the paper allows empty branches.
+    """
+
+    feature: int
+    left: frozenset[int]
+
+
+class Goal(StrEnum):
+    """What is maximised."""
+
+    ACCURACY = "accuracy"
+    BALANCED = "balanced"
+    MAX_TPR = "max-tpr"
+    MAX_TNR = "max-tnr"
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The goal with its class weight and floors (paper, equation (1a) and section 4.6).
+
+    Attributes
+    ----------
+    goal : Goal
+        ``accuracy`` maximises TP + C * TN, ``balanced`` the mean of TPR and TNR, ``max-tpr`` and
+        ``max-tnr`` one rate under a floor on the other.
+    class_weight : Fraction
+        C, for ``accuracy`` only.
+    min_tpr, min_tnr : Fraction or None
+        Floors on the training rows, each in [0, 1]. ``max-tpr`` needs `min_tnr` and ``max-tnr``
+        needs `min_tpr`; any goal may have both.
+
+    Raises
+    ------
+    InputError
+        If a floor is missing or outside [0, 1], or the class weight is not positive.
+    """
+
+    goal: Goal = Goal.ACCURACY
+    class_weight: Fraction = Fraction(1)
+    min_tpr: Fraction | None = None
+    min_tnr: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        for name, floor in (("min-tpr", self.min_tpr), ("min-tnr", self.min_tnr)):
+            if floor is not None and not 0 <= floor <= 1:
+                raise InputError(f"{name} is {float(floor):g}: give a share between 0 and 1.")
+        if self.class_weight <= 0:
+            raise InputError("class-weight must be greater than 0.")
+        if self.class_weight != 1 and self.goal is not Goal.ACCURACY:
+            raise InputError(
+                f"class-weight goes with the objective accuracy only, not with {self.goal}."
+            )
+        if self.goal is Goal.MAX_TPR and self.min_tnr is None:
+            raise InputError("The objective max-tpr needs a floor on specificity: give min-tnr.")
+        if self.goal is Goal.MAX_TNR and self.min_tpr is None:
+            raise InputError("The objective max-tnr needs a floor on sensitivity: give min-tpr.")
+
+    def gains(self, n_positive: int, n_negative: int) -> Gains:
+        """The same objective in whole numbers, for a training set of this make-up."""
+        if self.goal is Goal.ACCURACY:
+            ratio = self.class_weight
+            gain_tp, gain_tn, scale = ratio.denominator, ratio.numerator, ratio.denominator
+        elif self.goal is Goal.BALANCED:
+            gain_tp, gain_tn = max(n_negative, 1), max(n_positive, 1)
+            common = math.gcd(gain_tp, gain_tn)
+            scale = 2 * max(n_positive, 1) * max(n_negative, 1) // common
+            gain_tp, gain_tn = gain_tp // common, gain_tn // common
+        elif self.goal is Goal.MAX_TPR:
+            gain_tp, gain_tn, scale = 1, 0, max(n_positive, 1)
+        else:
+            gain_tp, gain_tn, scale = 0, 1, max(n_negative, 1)
+        return Gains(
+            gain_tp,
+            gain_tn,
+            scale,
+            min_tp=math.ceil((self.min_tpr or 0) * n_positive),
+            min_tn=math.ceil((self.min_tnr or 0) * n_negative),
+        )
+
+
+@dataclass(frozen=True)
+class Gains:
+    """An objective in whole numbers: maximise ``gain_tp * TP + gain_tn * TN`` under two floors.
+
+    Attributes
+    ----------
+    gain_tp, gain_tn : int
+        What a correct positive and a correct negative row are worth.
+    scale : int
+        The objective's value is the whole number divided by this.
+    min_tp, min_tn : int
+        Fewest correct positive and negative rows allowed (0: no floor). Ceilings are exact.
+    """
+
+    gain_tp: int
+    gain_tn: int
+    scale: int
+    min_tp: int
+    min_tn: int
+
+    @property
+    def has_floor(self) -> bool:
+        """Whether a floor couples the rows, which forbids relaxing z (see docs/method.md)."""
+        return self.min_tp > 0 or self.min_tn > 0
+
+    def total(self, confusion: Confusion) -> int:
+        """The whole number that is maximised."""
+        return self.gain_tp * confusion.tp + self.gain_tn * confusion.tn
+
+    def value(self, total: int) -> Fraction:
+        """The objective's value in its own unit."""
+        return Fraction(total, self.scale)
+
+    def allows(self, confusion: Confusion) -> bool:
+        """Whether the floors hold."""
+        return confusion.tp >= self.min_tp and confusion.tn >= self.min_tn
+
+
+@dataclass(frozen=True)
+class NodeRule:
+    """What an expert demands of one decision node.
+
+    Attributes
+    ----------
+    features : frozenset of int or None
+        The features the node may use; None for any.
+    split : Split or None
+        The whole question, fixed. It overrides max_card; its leaves' labels stay free.
+    """
+
+    features: frozenset[int] | None = None
+    split: Split | None = None
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Expert rules.
+
+    Attributes
+    ----------
+    forbidden : frozenset of int
+        Features no node may use (except a node whose split is fixed).
+    nodes : tuple of (int, NodeRule)
+        Rules of single decision nodes, by the topology's numbers.
+    """
+
+    forbidden: frozenset[int] = frozenset()
+    nodes: tuple[tuple[int, NodeRule], ...] = ()
+
+    def at(self, node: int) -> NodeRule:
+        """The rule of a decision node (an empty one if none was given)."""
+        return dict(self.nodes).get(node, NodeRule())
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A training problem.
+
+    Attributes
+    ----------
+    data : EncodedData
+        The training rows.
+    topology : Topology
+        The tree's shape.
+    objective : Objective
+        What is maximised, under which floors.
+    max_card : int or None
+        A categorical split sends at most this many categories one way (paper, section 4.5): the
+        left set has at most `max_card` of the feature's categories, or all but at most that many.
+    rules : Rules
+        Expert rules.
+    forbid_empty_branches : bool
+        At least one category of the chosen feature goes each way at every node (the paper's
+        (pickmore) and (pickless)), counted over the feature's categories, not over the rows.
+
+    Raises
+    ------
+    InputError
+        If there are no rows or features, or a cap or rule cannot be met.
+    """
+
+    data: EncodedData
+    topology: Topology
+    objective: Objective = Objective()
+    max_card: int | None = None
+    rules: Rules = field(default_factory=Rules)
+    forbid_empty_branches: bool = False
+
+    def __post_init__(self) -> None:
+        if self.data.n_rows == 0:
+            raise InputError("There are no training rows: choose a larger training set.")
+        if self.data.n_features == 0:
+            raise InputError("There is no feature to split on: mark at least one column as used.")
+        if self.max_card is not None and self.max_card < 1:
+            raise InputError("max-card must be at least 1, or none for no cap.")
+        for node, rule in self.rules.nodes:
+            if not 0 <= node < self.topology.n_nodes:
+                raise InputError(
+                    f"A rule names decision node {node + 1}, but the shape {self.topology.name} "
+                    f"has nodes 1 to {self.topology.n_nodes}."
+                )
+            if rule.split is not None:
+                self._check_fixed(node, rule.split)
+        for node in range(self.topology.n_nodes):
+            if self.rules.at(node).split is None and not self.allowed_features(node):
+                raise InputError(
+                    f"Decision node {node + 1} has no feature left to split on: allow one there."
+                )
+
+    def _check_fixed(self, node: int, split: Split) -> None:
+        feature = self.data.features[split.feature]
+        where = f"The split fixed at decision node {node + 1} on {feature.name!r}"
+        if any(not 0 <= code < feature.n_values for code in split.left):
+            raise InputError(f"{where} names a category that the training rows do not have.")
+        if not is_threshold(feature, split.left):
+            raise InputError(f"{where} is not a threshold: give one side of a single cut point.")
+        if self.forbid_empty_branches and not 0 < len(split.left) < feature.n_values:
+            raise InputError(f"{where} leaves a branch empty, which the settings forbid.")
+
+    @cached_property
+    def gains(self) -> Gains:
+        """The objective in whole numbers."""
+        return self.objective.gains(self.data.n_positive, self.data.n_negative)
+
+    def allowed_features(self, node: int) -> tuple[int, ...]:
+        """Features that a decision node may split on; only its own where its split is fixed."""
+        rule = self.rules.at(node)
+        if rule.split is not None:
+            return (rule.split.feature,)
+        return tuple(
+            g
+            for g, feature in enumerate(self.data.features)
+            if g not in self.rules.forbidden
+            and (rule.features is None or g in rule.features)
+            and not (self.forbid_empty_branches and feature.n_values < 2)
+        )
+
+    def fixed_label(self, leaf: int) -> bool | None:
+        """The label a leaf is bound to, or None where the label is a decision.
+
+        Where both children of a node are leaves, left is negative and right positive: reversing
+        the question gives every other labelling. A lone leaf's label, and those below a node
+        whose split is fixed, are decisions.
+        """
+        node, goes_left = self.topology.paths[leaf][-1]
+        if not self.topology.has_two_leaves(node) or self.rules.at(node).split is not None:
+            return None
+        return not goes_left
+
+    def is_reversible(self, node: int) -> bool:
+        """Whether reversing the node's question and swapping its subtrees changes nothing.
+
+        True where the node touches no leaf, its subtrees have the same shape and the same rules,
+        and its own split is not fixed (paper, section 4.3.2).
+        """
+        topology = self.topology
+        if topology.touches_leaf(node) or not topology.is_symmetric(node):
+            return False
+        if self.rules.at(node).split is not None:
+            return False
+        left, right = topology.children(node)
+        pairs = zip(topology.descendants[left], topology.descendants[right], strict=True)
+        return all(self.rules.at(a) == self.rules.at(b) for a, b in pairs)
+
+    def caps(self, feature: Feature) -> bool:
+        """Whether max_card forbids any set of the feature's categories."""
+        return (
+            self.max_card is not None
+            and not feature.is_numerical
+            and feature.n_values > 2 * self.max_card + 1
+        )
+
+    def admits(self, node: int, split: Split) -> bool:
+        """Whether a decision node may ask this question."""
+        rule = self.rules.at(node)
+        if rule.split is not None:
+            return split == rule.split
+        if split.feature not in self.allowed_features(node):
+            return False
+        feature = self.data.features[split.feature]
+        size = len(split.left)
+        if not all(0 <= code < feature.n_values for code in split.left):
+            return False
+        if self.forbid_empty_branches and not 0 < size < feature.n_values:
+            return False
+        if self.caps(feature):
+            assert self.max_card is not None
+            return size <= self.max_card or size >= feature.n_values - self.max_card
+        return is_threshold(feature, split.left)
+
+    def admits_all(self, splits: Sequence[Split], labels: Sequence[bool]) -> bool:
+        """Whether questions and leaf labels together are a tree of this problem (floors apart)."""
+        return (
+            len(splits) == self.topology.n_nodes
+            and len(labels) == self.topology.n_leaves
+            and all(self.admits(node, split) for node, split in enumerate(splits))
+            and all(
+                self.fixed_label(leaf) in (None, bool(label)) for leaf, label in enumerate(labels)
+            )
+        )
+
+
+def is_threshold(feature: Feature, left: frozenset[int]) -> bool:
+    """Whether a set of codes is one side of a cut; always so for categorical features.
+
+    The missing bin of a numerical feature may be on either side.
+    """
+    if not feature.is_numerical:
+        return True
+    ordered = sorted(code for code in left if code < feature.n_ordered)
+    if not ordered:
+        return True
+    contiguous = ordered[-1] - ordered[0] + 1 == len(ordered)
+    return contiguous and (ordered[0] == 0 or ordered[-1] == feature.n_ordered - 1)

@@ -1,0 +1,335 @@
+"""Decision trees: routing, counting, simplifying, and one canonical form.
+
+A tree carries its features and its training counts, so that it can be drawn, read and applied
+without the data it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.confusion import Confusion
+from odt_core.problem import EncodedData, Feature, Problem, Split
+from odt_core.topology import Topology
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf.
+
+    Attributes
+    ----------
+    label : bool
+        The class it predicts, True for positive.
+    n_negative, n_positive : int
+        Training rows that end here.
+    """
+
+    label: bool
+    n_negative: int = 0
+    n_positive: int = 0
+
+    @property
+    def n(self) -> int:
+        """Training rows that end here."""
+        return self.n_negative + self.n_positive
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision node: rows whose code is in `split.left` go left.
+
+    Attributes
+    ----------
+    split : Split
+        The question.
+    left, right : Leaf or Decision
+        The subtrees.
+    observed : frozenset of int
+        Codes of the feature that some training row had at this node.
+    unseen_left : bool
+        Where a value goes that no training row had: the branch that most training rows took.
+    n_negative, n_positive : int
+        Training rows that pass here.
+    """
+
+    split: Split
+    left: Node
+    right: Node
+    observed: frozenset[int] = frozenset()
+    unseen_left: bool = True
+    n_negative: int = 0
+    n_positive: int = 0
+
+    @property
+    def n(self) -> int:
+        """Training rows that pass here."""
+        return self.n_negative + self.n_positive
+
+
+Node = Leaf | Decision
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A decision tree over encoded features.
+
+    Attributes
+    ----------
+    root : Leaf or Decision
+        The tree; a lone leaf where no question helps.
+    features : tuple of Feature
+        What the codes mean.
+    target, positive_label, negative_label : str
+        Names for screens and files.
+    """
+
+    root: Node
+    features: tuple[Feature, ...]
+    target: str = "class"
+    positive_label: str = "positive"
+    negative_label: str = "negative"
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The leaves, left to right."""
+        return tuple(node for node in self.walk() if isinstance(node, Leaf))
+
+    @cached_property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The decision nodes in the order node, left subtree, right subtree."""
+        return tuple(node for node in self.walk() if isinstance(node, Decision))
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.leaves)
+
+    @cached_property
+    def depth(self) -> int:
+        """Levels of decisions on the longest path; 0 for a lone leaf."""
+
+        def levels(node: Node) -> int:
+            if isinstance(node, Leaf):
+                return 0
+            return 1 + max(levels(node.left), levels(node.right))
+
+        return levels(self.root)
+
+    @cached_property
+    def used_features(self) -> tuple[int, ...]:
+        """Features that some decision node asks about, in rising order."""
+        return tuple(sorted({node.split.feature for node in self.decisions}))
+
+    def walk(self) -> Iterator[Node]:
+        """All nodes in the order node, left subtree, right subtree."""
+
+        def visit(node: Node) -> Iterator[Node]:
+            yield node
+            if isinstance(node, Decision):
+                yield from visit(node.left)
+                yield from visit(node.right)
+
+        return visit(self.root)
+
+    def label_name(self, label: bool) -> str:
+        """The user's word for a class."""
+        return self.positive_label if label else self.negative_label
+
+    def apply(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """The leaf (numbered as in `leaves`) that each row reaches.
+
+        Parameters
+        ----------
+        codes : int[N, G]
+            Encoded rows; -1 is a value that no training row had.
+        """
+        reached = np.zeros(len(codes), dtype=np.int64)
+        next_leaf = 0
+
+        def visit(node: Node, rows: npt.NDArray[np.int64]) -> None:
+            nonlocal next_leaf
+            if isinstance(node, Leaf):
+                reached[rows] = next_leaf
+                next_leaf += 1
+                return
+            goes_left = self._goes_left(node, codes[rows, node.split.feature])
+            visit(node.left, rows[goes_left])
+            visit(node.right, rows[~goes_left])
+
+        visit(self.root, np.arange(len(codes)))
+        return reached
+
+    def predict(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+        """The class of each row, True for positive. See `apply` for `codes`."""
+        labels = np.array([leaf.label for leaf in self.leaves], dtype=np.bool_)
+        return labels[self.apply(codes)]
+
+    def meets_unseen(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+        """Whether each row meets a question about a value that no training row had."""
+        met = np.zeros(len(codes), dtype=np.bool_)
+
+        def visit(node: Node, rows: npt.NDArray[np.int64]) -> None:
+            if isinstance(node, Leaf):
+                return
+            values = codes[rows, node.split.feature]
+            met[rows] |= values < 0
+            goes_left = self._goes_left(node, values)
+            visit(node.left, rows[goes_left])
+            visit(node.right, rows[~goes_left])
+
+        visit(self.root, np.arange(len(codes)))
+        return met
+
+    def confusion(self, data: EncodedData) -> Confusion:
+        """The 2x2 table of the tree on `data`."""
+        return Confusion.count(data.y, self.predict(data.codes), data.weight)
+
+    def leaf_counts(self, data: EncodedData) -> list[tuple[int, int]]:
+        """(negative, positive) rows of `data` in each leaf, left to right."""
+        reached = self.apply(data.codes)
+        table = np.zeros((self.n_leaves, 2), dtype=np.int64)
+        np.add.at(table, (reached, data.y.astype(np.int64)), data.weight)
+        return [(int(negative), int(positive)) for negative, positive in table]
+
+    def _goes_left(self, node: Decision, values: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+        n_values = self.features[node.split.feature].n_values
+        side = np.zeros(n_values + 1, dtype=np.bool_)
+        side[sorted(node.split.left)] = True
+        side[n_values] = node.unseen_left
+        return side[np.where(values < 0, n_values, values)]
+
+
+def route(
+    topology: Topology, splits: Sequence[Split], codes: npt.NDArray[np.integer]
+) -> npt.NDArray[np.int64]:
+    """The topology's leaf that each row reaches under the given questions.
+
+    Parameters
+    ----------
+    topology : Topology
+        The shape.
+    splits : sequence of Split
+        One question for each decision node.
+    codes : int[N, G]
+        Encoded training rows (no unseen values).
+    """
+    leaf = np.zeros(len(codes), dtype=np.int64)
+
+    def visit(child: int, rows: npt.NDArray[np.int64]) -> None:
+        if child < 0:
+            leaf[rows] = -1 - child
+            return
+        split = splits[child]
+        goes_left = np.isin(codes[rows, split.feature], sorted(split.left))
+        visit(topology.left[child], rows[goes_left])
+        visit(topology.right[child], rows[~goes_left])
+
+    visit(0, np.arange(len(codes)))
+    return leaf
+
+
+def count_assignment(
+    problem: Problem, splits: Sequence[Split], labels: Sequence[bool]
+) -> Confusion:
+    """Route every training row through the questions and count (never a solver's own claim)."""
+    data = problem.data
+    reached = route(problem.topology, splits, data.codes)
+    predicted = np.asarray(labels, dtype=np.bool_)[reached]
+    return Confusion.count(data.y, predicted, data.weight)
+
+
+def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]) -> Tree:
+    """The canonical tree of an assignment of questions and labels to a topology.
+
+    Nodes that send every training row one way, or whose two leaves say the same, vanish.
+    Categories that no training row had at a node join the side that keeps the shorter stated set
+    (for a numerical feature the cut moves to the middle of the empty bins), and the stated set
+    goes left, so the same classifier of the training rows always comes out the same.
+
+    Parameters
+    ----------
+    problem : Problem
+        Gives the topology and the training rows.
+    splits : sequence of Split
+        One question for each decision node.
+    labels : sequence of bool
+        One label for each leaf, True for positive.
+    """
+    data, topology = problem.data, problem.topology
+
+    def visit(child: int, rows: npt.NDArray[np.int64]) -> Node:
+        weight, y = data.weight[rows], data.y[rows]
+        n_positive = int(weight[y].sum())
+        n_negative = int(weight.sum()) - n_positive
+        if child < 0:
+            return Leaf(bool(labels[-1 - child]), n_negative, n_positive)
+        split = splits[child]
+        values = data.codes[rows, split.feature]
+        goes_left = np.isin(values, sorted(split.left))
+        left = visit(topology.left[child], rows[goes_left])
+        right = visit(topology.right[child], rows[~goes_left])
+        if not goes_left.any():
+            return right
+        if goes_left.all():
+            return left
+        if isinstance(left, Leaf) and isinstance(right, Leaf) and left.label == right.label:
+            return Leaf(left.label, n_negative, n_positive)
+        observed_left = frozenset(int(value) for value in np.unique(values[goes_left]))
+        observed_right = frozenset(int(value) for value in np.unique(values[~goes_left]))
+        stated, swapped = _stated_set(data.features[split.feature], observed_left, observed_right)
+        if swapped:
+            left, right = right, left
+        return Decision(
+            split=Split(split.feature, stated),
+            left=left,
+            right=right,
+            observed=observed_left | observed_right,
+            unseen_left=left.n >= right.n,
+            n_negative=n_negative,
+            n_positive=n_positive,
+        )
+
+    root = visit(0, np.arange(len(data.y)))
+    return Tree(root, data.features, data.target, data.positive_label, data.negative_label)
+
+
+def _stated_set(
+    feature: Feature, observed_left: frozenset[int], observed_right: frozenset[int]
+) -> tuple[frozenset[int], bool]:
+    """The set a node states, and whether that set is what used to go right."""
+    if feature.is_numerical:
+        return _stated_threshold(feature, observed_left, observed_right)
+    key_left = (len(observed_left), min(observed_left))
+    key_right = (len(observed_right), min(observed_right))
+    if key_left < key_right:
+        return observed_left, False
+    return observed_right, True
+
+
+def _stated_threshold(
+    feature: Feature, observed_left: frozenset[int], observed_right: frozenset[int]
+) -> tuple[frozenset[int], bool]:
+    """Low values go left; the missing bin goes where its rows went, else with the most bins seen.
+
+    Only the missing bin parts the rows where one side saw no ordered bin at all.
+    """
+    missing = feature.n_values - 1 if feature.has_missing else None
+    ordered_left = observed_left - {missing}
+    ordered_right = observed_right - {missing}
+    if not ordered_left or not ordered_right:
+        assert missing is not None
+        return frozenset({missing}), missing in observed_right
+    swapped = min(ordered_right) < min(ordered_left)
+    low, high = (ordered_right, ordered_left) if swapped else (ordered_left, ordered_right)
+    last_low = (max(low) + min(high) - 1) // 2
+    stated = set(range(last_low + 1))
+    low_side = observed_right if swapped else observed_left
+    if missing is not None and missing in low_side:
+        stated.add(missing)
+    return frozenset(stated), swapped
