@@ -45,7 +45,8 @@ class Feature:
         What each code means: category names, or the bins' intervals in rising order. A numerical
         feature's missing bin, if it has one, comes last and stands outside the order.
     cuts : tuple of float
-        Numerical only: ``len(cuts) + 1`` ordered bins; bin ``b`` holds ``cuts[b-1] < x <= cuts[b]``.
+        Numerical only: ``len(cuts) + 1`` ordered bins; bin ``b`` holds
+        ``cuts[b-1] < x <= cuts[b]``.
     has_missing : bool
         Whether the last code of a numerical feature is its missing bin. A categorical feature's
         missing value is a category like any other.
