@@ -1,0 +1,31 @@
+# Each target does all its own set-up; a fresh machine with Python 3.11+ and make is enough.
+VENV ?= .venv
+PY = $(VENV)/bin/python
+PORT ?= 8501
+export VENV
+
+.PHONY: app test check soak clean help
+
+help:            ## Show this list
+	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
+
+app:             ## Install what is needed and open the dashboard on localhost
+	@scripts/setup.sh requirements.txt
+	$(PY) -m streamlit run app.py --server.port $(PORT)
+
+test:            ## Run every test, in a real Chromium too
+	@scripts/setup.sh requirements-test.txt
+	ODT_CHROMIUM="$$(scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadgroup -m "not soak"
+
+check:           ## Lint and type-check
+	@scripts/setup.sh requirements-test.txt
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+soak:            ## The long tests
+	@scripts/setup.sh requirements-test.txt
+	ODT_CHROMIUM="$$(scripts/chromium.sh)" $(PY) -m pytest -m soak
+
+clean:           ## Remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache

@@ -1,0 +1,40 @@
+"""The command line: the same abilities as the pages, one command each.
+
+Standard output carries the answer, standard error progress and notes. Bad input gives one line on
+standard error and exit status 2; an interrupted run gives its best tree and exit status 130.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from odt_core.cli.parser import make_parser
+from odt_core.errors import InputError
+
+EXIT_BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Command and options; the process's own by default.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
+    options = make_parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except InputError as error:
+        print(f"odt_core: {error}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    except BrokenPipeError:
+        # The reader of our output has gone (as with `| head`); there is nobody left to tell.
+        sys.stderr.close()
+        return EXIT_BAD_INPUT

@@ -1,0 +1,177 @@
+"""From parsed options to a table and a specification."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from odt_core.data import (
+    DEFAULT_MISSING_TOKENS,
+    Binning,
+    ColumnKind,
+    ReadOptions,
+    Schema,
+    SplitSpec,
+    Table,
+    infer_schema,
+    read_table,
+    target_classes,
+)
+from odt_core.errors import InputError
+from odt_core.problem import Objective
+from odt_core.solution import Engine
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.topology import Topology
+from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
+
+
+def note(text: str) -> None:
+    """Something the user should know, on standard error."""
+    print(text, file=sys.stderr)
+
+
+def load_table(options: argparse.Namespace) -> Table:
+    """Read the file that the options name.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or it cannot be read as a table.
+    """
+    path = Path(options.file)
+    if not path.is_file():
+        raise InputError(f"There is no file {options.file!r}: check the path.")
+    delimiter = "\t" if options.delimiter == "\\t" else options.delimiter
+    read = ReadOptions(
+        encoding=options.encoding,
+        delimiter=delimiter,
+        decimal=options.decimal,
+        quotechar=options.quotechar,
+    )
+    table = read_table(path, read, name=path.name)
+    for sentence in table.report.notes:
+        note(sentence)
+    return table
+
+
+def make_schema(table: Table, options: argparse.Namespace) -> Schema:
+    """Columns as the options say; the rest as the app would propose."""
+    missing = DEFAULT_MISSING_TOKENS
+    if options.missing is not None:
+        missing = tuple(token for token in options.missing if token)
+    _check_columns(table, options)
+    schema = infer_schema(
+        table, target=options.target, positive=options.positive, missing_tokens=missing
+    )
+    if options.target is None:
+        note(f"Outcome: {schema.target!r} (guessed; name it with --target).")
+    if options.positive is None:
+        labels = ", ".join(map(repr, target_classes(table, schema.target, missing)))
+        note(f"Positive class: {schema.positive!r} of {labels} (guessed; name it with --positive).")
+    for kind in ColumnKind:
+        for column in getattr(options, kind.value):
+            schema = schema.with_kind(column, kind)
+    if options.bins is not None:
+        binning = Binning.quantiles(options.bins)
+        for column in schema.columns:
+            schema = schema.with_binning(column.name, binning)
+    return schema
+
+
+def _check_columns(table: Table, options: argparse.Namespace) -> None:
+    columns = list(table.frame.columns)
+    if options.target is not None and options.target not in columns:
+        raise InputError(_no_column("--target", options.target, columns))
+    taken: dict[str, str] = {}
+    for kind in ("numerical", "categorical", "ignore"):
+        for column in getattr(options, kind):
+            if column not in columns:
+                raise InputError(_no_column(f"--{kind}", column, columns))
+            if column == options.target:
+                raise InputError(
+                    f"--{kind} names the column {column!r}, which is the target: leave it out."
+                )
+            if taken.setdefault(column, kind) != kind:
+                raise InputError(
+                    f"The column {column!r} is named by --{taken[column]} and by --{kind}: "
+                    "keep one of them."
+                )
+
+
+def _no_column(option: str, column: str, columns: list[str]) -> str:
+    shown = ", ".join(columns[:20]) + (" ..." if len(columns) > 20 else "")
+    return f"{option} names the column {column!r}, which the file does not have: it has {shown}."
+
+
+def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
+    """The training run that the options describe."""
+    return TrainSpec(
+        schema=make_schema(table, options),
+        split=SplitSpec.parse(options.train_size, options.test_size, seed=options.seed),
+        topology=Topology.parse(options.topology),
+        objective=Objective(
+            goal=options.objective,
+            class_weight=options.class_weight,
+            min_tpr=options.min_tpr,
+            min_tnr=options.min_tnr,
+        ),
+        max_card=options.max_card,
+        rules=_read_rules(options),
+        forbid_empty_branches=options.forbid_empty_branches,
+        feature_selection=FeatureSelection(options.feature_selection),
+        engine=getattr(options, "engine", Engine.CBC),
+        time_limit=getattr(options, "time_limit", 60.0),
+        threads=getattr(options, "threads", 1),
+        seed=options.seed,
+        mip=MipOptions(
+            strengthen=not options.no_strengthen,
+            anchor=not options.no_anchor,
+            relax=not options.no_relax,
+            delete=not options.no_delete,
+            numerical_direction=options.numerical_direction,
+            card_direction=options.card_direction,
+        ),
+    )
+
+
+def _read_rules(options: argparse.Namespace) -> RulesSpec:
+    """Rules of single nodes: a JSON list of objects with a node's number and its rule."""
+    forbidden = tuple(options.forbid)
+    if options.rules is None:
+        return RulesSpec(forbidden)
+    try:
+        records = json.loads(Path(options.rules).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"--rules: the file {options.rules!r} cannot be read.") from error
+    except ValueError as error:
+        raise InputError(f"--rules: the file {options.rules!r} is not JSON ({error}).") from error
+    if not isinstance(records, list):
+        raise InputError(f"--rules: the file {options.rules!r} must hold a JSON list of rules.")
+    return RulesSpec(forbidden, tuple(_node_rule(record) for record in records))
+
+
+def _node_rule(record: Any) -> NodeRuleSpec:
+    known = {"node", "features", "feature", "categories", "threshold", "missing_left"}
+    if not isinstance(record, dict) or not isinstance(record.get("node"), int):
+        raise InputError('--rules: each rule is an object with a "node" (a number from 1 on).')
+    for key in record:
+        if key not in known:
+            raise InputError(
+                f"--rules: the rule for node {record['node']} has an unknown field {key!r}: use "
+                f"{', '.join(sorted(known))}."
+            )
+    lists = {
+        key: None if record.get(key) is None else tuple(map(str, record[key]))
+        for key in ("features", "categories")
+    }
+    return NodeRuleSpec(
+        node=record["node"],
+        features=lists["features"],
+        feature=record.get("feature"),
+        categories=lists["categories"],
+        threshold=record.get("threshold"),
+        missing_left=bool(record.get("missing_left", False)),
+    )

@@ -1,0 +1,312 @@
+"""Options of every command."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NoReturn
+
+from odt_core.problem import Goal
+from odt_core.solution import Engine
+from odt_core.topology import PRESETS
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Says what is wrong in one line, where argparse would print the usage as well."""
+
+    def error(self, message: str) -> NoReturn:
+        text = message[:1].upper() + message[1:]
+        print(f"{self.prog}: {text}. See '{self.prog} --help'.", file=sys.stderr)
+        sys.exit(2)
+
+
+def names(text: str) -> list[str]:
+    """A list option: commas separate, and a name with a comma is quoted as in CSV."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def share(text: str) -> Fraction:
+    """A rate: ``0.95`` or ``95%``, kept exact."""
+    number = text.strip()
+    try:
+        value = Fraction(number[:-1]) / 100 if number.endswith("%") else Fraction(number)
+    except (ValueError, ZeroDivisionError):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a share: give a number from 0 to 1, or a percentage such as 95%"
+        ) from None
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is outside 0 to 1: give a share such as 0.95, or a percentage such as 95%"
+        )
+    return value
+
+
+def weight(text: str) -> Fraction:
+    """A class weight: an integer, a fraction or a decimal, kept exact."""
+    try:
+        value = Fraction(text.strip())
+    except (ValueError, ZeroDivisionError):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number: give an integer, a fraction such as 3/2, or a decimal"
+        ) from None
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} must be greater than 0")
+    return value
+
+
+def cap(text: str) -> int | None:
+    """max.card: a whole number, or ``none``."""
+    if text.strip().lower() == "none":
+        return None
+    return _whole(text, least=1, extra=", or 'none' for no cap")
+
+
+def _whole(text: str, *, least: int, extra: str = "") -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if value < least:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not usable: give a whole number of at least {least}{extra}"
+        )
+    return value
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """A whole number from `least` on."""
+
+    def parse(text: str) -> int:
+        return _whole(text, least=least)
+
+    return parse
+
+
+def seconds(text: str) -> float:
+    """A duration."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds greater than 0")
+    return value
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of ``python -m odt_core``; each command's function is its `run` default."""
+    parser = _OneLineParser(
+        prog="odt_core",
+        description="Provably optimal small decision trees for categorical and numerical data.",
+    )
+    commands = parser.add_subparsers(
+        title="commands", required=True, metavar="COMMAND", parser_class=_OneLineParser
+    )
+    _add_train(commands)
+    _add_predict(commands)
+    _add_export(commands)
+    _add_write_model(commands)
+    return parser
+
+
+def _lazily(module: str) -> Callable[[argparse.Namespace], int]:
+    """Import a command's module only when it runs: ``--help`` stays instant."""
+
+    def run(options: argparse.Namespace) -> int:
+        import importlib
+
+        return int(importlib.import_module(f"odt_core.cli.{module}").run(options))
+
+    return run
+
+
+def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    train = commands.add_parser(
+        "train",
+        help="find the best tree of a shape",
+        description="Find the provably best tree of a shape and say how it does on test rows.",
+    )
+    add_data_options(train)
+    add_problem_options(train)
+    add_solver_options(train)
+    train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
+    train.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    train.set_defaults(run=_lazily("train"))
+
+
+def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    predict = commands.add_parser(
+        "predict",
+        help="apply a model to a table",
+        description="Apply a model to a table; the table comes back with the prediction added.",
+    )
+    predict.add_argument("model", metavar="MODEL.json")
+    predict.add_argument("file", metavar="DATA.csv")
+    predict.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    add_read_options(predict)
+    predict.set_defaults(run=_lazily("predict"))
+
+
+def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    export = commands.add_parser(
+        "export",
+        help="write a model's tree as a picture, as rules or as code",
+        description="Write a model's tree as a picture, as rules or as code.",
+    )
+    export.add_argument("model", metavar="MODEL.json")
+    export.add_argument("--format", required=True, help="dot, svg, png, rules, python, sql or json")
+    export.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    export.set_defaults(run=_lazily("export"))
+
+
+def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    write = commands.add_parser(
+        "write-model",
+        help="write the integer program itself, for any solver",
+        description="Write the integer program of a training run as an LP or MPS file.",
+    )
+    add_data_options(write)
+    add_problem_options(write)
+    write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
+    write.set_defaults(run=_lazily("write_model"))
+
+
+def add_read_options(parser: argparse.ArgumentParser) -> None:
+    """How a file is read."""
+    group = parser.add_argument_group("reading (found by itself unless given)")
+    group.add_argument("--encoding", metavar="NAME", help="such as utf-8, utf-16 or cp1252")
+    group.add_argument("--delimiter", metavar="CHAR", help="such as ',' or ';'; \\t for a tab")
+    group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
+    group.add_argument("--quotechar", metavar="CHAR", help="the quotation mark")
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """The file, its columns, and which rows train."""
+    parser.add_argument("file", metavar="FILE", help="a CSV or TSV file, or the same with .gz")
+    group = parser.add_argument_group("columns")
+    group.add_argument("--target", metavar="COL", help="the outcome (guessed if not given)")
+    group.add_argument("--positive", metavar="LABEL", help="the positive class")
+    for kind in ("numerical", "categorical", "ignore"):
+        group.add_argument(
+            f"--{kind}",
+            metavar="A,B",
+            type=names,
+            action="extend",
+            default=[],
+            help=f"columns to take as {kind}" if kind != "ignore" else "columns to leave out",
+        )
+    group.add_argument(
+        "--missing",
+        metavar="TOKENS",
+        type=names,
+        action="extend",
+        help="what else counts as missing beside an empty cell (default: ?, NA, NaN, null ...)",
+    )
+    group.add_argument(
+        "--bins",
+        metavar="K",
+        type=at_least(2),
+        help="cut numerical columns at K quantiles (default: deciles)",
+    )
+    add_read_options(parser)
+    rows = parser.add_argument_group("rows")
+    rows.add_argument(
+        "--train-size",
+        metavar="N",
+        default="0.8",
+        help="training rows: a number, a fraction, 'paper' for min(90%%, 600), or 'all' for every "
+        "row and no test set (default: 0.8)",
+    )
+    rows.add_argument("--test-size", metavar="N", help="test rows (default: all the others)")
+    rows.add_argument(
+        "--seed", metavar="K", type=at_least(0), default=0, help="for the split (default: 0)"
+    )
+
+
+def add_problem_options(parser: argparse.ArgumentParser) -> None:
+    """What is solved."""
+    group = parser.add_argument_group("problem")
+    group.add_argument(
+        "--topology",
+        default="depth-2",
+        metavar="SHAPE",
+        help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2)",
+    )
+    group.add_argument(
+        "--max-card", type=cap, metavar="N", help="largest set of categories, or none (default)"
+    )
+    group.add_argument(
+        "--objective",
+        type=Goal,
+        choices=list(Goal),
+        default=Goal.ACCURACY,
+        metavar="GOAL",
+        help=f"{', '.join(Goal)} (default: accuracy)",
+    )
+    group.add_argument(
+        "--class-weight",
+        type=weight,
+        default=Fraction(1),
+        metavar="C",
+        help="what a correct negative is worth, a correct positive being worth 1",
+    )
+    group.add_argument("--min-tpr", type=share, metavar="P", help="floor on sensitivity")
+    group.add_argument("--min-tnr", type=share, metavar="P", help="floor on specificity")
+    group.add_argument(
+        "--forbid",
+        type=names,
+        action="extend",
+        default=[],
+        metavar="A,B",
+        help="columns that no question may be about",
+    )
+    group.add_argument("--rules", metavar="FILE", help="expert rules for single nodes, as JSON")
+    group.add_argument(
+        "--forbid-empty-branches",
+        action="store_true",
+        help="at least one category goes each way at every node",
+    )
+    group.add_argument(
+        "--feature-selection",
+        choices=["none", "cart"],
+        default="none",
+        help="cart: only columns that a default CART on the training rows uses",
+    )
+    switches = parser.add_argument_group("switches of the integer program (paper, section 4.3)")
+    switches.add_argument("--no-strengthen", action="store_true", help="weak rows for left, right")
+    switches.add_argument("--no-anchor", action="store_true", help="no anchor categories")
+    switches.add_argument("--no-relax", action="store_true", help="every variable is binary")
+    switches.add_argument("--no-delete", action="store_true", help="keep variables of wrong leaves")
+    switches.add_argument(
+        "--numerical-direction",
+        action="store_true",
+        help="break symmetry at numerical columns by w = 1 instead of an anchor (section 4.4)",
+    )
+    switches.add_argument(
+        "--card-direction",
+        action="store_true",
+        help="break symmetry at capped columns by w = 1 instead of an anchor (section 4.5)",
+    )
+
+
+def add_solver_options(parser: argparse.ArgumentParser) -> None:
+    """Who solves, and for how long."""
+    group = parser.add_argument_group("solving")
+    group.add_argument(
+        "--engine",
+        type=Engine,
+        choices=list(Engine),
+        default=DEFAULT_ENGINE,
+        metavar="ENGINE",
+        help=f"{', '.join(Engine)} (default: {DEFAULT_ENGINE})",
+    )
+    group.add_argument(
+        "--time-limit", type=seconds, default=60.0, metavar="S", help="seconds (default: 60)"
+    )
+    group.add_argument("--threads", type=at_least(1), default=1, metavar="N")
+
+
+DEFAULT_ENGINE = Engine.CBC

@@ -1,0 +1,82 @@
+"""``train``: find the best tree and say how it does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from odt_core.cli.inputs import load_table, make_spec, note
+from odt_core.cli.output import write_output
+from odt_core.cli.summary import summarize
+from odt_core.problem import Problem
+from odt_core.solution import Status, TracePoint
+from odt_core.training import run_training
+
+EXIT_INTERRUPTED = 130
+EXIT_NO_TREE = 1
+PROGRESS_EVERY = 1.0
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train; print a summary or, with ``--json``, one JSON object."""
+    table = load_table(options)
+    spec = make_spec(table, options)
+    with _stop_on_interrupt() as stop:
+        result = run_training(table, spec, on_progress=_progress_printer(), should_stop=stop.is_set)
+    if options.output is not None and result.model is not None:
+        text = json.dumps(result.model.to_json(), indent=1, ensure_ascii=False)
+        write_output(options.output, text.encode("utf-8"))
+    if options.json:
+        print(json.dumps(result.to_json(), ensure_ascii=False))
+    else:
+        print(summarize(result))
+    if result.solution.status is Status.CANCELLED or stop.is_set():
+        return EXIT_INTERRUPTED
+    return 0 if result.solution.tree is not None else EXIT_NO_TREE
+
+
+@contextmanager
+def _stop_on_interrupt() -> Iterator[threading.Event]:
+    """The first Ctrl-C asks for the best tree so far; a second one ends the program."""
+    stop = threading.Event()
+
+    def handle(_signal: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        note("Stopping with the best tree so far ...")
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _progress_printer:
+    """Prints at most one line a second, and only what is new."""
+
+    def __init__(self) -> None:
+        self._last_time = time.monotonic()
+        self._last_line = ""
+
+    def __call__(self, problem: Problem, point: TracePoint) -> None:
+        now = time.monotonic()
+        if now - self._last_time < PROGRESS_EVERY:
+            return
+        value, bound = (
+            "none yet" if total is None else f"{float(problem.gains.value(total)):g}"
+            for total in (point.incumbent, point.bound)
+        )
+        line = f"best {value}, bound {bound}"
+        self._last_time = now
+        if line != self._last_line:
+            self._last_line = line
+            print(f"{point.seconds:7.1f} s  {line}", file=sys.stderr)

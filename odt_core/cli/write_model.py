@@ -1,0 +1,20 @@
+"""``write-model``: the integer program itself, as an LP or MPS file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from odt_core.cli.inputs import load_table, make_spec, note
+from odt_core.solvers.mip import write_model
+from odt_core.training import build_problem, prepare_training
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write exactly the program that ``train --engine cbc`` solves."""
+    table = load_table(options)
+    spec = make_spec(table, options)
+    problem = build_problem(prepare_training(table, spec), spec)
+    write_model(problem, Path(options.output), spec.mip)
+    note(f"Wrote {options.output}.")
+    return 0

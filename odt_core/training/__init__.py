@@ -1,0 +1,21 @@
+"""From a table and a specification to a trained, tested tree: what every front end calls."""
+
+from odt_core.training.result import TrainResult
+from odt_core.training.run import build_problem, prepare_training, run_training
+from odt_core.training.spec import (
+    FeatureSelection,
+    NodeRuleSpec,
+    RulesSpec,
+    TrainSpec,
+)
+
+__all__ = [
+    "FeatureSelection",
+    "NodeRuleSpec",
+    "RulesSpec",
+    "TrainResult",
+    "TrainSpec",
+    "build_problem",
+    "prepare_training",
+    "run_training",
+]

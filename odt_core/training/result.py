@@ -1,0 +1,152 @@
+"""The outcome of a training run, and its JSON form (the command line's contract)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.data import Prepared
+from odt_core.export import Model, tree_to_json
+from odt_core.problem import Problem
+from odt_core.solution import MipReport, Solution
+from odt_core.training.spec import TrainSpec
+from odt_core.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class TrainResult:
+    """A finished training run.
+
+    Attributes
+    ----------
+    table_sha256, table_name : str
+        Which file it was.
+    spec : TrainSpec
+        What was asked for.
+    prepared : Prepared
+        The encoded training and test rows and how the rows were used.
+    problem : Problem
+        What was solved.
+    solution : Solution
+        The answer.
+    cart : Tree
+        A CART of the same depth on the same training rows, for comparison.
+    seconds_prepare, seconds_total : float
+        Reading codes and rows; everything.
+    """
+
+    table_sha256: str
+    table_name: str
+    spec: TrainSpec
+    prepared: Prepared
+    problem: Problem
+    solution: Solution
+    cart: Tree
+    seconds_prepare: float
+    seconds_total: float
+
+    @property
+    def model(self) -> Model | None:
+        """The tree with all that is needed to apply it to new tables; None without a tree."""
+        if self.solution.tree is None:
+            return None
+        return Model(
+            tree=self.solution.tree,
+            schema=self.spec.schema.to_json(),
+            encoder=self.prepared.encoder.to_json(),
+            facts={
+                "data": {"name": self.table_name, "sha256": self.table_sha256},
+                "settings": self.spec.to_json(),
+                "result": self._numbers(),
+            },
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as the command line prints it."""
+        tree = self.solution.tree
+        return {
+            **self._numbers(),
+            "tree": None if tree is None else tree_to_json(tree),
+            "cart": {
+                "train": confusion_to_json(self.cart.confusion(self.prepared.train)),
+                "test": self._test_counts(self.cart),
+                "tree": tree_to_json(self.cart),
+            },
+            "trace": [
+                [round(point.seconds, 4), point.incumbent, point.bound]
+                for point in self.solution.trace
+            ],
+            "data": {
+                "name": self.table_name,
+                "sha256": self.table_sha256,
+                "flow": self.prepared.flow.to_json(),
+            },
+            "settings": self.spec.to_json(),
+        }
+
+    def _numbers(self) -> dict[str, Any]:
+        """Everything but the trees."""
+        solution, problem = self.solution, self.problem
+        train, test = self.prepared.train, self.prepared.test
+        gains = problem.gains
+        return {
+            "status": solution.status.value,
+            "engine": solution.engine.value,
+            "objective": {
+                "name": self.spec.objective.goal.value,
+                "value": number(solution.value),
+                "bound": number(solution.value_bound),
+                "total": solution.total,
+                "total_bound": solution.bound,
+                "scale": gains.scale,
+            },
+            "errors": None if solution.confusion is None else solution.confusion.errors,
+            "seconds": {
+                "total": round(self.seconds_total, 4),
+                "prepare": round(self.seconds_prepare, 4),
+                "search": round(solution.seconds.search, 4),
+                "mip": round(solution.seconds.mip, 4),
+            },
+            "proved_by": list(solution.proved_by),
+            "mip": None if solution.mip is None else mip_to_json(solution.mip),
+            "n_train": train.n_rows,
+            "n_test": 0 if test is None else test.n_rows,
+            "n_features": train.n_features,
+            "n_columns": train.n_columns,
+            "topology": problem.topology.name,
+            "max_card": problem.max_card,
+            "train": None if solution.confusion is None else confusion_to_json(solution.confusion),
+            "test": None if solution.tree is None else self._test_counts(solution.tree),
+        }
+
+    def _test_counts(self, tree: Tree) -> dict[str, int] | None:
+        test = self.prepared.test
+        return None if test is None else confusion_to_json(tree.confusion(test))
+
+
+def number(value: Fraction | None) -> int | float | None:
+    """A JSON number: whole where the fraction is whole."""
+    if value is None:
+        return None
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def confusion_to_json(confusion: Confusion) -> dict[str, int]:
+    """The four counts by name."""
+    return {"tp": confusion.tp, "fp": confusion.fp, "tn": confusion.tn, "fn": confusion.fn}
+
+
+def mip_to_json(report: MipReport) -> dict[str, Any]:
+    """Facts about the integer program by name."""
+    return {
+        "columns": report.columns,
+        "rows": report.rows,
+        "integers": report.integers,
+        "nonzeros": report.nonzeros,
+        "status": report.status,
+        "objective": report.objective,
+        "bound": report.bound,
+        "solver": report.solver,
+    }

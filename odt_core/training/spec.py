@@ -1,0 +1,279 @@
+"""Everything that decides a training run, apart from the table itself.
+
+A specification names columns and categories in the user's words, so that it can be kept, sent to
+another process and run again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from odt_core.data import Schema, SplitSpec
+from odt_core.errors import InputError
+from odt_core.problem import (
+    EncodedData,
+    Feature,
+    Goal,
+    NodeRule,
+    Objective,
+    Rules,
+    Split,
+)
+from odt_core.solution import Engine
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.topology import Topology
+
+SPEC_VERSION = 1
+
+
+class FeatureSelection(StrEnum):
+    """How features are chosen before training (paper, section 5.1)."""
+
+    NONE = "none"
+    CART = "cart"
+
+
+@dataclass(frozen=True)
+class NodeRuleSpec:
+    """An expert's rule for one decision node, in the user's words.
+
+    Attributes
+    ----------
+    node : int
+        Decision node, counted from 1 as on the screen.
+    features : tuple of str or None
+        The only features the node may use.
+    feature, categories, threshold : str, tuple of str, float or None
+        A whole question, fixed: `feature` with either the categories that go left, or a cut point
+        (values up to it go left).
+    missing_left : bool
+        With a threshold: whether missing values go left.
+    """
+
+    node: int
+    features: tuple[str, ...] | None = None
+    feature: str | None = None
+    categories: tuple[str, ...] | None = None
+    threshold: float | None = None
+    missing_left: bool = False
+
+    def resolve(self, features: tuple[Feature, ...]) -> NodeRule:
+        """The same rule in codes.
+
+        Raises
+        ------
+        InputError
+            If it names a feature or category that the training rows do not have.
+        """
+        allowed = None
+        if self.features is not None:
+            allowed = frozenset(_index(features, name) for name in self.features)
+        if self.feature is None:
+            return NodeRule(features=allowed)
+        g = _index(features, self.feature)
+        return NodeRule(features=allowed, split=Split(g, self._left_codes(features[g])))
+
+    def _left_codes(self, feature: Feature) -> frozenset[int]:
+        where = f"The rule for decision node {self.node} on {feature.name!r}"
+        if self.threshold is not None:
+            return self._low_bins(feature, where)
+        if self.categories is None:
+            raise InputError(f"{where} needs the categories that go left, or a threshold.")
+        codes = {value: code for code, value in enumerate(feature.values)}
+        for category in self.categories:
+            if category not in codes:
+                raise InputError(
+                    f"{where} names the category {category!r}, which no training row has."
+                )
+        return frozenset(codes[category] for category in self.categories)
+
+    def _low_bins(self, feature: Feature, where: str) -> frozenset[int]:
+        if not feature.is_numerical:
+            raise InputError(f"{where} gives a threshold, but the column is categorical.")
+        if self.threshold not in feature.cuts:
+            cuts = ", ".join(f"{cut:g}" for cut in feature.cuts)
+            raise InputError(
+                f"{where} splits at {self.threshold:g}, which is not one of the column's cut "
+                f"points ({cuts}): choose one of these, or give the column cut points of your own."
+            )
+        low = set(range(feature.cuts.index(self.threshold) + 1))
+        if self.missing_left and feature.has_missing:
+            low.add(feature.n_values - 1)
+        return frozenset(low)
+
+
+@dataclass(frozen=True)
+class RulesSpec:
+    """Expert rules in the user's words."""
+
+    forbidden: tuple[str, ...] = ()
+    nodes: tuple[NodeRuleSpec, ...] = ()
+
+    def resolve(self, features: tuple[Feature, ...]) -> Rules:
+        """The same rules in codes."""
+        return Rules(
+            forbidden=frozenset(_index(features, name) for name in self.forbidden),
+            nodes=tuple((rule.node - 1, rule.resolve(features)) for rule in self.nodes),
+        )
+
+
+def _index(features: tuple[Feature, ...], name: str) -> int:
+    for g, feature in enumerate(features):
+        if feature.name == name:
+            return g
+    raise InputError(
+        f"A rule names the column {name!r}, which is not a feature here: check its spelling, or "
+        "whether it is ignored or constant."
+    )
+
+
+@dataclass(frozen=True)
+class TrainSpec:
+    """A training run.
+
+    Attributes
+    ----------
+    schema : Schema
+        Target, positive label, and how each column is read.
+    split : SplitSpec
+        Which rows train and which test.
+    topology : Topology
+        The tree's shape.
+    objective : Objective
+        Goal, class weight and floors.
+    max_card : int or None
+        Cap on a categorical split's set (paper, section 4.5).
+    rules : RulesSpec
+        Expert rules.
+    forbid_empty_branches : bool
+        The paper's (pickmore) and (pickless).
+    feature_selection : FeatureSelection
+        Use only the features that a default CART uses.
+    engine : Engine
+        Who solves.
+    time_limit : float
+        Seconds for the solve.
+    threads, seed : int
+        For the solver; the split has a seed of its own.
+    mip : MipOptions
+        The switches of section 4.3.
+    """
+
+    schema: Schema
+    split: SplitSpec
+    topology: Topology
+    objective: Objective = Objective()
+    max_card: int | None = None
+    rules: RulesSpec = field(default_factory=RulesSpec)
+    forbid_empty_branches: bool = False
+    feature_selection: FeatureSelection = FeatureSelection.NONE
+    engine: Engine = Engine.CBC
+    time_limit: float = 60.0
+    threads: int = 1
+    seed: int = 0
+    mip: MipOptions = MipOptions()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.time_limit <= 7 * 24 * 3600:
+            raise InputError("time-limit must be more than 0 seconds and at most a week.")
+        if not 1 <= self.threads <= 256:
+            raise InputError("threads must be between 1 and 256.")
+
+    def resolve_rules(self, data: EncodedData, selected: frozenset[int] | None) -> Rules:
+        """Rules in codes, with features that the selection left out forbidden."""
+        rules = self.rules.resolve(data.features)
+        if selected is None:
+            return rules
+        left_out = frozenset(range(data.n_features)) - selected
+        return dataclasses.replace(rules, forbidden=rules.forbidden | left_out)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        objective = self.objective
+        return {
+            "version": SPEC_VERSION,
+            "schema": self.schema.to_json(),
+            "split": self.split.to_json(),
+            "topology": self.topology.text,
+            "objective": {
+                "goal": objective.goal.value,
+                "class_weight": str(objective.class_weight),
+                "min_tpr": _fraction_text(objective.min_tpr),
+                "min_tnr": _fraction_text(objective.min_tnr),
+            },
+            "max_card": self.max_card,
+            "rules": dataclasses.asdict(self.rules),
+            "forbid_empty_branches": self.forbid_empty_branches,
+            "feature_selection": self.feature_selection.value,
+            "engine": self.engine.value,
+            "time_limit": self.time_limit,
+            "threads": self.threads,
+            "seed": self.seed,
+            "mip": dataclasses.asdict(self.mip),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> TrainSpec:
+        """Rebuild a specification.
+
+        Raises
+        ------
+        InputError
+            If the record is of another version or a field is missing or wrong.
+        """
+        if record.get("version") != SPEC_VERSION:
+            raise InputError(
+                f"This run's settings are of version {record.get('version')!r}, but this program "
+                f"reads version {SPEC_VERSION}."
+            )
+        try:
+            objective, rules = record["objective"], record["rules"]
+            return cls(
+                schema=Schema.from_json(record["schema"]),
+                split=SplitSpec.from_json(record["split"]),
+                topology=Topology.parse(record["topology"]),
+                objective=Objective(
+                    goal=Goal(objective["goal"]),
+                    class_weight=Fraction(objective["class_weight"]),
+                    min_tpr=_fraction(objective["min_tpr"]),
+                    min_tnr=_fraction(objective["min_tnr"]),
+                ),
+                max_card=record["max_card"],
+                rules=RulesSpec(
+                    tuple(rules["forbidden"]),
+                    tuple(_node_rule(rule) for rule in rules["nodes"]),
+                ),
+                forbid_empty_branches=record["forbid_empty_branches"],
+                feature_selection=FeatureSelection(record["feature_selection"]),
+                engine=Engine(record["engine"]),
+                time_limit=record["time_limit"],
+                threads=record["threads"],
+                seed=record["seed"],
+                mip=MipOptions(**record["mip"]),
+            )
+        except KeyError as missing:
+            raise InputError(f"This run's settings lack the field {missing}.") from missing
+
+
+def _node_rule(record: Mapping[str, Any]) -> NodeRuleSpec:
+    return NodeRuleSpec(
+        node=record["node"],
+        features=None if record["features"] is None else tuple(record["features"]),
+        feature=record["feature"],
+        categories=None if record["categories"] is None else tuple(record["categories"]),
+        threshold=record["threshold"],
+        missing_left=record["missing_left"],
+    )
+
+
+def _fraction(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(text)
+
+
+def _fraction_text(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)

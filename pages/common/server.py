@@ -1,0 +1,22 @@
+"""What all sessions of one server share."""
+
+from __future__ import annotations
+
+import os
+
+import streamlit as st
+
+from odt_core.jobs import JobManager
+from odt_core.storage import UploadStore
+
+
+@st.cache_resource(show_spinner=False)
+def job_manager() -> JobManager:
+    """The warm workers: as many as there are cores."""
+    return JobManager(n_workers=os.cpu_count() or 1)
+
+
+@st.cache_resource(show_spinner=False)
+def upload_store() -> UploadStore:
+    """Uploaded files."""
+    return UploadStore()

@@ -1,0 +1,82 @@
+"""What a browser session is working on, kept across pages.
+
+One frozen record in the session state; pages replace it as a whole through `update`. Widgets keep
+their own values with ``persist_state="session"``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from odt_core.data import ReadOptions, Schema, SplitSpec, Table
+from odt_core.jobs import Job
+
+_KEY = "odt_work"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """The current table.
+
+    Attributes
+    ----------
+    table : Table
+        As read.
+    path : Path
+        The uploaded bytes, kept in a file.
+    read : ReadOptions
+        How it was read.
+    """
+
+    table: Table
+    path: Path
+    read: ReadOptions
+
+    @property
+    def name(self) -> str:
+        """The file's or sample's name."""
+        return self.table.name
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """A session's work.
+
+    Attributes
+    ----------
+    dataset : Dataset or None
+        The current table.
+    schema : Schema or None
+        How its columns are used.
+    split : SplitSpec or None
+        Which rows train.
+    job : Job or None
+        The last training run; its result is the current tree.
+    """
+
+    dataset: Dataset | None = None
+    schema: Schema | None = None
+    split: SplitSpec | None = None
+    job: Job | None = None
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """The finished run's result."""
+        return None if self.job is None else self.job.result
+
+
+def work() -> Work:
+    """The session's work so far."""
+    found = st.session_state.get(_KEY)
+    return found if isinstance(found, Work) else Work()
+
+
+def update(**changes: Any) -> Work:
+    """Replace parts of the session's work and return the new whole."""
+    st.session_state[_KEY] = dataclasses.replace(work(), **changes)
+    return work()
