@@ -1,0 +1,60 @@
+"""Imports go downward only, and only pages import streamlit (docs/architecture.md)."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+LAYERS = [
+    {"errors", "topology", "confusion"},
+    {"problem"},
+    {"tree"},
+    {"solution"},
+    {"words", "data", "solvers"},
+    {"evaluation", "render", "export", "storage"},
+    {"training"},
+    {"jobs"},
+    {"cli"},
+    {"__main__"},
+]
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+
+
+def room_of(path: Path) -> str:
+    """The module or package directly below odt_core that a file belongs to."""
+    return path.relative_to(ROOT / "odt_core").parts[0].removesuffix(".py")
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Every module name in an import statement, at any depth of the file."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(node.module or "")
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+CORE_FILES = sorted((ROOT / "odt_core").rglob("*.py"))
+
+
+def test_every_room_has_a_level() -> None:
+    rooms = {room_of(path) for path in CORE_FILES} - {"__init__"}
+    assert rooms == set(LEVEL)
+
+
+@pytest.mark.parametrize("path", CORE_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_downward(path: Path) -> None:
+    room = room_of(path)
+    for module in imported_modules(path):
+        assert module.split(".")[0] not in {"streamlit", "pages", "app"}, module
+        parts = module.split(".")
+        if parts[0] != "odt_core" or len(parts) == 1 or parts[1] not in LEVEL:
+            continue
+        if parts[1] != room:
+            assert LEVEL[parts[1]] < LEVEL[room], f"{room} imports {module}"
