@@ -1,12 +1,29 @@
-"""Text that came from a file must not be read as Markdown."""
+"""Text that came from a file must be shown as it is, never read as Markdown or HTML."""
 
 from __future__ import annotations
 
+import html
 import re
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
+_JOINER = "\u2060"
+# Streamlit replaces these after Markdown was parsed, where a backslash no longer helps: icons and
+# emoji (`:name:`), links and addresses (`http:`, `www.`, `@`), and arrows (`->`, `--`, `>=`).
+# An invisible joiner inside keeps them text.
+_LATE = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>=~])(?=[-<>=])", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """`text` with every Markdown sign escaped, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    """`text` for a Markdown label or paragraph: every sign as it stands, on one line."""
+    return _SPECIAL.sub(r"\\\1", _LATE.sub(_JOINER, " ".join(text.split())))
+
+
+def html_text(text: str) -> str:
+    """`text` for ``st.html``, inside an element or an attribute."""
+    return html.escape(" ".join(text.split()), quote=True)
+
+
+def shorten(text: str, most: int = 60) -> str:
+    """`text` cut to `most` characters, with an ellipsis where something is left out."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
