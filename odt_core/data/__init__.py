@@ -1,0 +1,58 @@
+"""From a file to encoded rows: read, describe, check, split, encode; and built-in samples.
+
+``read_table`` keeps every cell as text. ``infer_schema`` proposes what the columns mean,
+``check_schema`` says what is wrong or odd about that, and ``prepare`` turns table and schema into
+training and test rows of integer codes, with an `Encoder` for tables to come.
+"""
+
+from __future__ import annotations
+
+from odt_core.data.binning import BinMethod, Binning, Bins, fit_bins
+from odt_core.data.checks import Finding, Level, check_schema
+from odt_core.data.dialect import DELIMITERS, ReadOptions
+from odt_core.data.encoder import ColumnEncoder, Encoder, Unseen
+from odt_core.data.inference import infer_schema
+from odt_core.data.missing import DEFAULT_MISSING_TOKENS
+from odt_core.data.preparing import Exclusion, Flow, Prepared, prepare
+from odt_core.data.reading import read_table
+from odt_core.data.samples import SAMPLES, Sample
+from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
+from odt_core.data.splitting import SplitSpec, split_rows
+from odt_core.data.summary import ColumnSummary, describe_columns
+from odt_core.data.table import ReadReport, Table, table_from_frame
+from odt_core.data.target import target_classes
+
+__all__ = [
+    "DEFAULT_MISSING_TOKENS",
+    "DELIMITERS",
+    "SAMPLES",
+    "BinMethod",
+    "Binning",
+    "Bins",
+    "ColumnEncoder",
+    "ColumnKind",
+    "ColumnSchema",
+    "ColumnSummary",
+    "Encoder",
+    "Exclusion",
+    "Finding",
+    "Flow",
+    "Level",
+    "Prepared",
+    "ReadOptions",
+    "ReadReport",
+    "Sample",
+    "Schema",
+    "SplitSpec",
+    "Table",
+    "Unseen",
+    "check_schema",
+    "describe_columns",
+    "fit_bins",
+    "infer_schema",
+    "prepare",
+    "read_table",
+    "split_rows",
+    "table_from_frame",
+    "target_classes",
+]

@@ -1,0 +1,230 @@
+"""From bytes to text: compression, files that are no text at all, and the encoding."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+from odt_core.errors import InputError
+
+MAX_BYTES = 1 << 30
+"""Largest table, unpacked."""
+
+CANDIDATES = ("cp1252", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "euc_kr")
+"""Encodings tried where the bytes are not Unicode; the first wins where several fit equally."""
+
+_SAMPLE_BYTES = 32_768
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+_SIGNATURES = (
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook (.xls)"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"%PDF", "a PDF document"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"$FL2", "an SPSS file"),
+    (b"<stata_dta>", "a Stata file"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+)
+
+
+def unpack(raw: bytes) -> bytes:
+    """The bytes of the table itself: gzip is undone, other containers are refused.
+
+    Raises
+    ------
+    InputError
+        If the file is a workbook, an archive or another kind of file, is damaged, or unpacks to
+        more than `MAX_BYTES`.
+    """
+    if raw.startswith(b"\x1f\x8b"):
+        raw = _gunzip(raw)
+    if len(raw) > MAX_BYTES:
+        raise InputError(
+            f"The file has more than {MAX_BYTES >> 20} MB: leave out columns or rows first."
+        )
+    kind = _file_kind(raw)
+    if kind is not None:
+        raise InputError(f"The file is {kind}, not a text table: save it as CSV and read that.")
+    return raw
+
+
+def _gunzip(raw: bytes) -> bytes:
+    """Undo gzip (several members too), stopping soon after `MAX_BYTES`."""
+    pieces, size = [], 0
+    try:
+        while raw and size <= MAX_BYTES:
+            stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+            pieces.append(stream.decompress(raw, MAX_BYTES + 1 - size))
+            size += len(pieces[-1])
+            if not stream.eof and size <= MAX_BYTES:
+                raise zlib.error("incomplete")
+            raw = stream.unused_data.lstrip(b"\0")
+    except zlib.error as error:
+        raise InputError(
+            "The gzip file is damaged or cut off: compress or download it again."
+        ) from error
+    return b"".join(pieces)
+
+
+def _file_kind(raw: bytes) -> str | None:
+    if raw.startswith(b"PK\x03\x04"):
+        try:
+            names = zipfile.ZipFile(io.BytesIO(raw)).namelist()
+        except zipfile.BadZipFile:
+            names = []
+        if any(name.startswith("xl/") for name in names):
+            return "an Excel workbook (.xlsx)"
+        if "content.xml" in names:
+            return "an OpenDocument spreadsheet (.ods)"
+        return "a zip archive"
+    return next((kind for signature, kind in _SIGNATURES if raw.startswith(signature)), None)
+
+
+def decode(raw: bytes, encoding: str | None = None) -> tuple[str, str, tuple[str, ...]]:
+    """Decode a table's bytes.
+
+    UTF-8 and UTF-16 (with a byte-order mark, or without one where charset-normalizer recognises
+    it) are certain enough to be taken without a word. Otherwise charset-normalizer ranks
+    `CANDIDATES` and the guess is said.
+
+    Parameters
+    ----------
+    raw : bytes
+        Not compressed.
+    encoding : str, optional
+        The encoding, if the user knows it.
+
+    Returns
+    -------
+    text, encoding, notes : str, str, tuple of str
+        The text without a byte-order mark, and what to tell the user.
+
+    Raises
+    ------
+    InputError
+        If the bytes are not text in the encoding, or in any that is tried.
+    """
+    notes: tuple[str, ...] = ()
+    if encoding is not None:
+        text, encoding = _decode_as(raw, encoding)
+    else:
+        text, encoding, notes = _detect(raw)
+    text = text.removeprefix("\ufeff").removesuffix("\x1a")
+    _refuse_nul(text)
+    return text, encoding, notes
+
+
+def _decode_as(raw: bytes, encoding: str) -> tuple[str, str]:
+    try:
+        codec = codecs.lookup(encoding)
+        "".encode(encoding)
+    except (LookupError, ValueError) as error:
+        raise InputError(
+            f"The encoding {encoding!r} is not known: give one such as utf-8, utf-16 or cp1252."
+        ) from error
+    name = "utf-8-sig" if codec.name == "utf-8" and raw.startswith(codecs.BOM_UTF8) else codec.name
+    try:
+        return raw.decode(name), name
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"Line {line} of the file is not {encoding}: choose another encoding, such as "
+            f"{'cp1252' if 'utf' in name else 'utf-8'}."
+        ) from error
+
+
+def _detect(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
+    for mark, name in _BYTE_ORDER_MARKS:
+        if raw.startswith(mark):
+            return (*_decode_as(raw, name), ())
+    if b"\0" in raw[:_SAMPLE_BYTES]:
+        return (*_detect_utf16(raw), ())
+    try:
+        return raw.decode("utf-8"), "utf-8", ()
+    except UnicodeDecodeError as error:
+        _refuse_broken_utf8(raw, error.start)
+    return _guess_code_page(raw)
+
+
+def _detect_utf16(raw: bytes) -> tuple[str, str]:
+    """UTF-16 without a byte-order mark: every other byte of a delimiter or a digit is zero."""
+    from charset_normalizer import from_bytes
+
+    sample = raw[:_SAMPLE_BYTES]
+    best = from_bytes(sample, cp_isolation=["utf_16_le", "utf_16_be"]).best()
+    if best is None:
+        raise InputError(
+            "The file holds zero bytes, so it is not a text table: save it as CSV and read that."
+        )
+    return _decode_as(raw, best.encoding)
+
+
+def _refuse_broken_utf8(raw: bytes, position: int) -> None:
+    """Better no table than one whose accents are wrong because of one bad byte."""
+    text = raw.decode("utf-8", errors="replace")
+    n_bad = text.count("\ufffd")
+    n_good = sum(not character.isascii() for character in text) - n_bad
+    if n_good > n_bad:
+        line = raw.count(b"\n", 0, position) + 1
+        raise InputError(
+            f"The file is UTF-8 but for line {line}: correct that line, or name the encoding."
+        )
+
+
+def _guess_code_page(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
+    from charset_normalizer import from_bytes
+
+    sample = b"".join(_telling_lines(raw))
+    ranked = []
+    for rank, name in enumerate(CANDIDATES):
+        best = from_bytes(sample, cp_isolation=[name], threshold=1.0).best()
+        if best is not None:
+            ranked.append((best.chaos, rank, name))
+    for _, _, name in sorted(ranked):
+        try:
+            text = raw.decode(name)
+        except UnicodeDecodeError:
+            continue
+        note = (
+            f"The file does not say its encoding: read as {name}; name another if accents look "
+            "wrong."
+        )
+        return text, name, (note,)
+    raise InputError(
+        "The file is not text in a known encoding: save it as UTF-8, or name its encoding."
+    )
+
+
+def _telling_lines(raw: bytes) -> Iterator[bytes]:
+    """Lines that are not plain ASCII, up to `_SAMPLE_BYTES` together."""
+    size = 0
+    for line in io.BytesIO(raw):
+        if not line.isascii():
+            size += len(line)
+            yield line[:_SAMPLE_BYTES]
+            if size > _SAMPLE_BYTES:
+                return
+
+
+def _refuse_nul(text: str) -> None:
+    position = text.find("\0")
+    if position >= 0:
+        line = text.count("\n", 0, position) + 1
+        raise InputError(
+            f"Line {line} of the file holds a zero byte, so it is not a plain text table: save "
+            "it as CSV again, or correct that line."
+        )

@@ -1,0 +1,202 @@
+"""How a text table is punctuated: delimiter, quotes, decimal mark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from odt_core.data.missing import DEFAULT_MISSING_TOKENS, missing_values
+from odt_core.data.numeric import DECIMAL_MARKS
+from odt_core.data.table import Factor
+from odt_core.errors import InputError
+
+DELIMITERS = (",", ";", "\t", "|")
+"""Delimiters that are looked for; any other single character can be given."""
+
+DELIMITER_NAMES = {"\t": "tab", " ": "blank", ",": "comma", ";": "semicolon", "|": "bar"}
+
+_SAMPLE_CHARACTERS = 32_768
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file. None means: find out.
+
+    Attributes
+    ----------
+    encoding : str or None
+        A text encoding, such as ``utf-8`` or ``cp1252``.
+    delimiter : str or None
+        One character.
+    decimal : str or None
+        ``.`` or ``,``.
+    quotechar : str or None
+        One character, or ``""`` where quotes mean nothing.
+
+    Raises
+    ------
+    InputError
+        If a mark is not a single character or the decimal mark is neither point nor comma.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    quotechar: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and not _is_mark(self.delimiter):
+            raise InputError(
+                f"The delimiter {self.delimiter!r} cannot be used: give a single character."
+            )
+        if self.decimal is not None and self.decimal not in DECIMAL_MARKS:
+            raise InputError(
+                f"The decimal mark {self.decimal!r} cannot be used: give a point or a comma."
+            )
+        if self.quotechar not in (None, "") and not _is_mark(self.quotechar or ""):
+            raise InputError(
+                f"The quote character {self.quotechar!r} cannot be used: give a single "
+                "character, or nothing for none."
+            )
+        if self.delimiter is not None and self.delimiter == self.quotechar:
+            raise InputError("The delimiter and the quote character must differ.")
+
+
+def _is_mark(text: str) -> bool:
+    return len(text) == 1 and text not in "\r\n\0"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """Punctuation of a text table.
+
+    Attributes
+    ----------
+    delimiter : str
+        Between two cells; empty where the table has a single column.
+    quotechar : str
+        Around cells; empty for none.
+    escapechar : str
+        Before a quote within a quoted cell; empty where quotes are doubled.
+    """
+
+    delimiter: str
+    quotechar: str
+    escapechar: str = ""
+
+
+def find_dialect(text: str, options: ReadOptions) -> Dialect:
+    """Punctuation of a table's text, found by clevercsv where the options leave it open.
+
+    Parameters
+    ----------
+    text : str
+        The table, header first.
+    options : ReadOptions
+        What the user knows.
+    """
+    delimiter, quotechar, escapechar = _sniff(_sample(text), options.delimiter)
+    if options.quotechar is not None:
+        quotechar, escapechar = options.quotechar, ""
+    elif not quotechar:
+        # Quotes may first appear below the sample, and do no harm where there are none.
+        quotechar = '"'
+    return Dialect(options.delimiter or delimiter, quotechar, escapechar)
+
+
+def _sample(text: str) -> str:
+    """The first lines, whole ones if possible."""
+    sample = text[:_SAMPLE_CHARACTERS].lstrip("\r\n")
+    if len(text) <= _SAMPLE_CHARACTERS:
+        return sample
+    return sample[: sample.rfind("\n") + 1] or sample
+
+
+def _sniff(sample: str, delimiter: str | None) -> tuple[str, str, str]:
+    import clevercsv
+    from clevercsv.exceptions import NoDetectionResult
+
+    candidates = list(DELIMITERS) if delimiter is None else [delimiter]
+    try:
+        found = clevercsv.Detector().detect(sample, delimiters=candidates)
+    except NoDetectionResult:
+        found = None
+    if found is None:
+        first_line = sample.partition("\n")[0]
+        return max(DELIMITERS, key=first_line.count), "", ""
+    quotechar = found.quotechar if found.quotechar in ('"', "'") else ""
+    doubled = quotechar and quotechar * 2 in sample
+    escapechar = found.escapechar if found.escapechar == "\\" and not doubled else ""
+    return found.delimiter or "", quotechar, escapechar
+
+
+def separator_line(text: str) -> tuple[str, int]:
+    """The delimiter that Excel's first line ``sep=;`` declares, and where the table begins.
+
+    Returns
+    -------
+    delimiter, start : str, int
+        ``("", 0)`` where there is no such line.
+    """
+    match = re.match(r"\"?sep=([^\r\n])\"?(?:\r\n|\r|\n)", text, re.IGNORECASE)
+    return (match.group(1), match.end()) if match else ("", 0)
+
+
+def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> tuple[str, tuple[str, ...]]:
+    """The decimal mark: the one under which more columns are numbers.
+
+    Where both serve equally well (``1,234`` may be a thousand or one and a bit), a comma is a
+    decimal mark only in a table that is not itself separated by commas and has no points.
+
+    Parameters
+    ----------
+    columns : mapping of str to Factor
+        The table's columns.
+    delimiter : str
+        The delimiter.
+
+    Returns
+    -------
+    decimal, notes : str, tuple of str
+    """
+    scores = {
+        decimal: sum(_reads_as_numbers(factor, decimal) for factor in columns.values())
+        for decimal in DECIMAL_MARKS
+    }
+    if scores["."] != scores[","]:
+        return max(scores, key=lambda decimal: scores[decimal]), ()
+    marked = {
+        mark: [text for factor in columns.values() for text in _marked(factor, mark)]
+        for mark in DECIMAL_MARKS
+    }
+    decimal = "," if delimiter != "," and marked[","] and not marked["."] else "."
+    example = next((text for mark in DECIMAL_MARKS for text in marked[mark]), None)
+    if example is None:
+        return decimal, ()
+    name = "comma" if decimal == "," else "point"
+    return decimal, (
+        f"Numbers such as {example} can be read in two ways: the decimal mark was taken to be "
+        f"the {name}; set it if that is wrong.",
+    )
+
+
+_MOSTLY = 0.9
+"""Share of a column's cells that must be numbers, so that a code such as ``x`` does no harm."""
+
+
+def _reads_as_numbers(factor: Factor, decimal: str) -> bool:
+    counts = factor.counts()
+    counts[missing_values(factor, DEFAULT_MISSING_TOKENS)] = 0
+    total = counts.sum()
+    numeric = np.isfinite(factor.numbers(decimal))
+    return bool(total) and counts[numeric].sum() >= _MOSTLY * total
+
+
+def _marked(factor: Factor, mark: str) -> list[str]:
+    """Some numbers of a numerical column that contain a mark."""
+    if not any(_reads_as_numbers(factor, decimal) for decimal in DECIMAL_MARKS):
+        return []
+    return [text for text in factor.texts[:1000] if mark in text and re.search(r"\d", text)]

@@ -1,0 +1,309 @@
+"""From cells to codes: fitted on training rows, applied to any table with the same columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from odt_core.data.binning import bin_codes, fit_bins
+from odt_core.data.checks import number_error
+from odt_core.data.ordering import natural_order
+from odt_core.data.profile import Profile, profile_column
+from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
+from odt_core.data.table import Table, table_from_frame
+from odt_core.errors import InputError
+from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
+
+ENCODER_VERSION = 1
+
+MAX_UNSEEN = 20
+"""Values per column that `Encoder.unseen` lists."""
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A value that no training row had.
+
+    Attributes
+    ----------
+    column : str
+        The feature.
+    value : str
+        The cell's text; empty for an empty cell.
+    rows : int
+        How many rows have it.
+    first_row : int
+        The first of them, from 0.
+    """
+
+    column: str
+    value: str
+    rows: int
+    first_row: int
+
+
+@dataclass(frozen=True)
+class ColumnEncoder:
+    """One feature's codes.
+
+    Attributes
+    ----------
+    feature : Feature
+        What the codes mean.
+    missing_tokens : tuple of str
+        Texts read as missing.
+    missing_code : int or None
+        The code of a missing value; None if no training row lacked one.
+    """
+
+    feature: Feature
+    missing_tokens: tuple[str, ...]
+    missing_code: int | None
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {
+            text: code for code, text in enumerate(self.feature.values) if code != self.missing_code
+        }
+
+    def value_codes(self, table: Table, profile: Profile) -> npt.NDArray[np.int32]:
+        """The code of each distinct value of a column, int32[V].
+
+        Raises
+        ------
+        InputError
+            If a cell of a numerical column is not a number.
+        """
+        missing = UNSEEN if self.missing_code is None else self.missing_code
+        if self.feature.is_numerical:
+            bad = ~np.isfinite(profile.numbers) & ~profile.missing
+            if bad.any():
+                raise InputError(number_error(table, profile, bad))
+            codes = bin_codes(profile.numbers, self.feature.cuts)
+        else:
+            codes = np.array(
+                [self._code_of.get(text, UNSEEN) for text in profile.factor.texts], dtype=np.int32
+            )
+        return np.where(profile.missing, np.int32(missing), codes).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Turns rows of text into codes.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnEncoder
+        The features, in the order of the codes.
+    decimal : str
+        The decimal mark of the numbers.
+    """
+
+    columns: tuple[ColumnEncoder, ...]
+    decimal: str = "."
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """What the codes mean."""
+        return tuple(column.feature for column in self.columns)
+
+    def encode(self, source: Table | pd.DataFrame) -> npt.NDArray[np.int32]:
+        """The codes of a table's rows.
+
+        Parameters
+        ----------
+        source : Table or pandas.DataFrame
+            Needs the features' columns, in any order; others are ignored, the outcome too.
+
+        Returns
+        -------
+        int32[N, G]
+            -1 for a value that no training row had.
+
+        Raises
+        ------
+        InputError
+            If a feature's column is absent, or a numerical cell is not a number.
+        """
+        table = self._table(source)
+        codes = np.empty((table.n_rows, len(self.columns)), dtype=np.int32, order="F")
+        for g, (column, profile) in enumerate(self._profiles(table)):
+            codes[:, g] = column.value_codes(table, profile)[profile.factor.codes]
+        return codes
+
+    def unseen(self, source: Table | pd.DataFrame) -> tuple[Unseen, ...]:
+        """Values that no training row had, at most `MAX_UNSEEN` a column, by column and row.
+
+        Raises
+        ------
+        InputError
+            As `encode`.
+        """
+        table = self._table(source)
+        found: list[Unseen] = []
+        for column, profile in self._profiles(table):
+            new = np.flatnonzero(column.value_codes(table, profile) == UNSEEN)
+            # Distinct values come in the order of their first rows.
+            for code in new[:MAX_UNSEEN].tolist():
+                text = profile.factor.values[code].as_py()
+                rows, first = int(profile.counts[code]), profile.factor.first_row(code)
+                found.append(Unseen(column.feature.name, text, rows, first))
+        return tuple(found)
+
+    def _table(self, source: Table | pd.DataFrame) -> Table:
+        table = source if isinstance(source, Table) else table_from_frame(source, "", self.decimal)
+        for feature in self.features:
+            if feature.name not in table.columns:
+                raise InputError(
+                    f"The table has no column {feature.name!r}, which the tree was trained with: "
+                    "add it (cells may be empty)."
+                )
+        return table
+
+    def _profiles(self, table: Table) -> Iterable[tuple[ColumnEncoder, Profile]]:
+        for column in self.columns:
+            yield (
+                column,
+                profile_column(table, column.feature.name, column.missing_tokens, self.decimal),
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "version": ENCODER_VERSION,
+            "decimal": self.decimal,
+            "columns": [
+                {
+                    "name": column.feature.name,
+                    "kind": column.feature.kind.value,
+                    "values": list(column.feature.values),
+                    "cuts": list(column.feature.cuts),
+                    "missing_code": column.missing_code,
+                    "missing_tokens": list(column.missing_tokens),
+                }
+                for column in self.columns
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Encoder:
+        """Rebuild an encoder.
+
+        Raises
+        ------
+        InputError
+            If the record is of another version or damaged.
+        """
+        version = record.get("version") if isinstance(record, Mapping) else None
+        if version != ENCODER_VERSION:
+            raise InputError(
+                f"The model's encoder is of version {version!r}, but this program reads version "
+                f"{ENCODER_VERSION}."
+            )
+        try:
+            columns = tuple(_column_from_json(column) for column in record["columns"])
+            return cls(columns, record["decimal"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"The model's encoder is damaged ({error}): train or export it again."
+            ) from error
+
+
+def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
+    kind = FeatureKind(record["kind"])
+    missing_code = record["missing_code"]
+    feature = Feature(
+        name=record["name"],
+        kind=kind,
+        values=tuple(record["values"]),
+        cuts=tuple(float(cut) for cut in record["cuts"]),
+        has_missing=kind is FeatureKind.NUMERICAL and missing_code is not None,
+    )
+    return ColumnEncoder(feature, tuple(record["missing_tokens"]), missing_code)
+
+
+def fit_encoder(table: Table, schema: Schema, rows: npt.NDArray[np.int64]) -> Encoder:
+    """Learn categories and bins from training rows alone.
+
+    Columns in which all training rows are alike say nothing and get no feature.
+
+    Parameters
+    ----------
+    table : Table
+        The data; its numerical columns hold numbers only (see `check_schema`).
+    schema : Schema
+        What the columns mean.
+    rows : int64[n]
+        The training rows.
+    """
+    fitted = (_fit_column(table, schema, column, rows) for column in schema.features)
+    return Encoder(tuple(column for column in fitted if column is not None), schema.decimal)
+
+
+def _fit_column(
+    table: Table, schema: Schema, column: ColumnSchema, rows: npt.NDArray[np.int64]
+) -> ColumnEncoder | None:
+    """A column's codes; None if all training rows have the same one."""
+    tokens = schema.tokens_of(column.name)
+    profile = profile_column(table, column.name, tokens, schema.decimal)
+    counts = np.bincount(profile.factor.codes[rows], minlength=len(profile.missing))
+    present = np.flatnonzero((counts > 0) & ~profile.missing)
+    has_missing = bool((counts[profile.missing] > 0).any())
+    if column.kind is ColumnKind.NUMERICAL:
+        feature = _numerical_feature(column, profile, counts, present, has_missing)
+    else:
+        feature = _categorical_feature(column.name, profile, present, has_missing, schema.decimal)
+    encoder = ColumnEncoder(feature, tokens, feature.n_values - 1 if has_missing else None)
+    met = encoder.value_codes(table, profile)[counts > 0]
+    return encoder if len(np.unique(met)) > 1 else None
+
+
+def _numerical_feature(
+    column: ColumnSchema,
+    profile: Profile,
+    counts: npt.NDArray[np.int64],
+    present: npt.NDArray[np.int64],
+    has_missing: bool,
+) -> Feature:
+    if len(present):
+        bins = fit_bins(profile.numbers[present], column.binning, counts[present])
+        labels, cuts = bins.labels, bins.cuts
+    else:
+        labels, cuts = ("any number",), ()
+    return Feature(
+        name=column.name,
+        kind=FeatureKind.NUMERICAL,
+        values=(*labels, MISSING) if has_missing else labels,
+        cuts=cuts,
+        has_missing=has_missing,
+    )
+
+
+def _categorical_feature(
+    name: str,
+    profile: Profile,
+    present: npt.NDArray[np.int64],
+    has_missing: bool,
+    decimal: str,
+) -> Feature:
+    texts: list[str] = profile.factor.values.take(present).to_pylist()
+    values = [texts[position] for position in natural_order(texts, decimal)]
+    if has_missing:
+        values.append(_missing_name(values))
+    return Feature(name, FeatureKind.CATEGORICAL, tuple(values))
+
+
+def _missing_name(values: Iterable[str]) -> str:
+    """`MISSING`, or something like it where a category is really called that."""
+    taken = set(values)
+    name, number = MISSING, 1
+    while name in taken:
+        number += 1
+        name = f"{MISSING[:-1]} {number})"
+    return name

@@ -1,0 +1,102 @@
+"""Column names from the first line: blank and repeated ones are repaired, and said."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
+
+MAX_SHOWN = 5
+"""How many names or numbers a note lists."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line of a table.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Distinct names, none blank.
+    n_named : int
+        Columns from here on have no name in the file: delimiters at the line's end.
+    notes : tuple of str
+        What was repaired.
+    """
+
+    names: tuple[str, ...]
+    n_named: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Number of cells of the first line."""
+        return len(self.names)
+
+
+def read_header(cells: Sequence[str]) -> Header:
+    """Make distinct names of the first line's cells.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        As in the file; at least one is not blank.
+    """
+    given = [re.sub(r"\s+", " ", cell.replace("\ufeff", "")).strip() for cell in cells]
+    n_named = max(position for position, cell in enumerate(given, start=1) if cell)
+    names, blank, renamed = _distinct(given)
+    notes = []
+    named_blank = [position for position in blank if position < n_named]
+    if named_blank:
+        shown = _shorten([repr(names[position]) for position in named_blank])
+        notes.append(f"Columns without a name in the first line are called {shown}.")
+    if renamed:
+        shown = _shorten([f"{old!r} (now {new!r})" for old, new in renamed])
+        notes.append(f"Names that stand more than once in the first line were changed: {shown}.")
+    if _looks_like_data(given[:n_named], len(renamed)):
+        notes.append(
+            "The first line looks like data, but is taken as column names: if it is data, add a "
+            "line of names above it."
+        )
+    return Header(tuple(names), n_named, tuple(notes))
+
+
+def _distinct(given: Sequence[str]) -> tuple[list[str], list[int], list[tuple[str, str]]]:
+    """New names, the positions of blank ones, and (old, new) of repeated ones."""
+    taken = set(given)
+    seen: Counter[str] = Counter()
+    names, blank, renamed = [], [], []
+    for position, name in enumerate(given):
+        seen[name] += 1
+        if name and seen[name] == 1:
+            names.append(name)
+            continue
+        stem, number = (name, seen[name]) if name else ("column", position + 1)
+        while (new := f"{stem}_{number}") in taken:
+            number += 1
+        taken.add(new)
+        names.append(new)
+        if name:
+            renamed.append((name, new))
+        else:
+            blank.append(position)
+    return names, blank, renamed
+
+
+def _looks_like_data(cells: Sequence[str], n_repeated: int) -> bool:
+    array = pa.array(cells, pa.large_string())
+    n_numbers = max(
+        np.count_nonzero(~np.isnan(parse_numbers(array, decimal))) for decimal in DECIMAL_MARKS
+    )
+    many_repeated = len(cells) > 3 and 2 * n_repeated >= len(cells)
+    return bool(2 * n_numbers >= len(cells)) or many_repeated
+
+
+def _shorten(items: Sequence[str]) -> str:
+    return ", ".join(items[:MAX_SHOWN]) + (", ..." if len(items) > MAX_SHOWN else "")

@@ -1,0 +1,60 @@
+"""Which cells count as missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from odt_core.data.numeric import parse_numbers
+from odt_core.data.table import Factor
+
+DEFAULT_MISSING_TOKENS: tuple[str, ...] = (
+    "?",
+    "NA",
+    "N/A",
+    "n/a",
+    "#N/A",
+    "<NA>",
+    "NaN",
+    "nan",
+    "NULL",
+    "null",
+)
+"""Texts read as missing unless the user says otherwise; an empty cell always is.
+
+``None`` is not among them: in clinical tables it is a finding ("no comorbidity").
+"""
+
+
+def missing_values(
+    factor: Factor, tokens: Sequence[str], decimal: str = "."
+) -> npt.NDArray[np.bool_]:
+    """Which of a column's distinct values are missing.
+
+    An empty cell always is. A token is compared as text, and a token that is a number also means
+    the same number written otherwise: ``-9`` covers ``-9.0``.
+
+    Parameters
+    ----------
+    factor : Factor
+        The column.
+    tokens : sequence of str
+        Texts that mean a missing value.
+    decimal : str
+        The decimal mark of the column's numbers.
+
+    Returns
+    -------
+    bool[V]
+    """
+    texts = pa.array(["", *(token.strip() for token in tokens)], pa.large_string())
+    missing = np.asarray(pc.is_in(factor.values, texts))
+    codes = parse_numbers(texts, decimal)
+    codes = codes[np.isfinite(codes)]
+    if len(codes):
+        missing = missing | np.isin(factor.numbers(decimal), codes)
+    return missing

@@ -1,0 +1,165 @@
+"""From a table and a schema to encoded training and test rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.data.checks import Finding, Level, check_schema
+from odt_core.data.encoder import Encoder, fit_encoder
+from odt_core.data.schema import Schema
+from odt_core.data.splitting import SplitSpec, split_rows
+from odt_core.data.table import Table
+from odt_core.data.target import Target, read_target
+from odt_core.errors import InputError
+from odt_core.problem import EncodedData
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Rows that are not used, and why."""
+
+    reason: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What became of the rows, as TRIPOD and STARD ask for it.
+
+    Attributes
+    ----------
+    read : int
+        Rows of the table.
+    excluded : tuple of Exclusion
+        Rows that could not be used.
+    train, test : int
+        Rows used.
+    unused : int
+        Usable rows that are in neither, because a smaller test set was asked for.
+    """
+
+    read: int
+    excluded: tuple[Exclusion, ...]
+    train: int
+    test: int
+    unused: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return {
+            "read": self.read,
+            "excluded": [
+                {"reason": exclusion.reason, "rows": exclusion.rows} for exclusion in self.excluded
+            ],
+            "train": self.train,
+            "test": self.test,
+            "unused": self.unused,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Encoded training and test rows.
+
+    Attributes
+    ----------
+    train : EncodedData
+        The training rows.
+    test : EncodedData or None
+        The test rows; None if there are none.
+    encoder : Encoder
+        Fitted on the training rows, for further tables.
+    train_rows, test_rows : int64[n], int64[m]
+        Which rows of the table they are, from 0, rising.
+    flow : Flow
+        What became of all rows.
+    dropped : tuple of str
+        Features left out because all training rows have the same value.
+    findings : tuple of Finding
+        Warnings and other remarks on the table.
+    """
+
+    train: EncodedData
+    test: EncodedData | None
+    encoder: Encoder
+    train_rows: npt.NDArray[np.int64]
+    test_rows: npt.NDArray[np.int64]
+    flow: Flow
+    dropped: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
+    """Check, split and encode a table.
+
+    Rows without an outcome are left out. Categories and bins come from the training rows alone.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    schema : Schema
+        What the columns mean.
+    split : SplitSpec
+        Which rows train and which test.
+
+    Raises
+    ------
+    InputError
+        The first error of `check_schema`; or the split asks for more rows than there are; or the
+        training rows are all of one class or alike in every feature.
+    """
+    findings = check_schema(table, schema)
+    for finding in findings:
+        if finding.level is Level.ERROR:
+            raise InputError(finding.message)
+    target = read_target(table, schema.target, schema.tokens_of(schema.target), schema.decimal)
+    usable = np.flatnonzero(target.known)
+    positive = target.classes == target.labels.index(schema.positive)
+    train, test = (usable[chosen] for chosen in split_rows(positive[usable], split))
+    _require_both_classes(target, schema.positive, positive[train])
+    encoder = fit_encoder(table, schema, train)
+    if not encoder.columns:
+        raise InputError(
+            f"The {len(train)} training rows are alike in every feature: choose a larger "
+            "training set."
+        )
+    codes = encoder.encode(table)
+    names = (schema.target, schema.positive, target.negative_label(schema.positive))
+
+    def encoded(rows: npt.NDArray[np.int64]) -> EncodedData:
+        weight = np.ones(len(rows), dtype=np.int64)
+        return EncodedData(codes[rows], positive[rows], weight, encoder.features, *names)
+
+    kept = {feature.name for feature in encoder.features}
+    return Prepared(
+        train=encoded(train),
+        test=encoded(test) if len(test) else None,
+        encoder=encoder,
+        train_rows=train,
+        test_rows=test,
+        flow=_flow(table, target, len(train), len(test)),
+        dropped=tuple(c.name for c in schema.features if c.name not in kept),
+        findings=findings,
+    )
+
+
+def _require_both_classes(target: Target, positive: str, train: npt.NDArray[np.bool_]) -> None:
+    if train.any() and not train.all():
+        return
+    absent = target.negative_label(positive) if train.all() else positive
+    raise InputError(
+        f"None of the {len(train)} training rows has {target.name!r} = {absent!r}: choose a "
+        "larger training set."
+    )
+
+
+def _flow(table: Table, target: Target, n_train: int, n_test: int) -> Flow:
+    n_known = int(target.known.sum())
+    n_lost = table.n_rows - n_known
+    excluded = (Exclusion(f"the outcome {target.name!r} is missing", n_lost),) if n_lost else ()
+    return Flow(table.n_rows, excluded, n_train, n_test, n_known - n_train - n_test)

@@ -1,0 +1,83 @@
+"""Read a table of text from the bytes of a file."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from pathlib import Path
+
+from odt_core.data.decoding import decode, unpack
+from odt_core.data.dialect import ReadOptions, find_decimal, find_dialect, separator_line
+from odt_core.data.rows import read_rows
+from odt_core.data.table import ReadReport, Table, text_frame
+from odt_core.errors import InputError
+
+
+def read_table(
+    source: bytes | Path, options: ReadOptions | None = None, *, name: str = ""
+) -> Table:
+    """Read a CSV or similar table; every cell stays text.
+
+    The first line holds the column names. Blank lines, and rows without any value, are left out.
+    Blank and repeated names, delimiters at the ends of lines and a ``sep=;`` line are repaired
+    and said in the report.
+
+    Parameters
+    ----------
+    source : bytes or Path
+        The file's bytes, or where it is. Gzip is undone.
+    options : ReadOptions, optional
+        What the user knows; the rest is found out.
+    name : str
+        The file's name, for screens and records.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it is not a text table, it is empty, or a line has too few or
+        too many cells.
+    """
+    options = options or ReadOptions()
+    raw = source if isinstance(source, bytes) else _read_bytes(source)
+    name = name or ("" if isinstance(source, bytes) else source.name)
+    text, encoding, notes = decode(unpack(raw), options.encoding)
+    declared, start = separator_line(text)
+    if declared and options.delimiter is None:
+        options = dataclasses.replace(options, delimiter=declared)
+    if not text[start:].strip():
+        raise InputError("The file is empty: choose one with a line of column names and rows.")
+    dialect = find_dialect(text[start:], options)
+    rows = read_rows(text[start:], dialect, first_line=2 if start else 1)
+    del text
+    frame = text_frame(dict(zip(rows.names, rows.columns, strict=True)), len(rows.lines))
+    table = Table(frame, ReadReport(), hashlib.sha256(raw).hexdigest(), name, rows.lines)
+    notes += rows.notes
+    if not len(rows.lines):
+        notes += ("The file has column names, but no rows below them.",)
+    if len(rows.names) == 1:
+        notes += ("The file has a single column: name the delimiter if it should have more.",)
+    decimal = options.decimal
+    if decimal is None:
+        factors = {column: table.factor(column) for column in rows.names}
+        decimal, guess = find_decimal(factors, dialect.delimiter)
+        notes += guess
+    report = ReadReport(
+        encoding=encoding,
+        delimiter=dialect.delimiter,
+        decimal=decimal,
+        n_rows=len(rows.lines),
+        n_columns=len(rows.names),
+        notes=notes,
+        quotechar=dialect.quotechar,
+    )
+    return dataclasses.replace(table, report=report)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {str(path)!r}: check the path.") from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(f"The file {str(path)!r} cannot be read: {reason}.") from error

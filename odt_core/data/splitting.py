@@ -1,0 +1,226 @@
+"""Which rows train and which test."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.errors import InputError
+
+PAPER_SHARE = Fraction(9, 10)
+PAPER_ROWS = 600
+
+Size = int | Fraction | Literal["all", "paper"]
+
+
+@dataclass(frozen=True)
+class SplitSpec:
+    """How the rows with an outcome are divided.
+
+    Attributes
+    ----------
+    train_size : int, Fraction, "all" or "paper"
+        A stratified random sample of so many rows, or of this share of them (rounded down);
+        ``all`` takes every row, in the file's order; ``paper`` takes the fewer of 90 % and 600
+        (paper, section 5).
+    test_size : int, Fraction or None
+        The test set: so many of the remaining rows, or this share of the *remaining* rows
+        (rounded down), a stratified random sample of them; None for all that remain.
+    seed : int
+        Of the random sample.
+
+    Raises
+    ------
+    InputError
+        If a size is not positive, a share exceeds 1, or `test_size` is given with ``all``.
+    """
+
+    train_size: Size
+    test_size: int | Fraction | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _check_size("train-size", self.train_size)
+        if self.test_size is not None:
+            _check_size("test-size", self.test_size)
+            if self.train_size == "all":
+                raise InputError(
+                    "train-size all leaves no rows to test on: leave out test-size, or give a "
+                    "smaller train-size."
+                )
+        if not 0 <= self.seed < 2**32:
+            raise InputError(f"seed is {self.seed}: give a whole number from 0 to {2**32 - 1}.")
+
+    @classmethod
+    def parse(cls, train_size: str, test_size: str | None = None, seed: int = 0) -> SplitSpec:
+        """Read sizes as the command line gives them: ``600``, ``0.9``, ``90%``, ``all``, ``paper``.
+
+        A whole number without a decimal point is a number of rows; ``1.0`` and ``100%`` are all.
+
+        Raises
+        ------
+        InputError
+            If a text is none of these or the sizes cannot be used.
+        """
+        train = train_size.strip().casefold()
+        size: Size = (
+            "all"
+            if train == "all"
+            else "paper"
+            if train == "paper"
+            else _parse_size("train-size", train_size, "such as 600, 0.9, 90%, all or paper")
+        )
+        test = None
+        if test_size is not None and test_size.strip():
+            test = _parse_size("test-size", test_size, "such as 200, 0.5 or 50% of the rest")
+        return cls(size, test, seed)
+
+    def n_train(self, n_rows: int) -> int:
+        """Number of training rows out of `n_rows`.
+
+        Raises
+        ------
+        InputError
+            If there are not so many, or the share comes to none.
+        """
+        if self.train_size == "all":
+            return n_rows
+        if self.train_size == "paper":
+            return min(math.floor(PAPER_SHARE * n_rows), PAPER_ROWS)
+        assert not isinstance(self.train_size, str)
+        return _resolve("train-size", self.train_size, n_rows, "rows with an outcome")
+
+    def n_test(self, n_rest: int) -> int:
+        """Number of test rows out of the `n_rest` that do not train.
+
+        Raises
+        ------
+        InputError
+            If there are not so many, or the share comes to none.
+        """
+        if self.test_size is None:
+            return n_rest
+        return _resolve("test-size", self.test_size, n_rest, "rows besides the training rows")
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "train_size": _size_to_json(self.train_size),
+            "test_size": None if self.test_size is None else _size_to_json(self.test_size),
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> SplitSpec:
+        """Rebuild a specification.
+
+        Raises
+        ------
+        InputError
+            If the record is damaged.
+        """
+        try:
+            train, test, seed = record["train_size"], record["test_size"], record["seed"]
+        except (KeyError, TypeError) as error:
+            raise InputError(
+                f"The description of the split is damaged ({error}): write it again."
+            ) from error
+        return cls.parse(str(train), None if test is None else str(test), seed)
+
+
+def _check_size(option: str, size: Size) -> None:
+    if size in ("all", "paper"):
+        return
+    if isinstance(size, str):
+        raise InputError(f"{option} is {size!r}: give a number of rows, a share, all or paper.")
+    if size <= 0:
+        raise InputError(f"{option} must be more than 0.")
+    if isinstance(size, Fraction) and size > 1:
+        raise InputError(f"{option} is {float(size):g}: a share cannot be more than 1.")
+
+
+def _parse_size(option: str, text: str, examples: str) -> int | Fraction:
+    """A whole number is rows; a decimal, a percentage or a fraction is a share, kept exact."""
+    compact = text.strip()
+    try:
+        if re.fullmatch(r"[0-9]+", compact):
+            return int(compact)
+        if re.fullmatch(r"[0-9]*\.?[0-9]+ ?%|[0-9]+\. ?%", compact):
+            return Fraction(compact.rstrip("% ")) / 100
+        if re.fullmatch(r"[0-9]*\.[0-9]*|[0-9]+/[0-9]+", compact):
+            return Fraction(compact)
+    except (ValueError, ZeroDivisionError):
+        pass  # the sentence below says what is wrong
+    raise InputError(f"{option} is {text!r}: give a number of rows or a share, {examples}.")
+
+
+def _resolve(option: str, size: int | Fraction, n_rows: int, of_what: str) -> int:
+    if isinstance(size, Fraction):
+        n = math.floor(size * n_rows)
+        if n == 0:
+            raise InputError(
+                f"{option} comes to no row at all out of {n_rows} {of_what}: give a larger one."
+            )
+        return n
+    if size > n_rows:
+        raise InputError(f"{option} is {size}, but there are only {n_rows} {of_what}.")
+    return size
+
+
+def _size_to_json(size: Size) -> int | str:
+    return str(size) if isinstance(size, Fraction) else size
+
+
+def split_rows(
+    y: npt.NDArray[np.bool_], spec: SplitSpec
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Draw training and test rows, each with the classes in the proportions of the whole.
+
+    Parameters
+    ----------
+    y : bool[N]
+        The classes.
+    spec : SplitSpec
+        How many of each.
+
+    Returns
+    -------
+    train, test : int64[n], int64[m]
+        Positions in `y`, rising; `test` may be empty.
+
+    Raises
+    ------
+    InputError
+        If there are too few rows.
+    """
+    n_train = spec.n_train(len(y))
+    rows = np.arange(len(y))
+    if n_train == 0:
+        raise InputError(
+            f"train-size comes to no row at all out of {len(y)}: give a larger one, or all."
+        )
+    train = _stratified(rows, y, n_train, spec.seed)
+    rest = np.setdiff1d(rows, train)
+    test = rest
+    if spec.test_size is not None or len(rest):
+        test = _stratified(rest, y[rest], spec.n_test(len(rest)), spec.seed)
+    return train, test
+
+
+def _stratified(
+    rows: npt.NDArray[np.int64], y: npt.NDArray[np.bool_], n: int, seed: int
+) -> npt.NDArray[np.int64]:
+    if n == len(rows):
+        return rows
+    # train_test_split refuses classes or test sets of a single row; resample draws the same way.
+    from sklearn.utils import resample
+
+    drawn = resample(rows, replace=False, n_samples=n, stratify=y, random_state=seed)
+    return np.sort(drawn)

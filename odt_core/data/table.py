@@ -1,0 +1,228 @@
+"""A table as it was read: every cell is text, nothing is interpreted yet."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import numbers
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from odt_core.data.numeric import number_text, parse_numbers
+from odt_core.errors import InputError
+
+MAX_NAMES_SHOWN = 20
+"""How many column names an error message lists."""
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """How a file was read.
+
+    Attributes
+    ----------
+    encoding : str
+        The text encoding.
+    delimiter : str
+        What stands between two cells; empty where nothing had to be split (a single column).
+    decimal : str
+        The decimal mark of the numbers, ``.`` or ``,``.
+    n_rows, n_columns : int
+        Size of the table, without the header.
+    notes : tuple of str
+        What was repaired or guessed, in sentences for the user.
+    quotechar : str
+        What encloses cells; empty for nothing.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    decimal: str = "."
+    n_rows: int = 0
+    n_columns: int = 0
+    notes: tuple[str, ...] = ()
+    quotechar: str = '"'
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A column as its distinct texts and where they stand.
+
+    Attributes
+    ----------
+    codes : int32[N]
+        Which of `values` each row has.
+    values : pyarrow.Array of str[V]
+        The distinct texts, in order of first appearance.
+    """
+
+    codes: npt.NDArray[np.int32]
+    values: pa.Array
+    _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+
+    @property
+    def texts(self) -> list[str]:
+        """The distinct texts as a list."""
+        texts: list[str] = self.values.to_pylist()
+        return texts
+
+    def numbers(self, decimal: str) -> npt.NDArray[np.float64]:
+        """The distinct texts as numbers, see `odt_core.data.numeric.parse_numbers`."""
+        if decimal not in self._numbers:
+            self._numbers[decimal] = parse_numbers(self.values, decimal)
+        return self._numbers[decimal]
+
+    def counts(self, rows: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
+        """How many rows (of those under the mask) have each value."""
+        codes = self.codes if rows is None else self.codes[rows]
+        return np.bincount(codes, minlength=len(self.values))
+
+    def first_row(self, code: int, rows: npt.NDArray[np.bool_] | None = None) -> int:
+        """The first row (under the mask) that has a value."""
+        here = self.codes == code
+        return int(np.argmax(here if rows is None else here & rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of text.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        Every cell is text as in the file, without blanks around it; an empty cell is ``""``. The
+        rows are in the file's order, column names are distinct and not blank.
+    report : ReadReport
+        How the file was read.
+    sha256 : str
+        Of the file's raw bytes, in hexadecimal.
+    name : str
+        The file's name, for screens and records.
+    lines : int32[N] or None
+        The line of the file on which each row begins, counted from 1; None if there is no file.
+    """
+
+    frame: pd.DataFrame
+    report: ReadReport
+    sha256: str
+    name: str = ""
+    lines: npt.NDArray[np.int32] | None = None
+    _factors: dict[str, Factor] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, without the header."""
+        return len(self.frame)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Column names in the file's order."""
+        return tuple(self.frame.columns)
+
+    def factor(self, column: str) -> Factor:
+        """A column as distinct texts and codes; computed once.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        """
+        if column not in self._factors:
+            self.require(column)
+            array = pa.array(self.frame[column])
+            if isinstance(array, pa.ChunkedArray):
+                array = array.combine_chunks()
+            encoded = pc.dictionary_encode(array.cast(pa.large_string()))
+            codes = np.asarray(encoded.indices).astype(np.int32, copy=False)
+            self._factors[column] = Factor(codes, encoded.dictionary)
+        return self._factors[column]
+
+    def require(self, column: str) -> None:
+        """Refuse a column that the table does not have.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        """
+        if column not in self.frame.columns:
+            shown = ", ".join(map(repr, self.columns[:MAX_NAMES_SHOWN]))
+            more = ", ..." if len(self.columns) > MAX_NAMES_SHOWN else ""
+            raise InputError(f"The table has no column {column!r}: its columns are {shown}{more}.")
+
+    def where(self, row: int) -> str:
+        """Where a row stands, in words: ``row 3 (line 4 of the file)``, counted from 1."""
+        if self.lines is None:
+            return f"row {row + 1}"
+        return f"row {row + 1} (line {int(self.lines[row])} of the file)"
+
+
+def table_from_frame(frame: pd.DataFrame, name: str = "", decimal: str = ".") -> Table:
+    """Turn a data frame of any types into a table of text.
+
+    Whole numbers lose a trailing ``.0``, other numbers keep every digit they need; missing values
+    become empty cells. Text stays as it is, without blanks around it.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Any index; column names must be distinct.
+    name : str
+        The table's name.
+    decimal : str
+        The decimal mark to write numbers with.
+
+    Raises
+    ------
+    InputError
+        If two columns have the same name.
+    """
+    names = [str(column) for column in frame.columns]
+    repeated = next((column for column in names if names.count(column) > 1), None)
+    if repeated is not None:
+        raise InputError(f"Two columns are called {repeated!r}: rename one of them.")
+    texts = {
+        column: _cell_texts(frame.iloc[:, position], decimal)
+        for position, column in enumerate(names)
+    }
+    frame = text_frame(texts, len(frame))
+    digest = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
+    report = ReadReport(decimal=decimal, n_rows=len(frame), n_columns=len(names))
+    return Table(frame, report, digest, name)
+
+
+def text_frame(columns: dict[str, pa.Array], n_rows: int) -> pd.DataFrame:
+    """A data frame of pandas' text type from columns of text."""
+    frame = pd.DataFrame(
+        {name: pd.Series(texts, dtype="str") for name, texts in columns.items()},
+        index=pd.RangeIndex(n_rows),
+    )
+    frame.columns = pd.Index(list(columns), dtype="str")
+    return frame
+
+
+def _cell_texts(column: pd.Series[Any], decimal: str) -> pa.Array:
+    if isinstance(column.dtype, pd.StringDtype):
+        texts = pa.array(column.fillna("")).cast(pa.large_string())
+    else:
+        texts = pa.array([_cell_text(cell, decimal) for cell in column], pa.large_string())
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    return pc.utf8_trim_whitespace(texts)
+
+
+def _cell_text(cell: Any, decimal: str) -> str:
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, (bool, np.bool_)):
+        return str(bool(cell))
+    if isinstance(cell, numbers.Real) and not isinstance(cell, numbers.Rational):
+        value = float(cell)
+        return "" if math.isnan(value) else number_text(value).replace(".", decimal)
+    return "" if pd.isna(cell) else str(cell)
