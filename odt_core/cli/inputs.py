@@ -12,10 +12,12 @@ from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
     Binning,
     ColumnKind,
+    Level,
     ReadOptions,
     Schema,
     SplitSpec,
     Table,
+    check_schema,
     infer_schema,
     read_table,
     target_classes,
@@ -78,6 +80,9 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
         binning = Binning.quantiles(options.bins)
         for column in schema.columns:
             schema = schema.with_binning(column.name, binning)
+    for finding in check_schema(table, schema):
+        if finding.level is Level.WARNING:
+            note(finding.message)
     return schema
 
 

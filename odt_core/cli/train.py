@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(result.to_json(), ensure_ascii=False))
     else:
         print(summarize(result))
-    if result.solution.status is Status.CANCELLED or stop.is_set():
+    if result.solution.status is Status.CANCELLED:
         return EXIT_INTERRUPTED
     return 0 if result.solution.tree is not None else EXIT_NO_TREE
 

@@ -1,0 +1,100 @@
+"""A training run's result as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import Rate, floors, leaf_table, metrics
+from odt_core.training import TrainResult
+from odt_core.words import goal_words, percent_words, proof_words, status_words
+
+METRIC_ROWS = ("sensitivity", "specificity", "ppv", "npv", "accuracy")
+
+
+def summarize(result: TrainResult) -> str:
+    """The status, the tree as rules, and training beside test rows."""
+    solution, problem = result.solution, result.problem
+    lines = [
+        f"{problem.topology.name}, {goal_words(problem.objective, problem.data.negative_label)}, "
+        f"{problem.data.n_rows} training rows",
+        f"{status_words(problem, solution)}. {proof_words(solution)}",
+    ]
+    if solution.tree is None:
+        return "\n".join(lines)
+    test = result.prepared.test
+    lines += ["", *_rules(result)]
+    counts = {"training": solution.tree.confusion(result.prepared.train)}
+    if test is not None:
+        counts["test"] = solution.tree.confusion(test)
+    lines += ["", *_counts(result, counts), "", *_rates(counts)]
+    lines += _floors(result, counts)
+    cart = result.cart.confusion(result.prepared.train if test is None else test)
+    lines += [
+        "",
+        f"CART of the same depth: {cart.errors} of {cart.n} "
+        f"{'training' if test is None else 'test'} rows wrong.",
+    ]
+    return "\n".join(lines)
+
+
+def _rules(result: TrainResult) -> list[str]:
+    tree = result.solution.tree
+    assert tree is not None
+    return [
+        f"{row.predicted}: if {row.rule}  ({row.train.successes} of {row.train.n} training rows "
+        f"are {tree.positive_label})"
+        for row in leaf_table(tree)
+    ]
+
+
+def _counts(result: TrainResult, counts: dict[str, Confusion]) -> list[str]:
+    data = result.prepared.train
+    head = ["", *(f"{name}, is {label}" for name in counts for label in _labels(result))]
+    rows = [
+        [f"predicted {data.positive_label}", *(n for c in counts.values() for n in (c.tp, c.fp))],
+        [f"predicted {data.negative_label}", *(n for c in counts.values() for n in (c.fn, c.tn))],
+    ]
+    return _aligned([head, *([str(cell) for cell in row] for row in rows)])
+
+
+def _labels(result: TrainResult) -> tuple[str, str]:
+    data = result.prepared.train
+    return data.positive_label, data.negative_label
+
+
+def _rates(counts: dict[str, Confusion]) -> list[str]:
+    rows = [["", *counts]]
+    for name in METRIC_ROWS:
+        rows.append([name, *(_rate(getattr(metrics(c), name)) for c in counts.values())])
+    return _aligned(rows)
+
+
+def _rate(rate: Rate) -> str:
+    if rate.value is None or rate.low is None or rate.high is None:
+        return "- (no rows)"
+    low, high = percent_words(rate.low), percent_words(rate.high)
+    return f"{percent_words(rate.value)} ({rate.successes}/{rate.n}; {low} to {high})"
+
+
+def _floors(result: TrainResult, counts: dict[str, Confusion]) -> list[str]:
+    found = floors(
+        result.spec.objective,
+        metrics(counts["training"]),
+        metrics(counts["test"]) if "test" in counts else None,
+    )
+    lines = []
+    for floor in found:
+        reached = f"training {_rate(floor.train)}"
+        if floor.test is not None:
+            reached += f", test {_rate(floor.test)}"
+        lines.append(f"Floor on {floor.name} {percent_words(floor.asked)}: {reached}")
+    return lines
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
