@@ -126,6 +126,21 @@ class Tree:
         """Features that some decision node asks about, in rising order."""
         return tuple(sorted({node.split.feature for node in self.decisions}))
 
+    @cached_property
+    def paths(self) -> tuple[tuple[tuple[Decision, bool], ...], ...]:
+        """For each leaf, the (decision node, goes left) steps that lead to it from the root."""
+
+        def visit(
+            node: Node, steps: tuple[tuple[Decision, bool], ...]
+        ) -> Iterator[tuple[tuple[Decision, bool], ...]]:
+            if isinstance(node, Leaf):
+                yield steps
+                return
+            yield from visit(node.left, (*steps, (node, True)))
+            yield from visit(node.right, (*steps, (node, False)))
+
+        return tuple(visit(self.root, ()))
+
     def walk(self) -> Iterator[Node]:
         """All nodes in the order node, left subtree, right subtree."""
 
@@ -250,7 +265,8 @@ def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]
     Nodes that send every training row one way, or whose two leaves say the same, vanish.
     Categories that no training row had at a node join the side that keeps the shorter stated set
     (for a numerical feature the cut moves to the middle of the empty bins), and the stated set
-    goes left, so the same classifier of the training rows always comes out the same.
+    goes left, so the same classifier of the training rows always comes out the same. A node whose
+    split an expert fixed keeps the question as it was given.
 
     Parameters
     ----------
@@ -282,7 +298,11 @@ def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]
             return Leaf(left.label, n_negative, n_positive)
         observed_left = frozenset(int(value) for value in np.unique(values[goes_left]))
         observed_right = frozenset(int(value) for value in np.unique(values[~goes_left]))
-        stated, swapped = _stated_set(data.features[split.feature], observed_left, observed_right)
+        if problem.rules.at(child).split is not None:
+            stated, swapped = split.left, False
+        else:
+            feature = data.features[split.feature]
+            stated, swapped = _stated_set(feature, observed_left, observed_right)
         if swapped:
             left, right = right, left
         return Decision(
@@ -315,7 +335,7 @@ def _stated_set(
 def _stated_threshold(
     feature: Feature, observed_left: frozenset[int], observed_right: frozenset[int]
 ) -> tuple[frozenset[int], bool]:
-    """Low values go left; the missing bin goes where its rows went, else with the most bins seen.
+    """Low values go left; the missing bin goes where its rows went, and right if it had none.
 
     Only the missing bin parts the rows where one side saw no ordered bin at all.
     """
