@@ -1,0 +1,82 @@
+"""Net benefit and decision curves (Vickers and Elkin, Medical Decision Making 26, 2006, 565-574).
+
+At a threshold probability pt a false positive costs pt / (1 - pt) true positives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from odt_core.confusion import Confusion
+from odt_core.errors import InputError
+from odt_core.problem import EncodedData
+from odt_core.tree import Tree
+
+
+@dataclass(frozen=True)
+class DecisionCurve:
+    """Net benefit over threshold probabilities; that of treating nobody is 0.
+
+    Attributes
+    ----------
+    thresholds : tuple of float
+        Threshold probabilities, each in [0, 1).
+    tree : tuple of float
+        Treating the rows whose leaf has a training risk of at least the threshold.
+    treat_all : tuple of float
+        Treating every row.
+    """
+
+    thresholds: tuple[float, ...]
+    tree: tuple[float, ...]
+    treat_all: tuple[float, ...]
+
+
+def net_benefit(confusion: Confusion, threshold: float) -> float:
+    """Net benefit of acting on positive answers: ``TP/n - FP/n * pt / (1 - pt)``.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        The 2x2 table; at least one row.
+    threshold : float
+        Threshold probability pt, in [0, 1).
+
+    Raises
+    ------
+    InputError
+        If the threshold is outside [0, 1) or there are no rows.
+    """
+    if not 0 <= threshold < 1:
+        raise InputError(f"threshold is {threshold:g}: give a probability from 0 to below 1.")
+    if confusion.n == 0:
+        raise InputError("Net benefit needs at least one row.")
+    return (confusion.tp - confusion.fp * threshold / (1 - threshold)) / confusion.n
+
+
+def decision_curve(tree: Tree, data: EncodedData, thresholds: Sequence[float]) -> DecisionCurve:
+    """Net benefit of a tree's leaves, ranked by their training risk, on `data`.
+
+    Raises
+    ------
+    InputError
+        As `net_benefit`.
+    """
+    counts = tree.leaf_counts(data)
+    n_negative = sum(negative for negative, _ in counts)
+    n_positive = sum(positive for _, positive in counts)
+    everyone = Confusion(tp=n_positive, fp=n_negative, tn=0, fn=0)
+
+    def treated(threshold: float) -> Confusion:
+        tp = fp = 0
+        for leaf, (negative, positive) in zip(tree.leaves, counts, strict=True):
+            if leaf.n_positive >= threshold * leaf.n:
+                tp, fp = tp + positive, fp + negative
+        return Confusion(tp=tp, fp=fp, tn=n_negative - fp, fn=n_positive - tp)
+
+    return DecisionCurve(
+        thresholds=tuple(thresholds),
+        tree=tuple(net_benefit(treated(pt), pt) for pt in thresholds),
+        treat_all=tuple(net_benefit(everyone, pt) for pt in thresholds),
+    )

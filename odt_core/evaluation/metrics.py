@@ -1,0 +1,249 @@
+"""Rates of a classifier with 95% intervals, from its 2x2 table.
+
+Methods: Wilson's score interval for proportions; Newcombe's square-and-add (MOVER) of the two
+Wilson intervals for balanced accuracy [1]_ [2]_; the log method for likelihood ratios [3]_; the
+logit method for predictive values at a given prevalence [4]_, which is the log method carried
+through Bayes' rule.
+
+References
+----------
+.. [1] R. G. Newcombe, Interval estimation for the difference between independent proportions:
+   comparison of eleven methods. Statistics in Medicine 17, 1998, 873-890 (method 10).
+.. [2] G. Y. Zou, A. Donner, Construction of confidence limits about effect measures: a general
+   approach. Statistics in Medicine 27, 2008, 1693-1702.
+.. [3] D. L. Simel, G. P. Samsa, D. B. Matchar, Likelihood ratios with confidence: sample size
+   estimation for diagnostic test studies. Journal of Clinical Epidemiology 44, 1991, 763-770.
+.. [4] N. D. Mercaldo, K. F. Lau, X. H. Zhou, Confidence intervals for predictive values with an
+   emphasis to case-control studies. Statistics in Medicine 26, 2007, 2170-2183.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+
+from odt_core.confusion import Confusion
+from odt_core.errors import InputError
+from odt_core.problem import Objective
+
+LEVEL = 0.95
+"""Confidence level of every interval."""
+
+_Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A proportion with its interval.
+
+    Attributes
+    ----------
+    successes, n : int
+        The proportion is ``successes / n``.
+    low, high : float or None
+        Wilson's 95% interval, inside [0, 1]; None where `n` is 0.
+    """
+
+    successes: int
+    n: int
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, successes: int, n: int) -> Rate:
+        """The proportion of `successes` in `n`.
+
+        Examples
+        --------
+        >>> rate = Rate.of(95, 100)
+        >>> rate.value, round(rate.low, 4), round(rate.high, 4)
+        (0.95, 0.8882, 0.9785)
+        """
+        if n == 0:
+            return cls(successes, n, None, None)
+        from scipy.stats import binomtest  # half a second to import: only where it is needed
+
+        interval = binomtest(successes, n).proportion_ci(LEVEL, method="wilson")
+        return cls(successes, n, max(0.0, float(interval.low)), min(1.0, float(interval.high)))
+
+    @property
+    def value(self) -> float | None:
+        """The proportion; None where `n` is 0."""
+        return None if self.n == 0 else self.successes / self.n
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The proportion as a fraction; None where `n` is 0."""
+        return None if self.n == 0 else Fraction(self.successes, self.n)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A quantity that is not a simple proportion, with its interval.
+
+    Attributes
+    ----------
+    value : float or None
+        None where it is not defined (a denominator is 0).
+    low, high : float or None
+        Its 95% interval; None where the method gives none.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """What is reported of a classifier on one set of rows.
+
+    Attributes
+    ----------
+    confusion : Confusion
+        The 2x2 table.
+    sensitivity, specificity, ppv, npv, accuracy, prevalence : Rate
+        Proportions; `ppv` and `npv` at the prevalence of these rows.
+    balanced_accuracy : Estimate
+        Mean of sensitivity and specificity.
+    lr_positive, lr_negative : Estimate
+        Likelihood ratios of a positive and a negative answer.
+    """
+
+    confusion: Confusion
+    sensitivity: Rate
+    specificity: Rate
+    ppv: Rate
+    npv: Rate
+    accuracy: Rate
+    prevalence: Rate
+    balanced_accuracy: Estimate
+    lr_positive: Estimate
+    lr_negative: Estimate
+
+
+def metrics(confusion: Confusion) -> Metrics:
+    """All rates of a 2x2 table."""
+    tp, fp, tn, fn = confusion.tp, confusion.fp, confusion.tn, confusion.fn
+    sensitivity = Rate.of(tp, tp + fn)
+    specificity = Rate.of(tn, tn + fp)
+    return Metrics(
+        confusion=confusion,
+        sensitivity=sensitivity,
+        specificity=specificity,
+        ppv=Rate.of(tp, tp + fp),
+        npv=Rate.of(tn, tn + fn),
+        accuracy=Rate.of(tp + tn, confusion.n),
+        prevalence=Rate.of(confusion.n_positive, confusion.n),
+        balanced_accuracy=_mean_of_rates(sensitivity, specificity),
+        lr_positive=_ratio(tp, tp + fn, fp, tn + fp),
+        lr_negative=_ratio(fn, tp + fn, tn, tn + fp),
+    )
+
+
+def predictive_values(confusion: Confusion, prevalence: float) -> tuple[Estimate, Estimate]:
+    """PPV and NPV at a prevalence other than that of the rows (case-control data).
+
+    Parameters
+    ----------
+    confusion : Confusion
+        Gives sensitivity and specificity.
+    prevalence : float
+        Share of positives where the classifier is to be used, strictly between 0 and 1.
+
+    Returns
+    -------
+    ppv, npv : Estimate
+
+    Raises
+    ------
+    InputError
+        If the prevalence is not strictly between 0 and 1.
+    """
+    if not 0 < prevalence < 1:
+        raise InputError(f"prevalence is {prevalence:g}: give a share between 0 and 1.")
+    odds = prevalence / (1 - prevalence)
+    found = metrics(confusion)
+    positive, negative = found.lr_positive, found.lr_negative
+    ppv = Estimate(*(_share_of_odds(odds, ratio) for ratio in _numbers(positive)))
+    if positive.value is None and confusion.tp > 0 and confusion.n_negative > 0:
+        ppv = Estimate(1.0)  # no false positive: the ratio is infinite
+    after = [_share_of_odds(odds, ratio) for ratio in _numbers(negative)]
+    value, low, high = (None if share is None else 1 - share for share in after)
+    npv = Estimate(value, high, low)
+    if negative.value is None and confusion.fn > 0 and confusion.n_negative > 0:
+        npv = Estimate(0.0)  # no true negative
+    return ppv, npv
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A floor that was asked for beside what was reached.
+
+    Attributes
+    ----------
+    name : str
+        ``sensitivity`` or ``specificity``.
+    asked : Fraction
+        The floor on the training rows.
+    train : Rate
+        Reached in training.
+    test : Rate or None
+        Reached in test.
+    """
+
+    name: str
+    asked: Fraction
+    train: Rate
+    test: Rate | None
+
+    @property
+    def met_in_test(self) -> bool | None:
+        """Whether the test rows reach the floor too; None without (such) test rows."""
+        if self.test is None or self.test.exact is None:
+            return None
+        return self.test.exact >= self.asked
+
+
+def floors(objective: Objective, train: Metrics, test: Metrics | None) -> tuple[Floor, ...]:
+    """The floors of an objective beside what training and test rows reach."""
+    found = []
+    for name, asked in (("sensitivity", objective.min_tpr), ("specificity", objective.min_tnr)):
+        if asked is not None:
+            reached = None if test is None else getattr(test, name)
+            found.append(Floor(name, asked, getattr(train, name), reached))
+    return tuple(found)
+
+
+def _mean_of_rates(first: Rate, second: Rate) -> Estimate:
+    """Mean of two independent proportions; the distances to the limits add in squares."""
+    a, b = first.value, second.value
+    if a is None or b is None:
+        return Estimate(None)
+    assert first.low is not None and first.high is not None
+    assert second.low is not None and second.high is not None
+    mean = (a + b) / 2
+    low = mean - math.hypot(a - first.low, b - second.low) / 2
+    high = mean + math.hypot(first.high - a, second.high - b) / 2
+    return Estimate(mean, max(0.0, low), min(1.0, high))
+
+
+def _ratio(x: int, n: int, y: int, m: int) -> Estimate:
+    """The ratio of two proportions, ``(x / n) / (y / m)``, by the log method."""
+    if n == 0 or m == 0 or y == 0:
+        return Estimate(None)
+    value = (x / n) / (y / m)
+    if x == 0:
+        return Estimate(value)
+    error = math.sqrt(1 / x - 1 / n + 1 / y - 1 / m)
+    return Estimate(value, value * math.exp(-_Z * error), value * math.exp(_Z * error))
+
+
+def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:
+    return estimate.value, estimate.low, estimate.high
+
+
+def _share_of_odds(odds: float, ratio: float | None) -> float | None:
+    return None if ratio is None else odds * ratio / (1 + odds * ratio)

@@ -1,0 +1,26 @@
+"""Trees, shapes and progress as pictures, each with a text alternative."""
+
+from odt_core.render.alternative import topology_alt_text, tree_alt_text, tree_summary
+from odt_core.render.dot import Direction, tree_dot
+from odt_core.render.files import graphviz_command, tree_png, tree_svg
+from odt_core.render.progress import progress_alt_text, progress_figure
+from odt_core.render.shape import topology_svg
+from odt_core.render.theme import DARK, LIGHT, THEMES, Theme
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "THEMES",
+    "Direction",
+    "Theme",
+    "graphviz_command",
+    "progress_alt_text",
+    "progress_figure",
+    "topology_alt_text",
+    "topology_svg",
+    "tree_alt_text",
+    "tree_dot",
+    "tree_png",
+    "tree_summary",
+    "tree_svg",
+]

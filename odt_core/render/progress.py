@@ -1,0 +1,152 @@
+"""How a solve goes, as a Plotly figure: the best tree found and the proved bound over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from odt_core.problem import Goal, Problem
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.solution import TracePoint
+from odt_core.words import gap_words, number_words, percent_words, seconds_words
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+HEIGHT = 260
+"""Of the figure, in pixels."""
+
+LABEL_WIDTH = 112
+"""Room for the lines' names at their right, in pixels."""
+
+FOUND, BOUND = "best tree", "proved bound"
+
+
+def progress_figure(
+    trace: Sequence[TracePoint],
+    problem: Problem,
+    *,
+    theme: Theme = LIGHT,
+    until: float | None = None,
+) -> go.Figure:
+    """The best tree found and the proved bound over time.
+
+    The best tree is a full line, the bound a dotted one; each is named at its end.
+
+    Parameters
+    ----------
+    trace : sequence of TracePoint
+        In the order of time; may be empty.
+    problem : Problem
+        Gives the goal's unit.
+    theme : Theme
+        Colours.
+    until : float, optional
+        Seconds up to which the last values are drawn on; the last point by default.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    unit = _unit(problem)
+    figure = go.Figure()
+    for name, points, color, dash in (
+        (FOUND, [(p.seconds, p.incumbent) for p in trace], theme.accent, "solid"),
+        (BOUND, [(p.seconds, p.bound) for p in trace], theme.second, "dot"),
+    ):
+        known = [(seconds, total) for seconds, total in points if total is not None]
+        if not known:
+            continue
+        end = max(until or 0.0, trace[-1].seconds)
+        if end > known[-1][0]:
+            known.append((end, known[-1][1]))
+        values = [_value(problem, total) for _, total in known]
+        figure.add_scatter(
+            x=[seconds for seconds, _ in known],
+            y=values,
+            mode="lines",
+            name=name,
+            line={"color": color, "width": 2.5, "dash": dash, "shape": "hv"},
+            text=[_value_words(problem, total) for _, total in known],
+            hovertemplate=f"{name}: %{{text}}<br>after %{{x:.2f}} s<extra></extra>",
+        )
+        figure.add_annotation(
+            x=1,
+            xref="paper",
+            xshift=8,
+            y=values[-1],
+            text=f"{name}<br><b>{_value_words(problem, known[-1][1])}</b>",
+            align="left",
+            showarrow=False,
+            xanchor="left",
+            yanchor="top" if name == FOUND else "bottom",
+            yshift=2 if name == FOUND else -2,
+            font={"color": color},
+        )
+    _lay_out(figure, theme, unit)
+    return figure
+
+
+def progress_alt_text(trace: Sequence[TracePoint], problem: Problem) -> str:
+    """What the figure of a solve's progress shows, in one sentence."""
+    found = next((p.incumbent for p in reversed(trace) if p.incumbent is not None), None)
+    bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
+    if not trace:
+        return "The solve has not reported yet."
+    parts = ["no tree yet" if found is None else f"{FOUND} {_value_words(problem, found)}"]
+    parts.append("no bound yet" if bound is None else f"{BOUND} {_value_words(problem, bound)}")
+    if found is not None and bound is not None:
+        parts.append(gap_words(problem, bound - found) if bound > found else "proved optimal")
+    return f"After {seconds_words(trace[-1].seconds)}: {', '.join(parts)} ({_unit(problem)})."
+
+
+def _is_count(problem: Problem) -> bool:
+    """Whether the goal is counted in (weighted) rows rather than as a share."""
+    return problem.objective.goal is Goal.ACCURACY
+
+
+def _unit(problem: Problem) -> str:
+    objective = problem.objective
+    if objective.goal is Goal.ACCURACY:
+        weighted = ", weighted" if objective.class_weight != 1 else ""
+        return f"training rows classified correctly{weighted}"
+    names = {
+        Goal.BALANCED: "balanced accuracy",
+        Goal.MAX_TPR: "sensitivity (TPR)",
+        Goal.MAX_TNR: "specificity (TNR)",
+    }
+    return f"{names[objective.goal]} in training"
+
+
+def _value(problem: Problem, total: int) -> float:
+    return float(problem.gains.value(total))
+
+
+def _value_words(problem: Problem, total: int) -> str:
+    value = problem.gains.value(total)
+    return number_words(float(value)) if _is_count(problem) else percent_words(value, 2)
+
+
+def _lay_out(figure: go.Figure, theme: Theme, unit: str) -> None:
+    axis = {
+        "gridcolor": theme.grid,
+        "zeroline": False,
+        "tickcolor": theme.line,
+        "automargin": True,
+    }
+    shares = {} if "rows" in unit else {"tickformat": ".1%"}
+    figure.update_layout(
+        template="none",
+        height=HEIGHT,
+        margin={"l": 8, "r": LABEL_WIDTH, "t": 28, "b": 8},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": theme.ink, "size": 13},
+        showlegend=False,
+        title={"text": unit, "font": {"size": 13}, "x": 0, "xref": "paper", "y": 0.98},
+        xaxis={
+            **axis,
+            "title": {"text": "seconds", "font": {"size": 13}, "standoff": 4},
+            "rangemode": "tozero",
+            "showgrid": False,
+        },
+        yaxis={**axis, **shares},
+    )

@@ -1,0 +1,77 @@
+"""Colours of drawings and figures, for a light and a dark page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours as ``#rrggbb``.
+
+    Attributes
+    ----------
+    name : str
+        ``light`` or ``dark``.
+    page : str
+        The page behind the drawing, for files; on screen drawings are transparent.
+    ink, muted, line, grid : str
+        Text, secondary text, outlines, grid lines.
+    node : str
+        Fill of decision nodes.
+    negative, positive : str
+        Fill of leaves that predict the negative and the positive class (white and grey in the
+        paper).
+    bar : str
+        The positive share of a bar; the rest stays empty.
+    accent : str
+        What is lit, and the best tree in figures.
+    second : str
+        The bound in figures.
+    """
+
+    name: str
+    page: str
+    ink: str
+    muted: str
+    line: str
+    grid: str
+    node: str
+    negative: str
+    positive: str
+    bar: str
+    accent: str
+    second: str
+
+
+LIGHT = Theme(
+    name="light",
+    page="#ffffff",
+    ink="#17232b",
+    muted="#4c5b64",
+    line="#73828b",
+    grid="#dfe5e8",
+    node="#f2f5f6",
+    negative="#ffffff",
+    positive="#d3dbdf",
+    bar="#0f5e6e",
+    accent="#b5651d",
+    second="#0f5e6e",
+)
+
+DARK = Theme(
+    name="dark",
+    page="#11181d",
+    ink="#e3eaee",
+    muted="#aab6bd",
+    line="#82919a",
+    grid="#2a363e",
+    node="#1a242b",
+    negative="#11181d",
+    positive="#3a4952",
+    bar="#5db6c7",
+    accent="#e0a050",
+    second="#5db6c7",
+)
+
+THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}

@@ -1,0 +1,516 @@
+"""The one place that puts splits, leaves, goals and results into words.
+
+Screens, drawings, files and the command line all take their words from here. The words are plain
+text: whoever writes them into Markdown, HTML or DOT escapes them for that language.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
+from odt_core.solution import Engine, Solution, Status
+from odt_core.tree import Decision, Leaf, Tree
+
+YES, NO = "yes", "no"
+"""Answers to a question: ``yes`` is the left branch."""
+
+SHORT = 3
+"""How many categories a shortened list names."""
+
+ENGINE_WORDS: dict[Engine, str] = {
+    Engine.HYBRID: "The exact search finds and proves the tree; the paper's integer program in "
+    "CBC confirms it, or takes over where the search runs out of time.",
+    Engine.SEARCH: "The exact search alone: it counts its way through all splits, and is usually "
+    "the fastest.",
+    Engine.CBC: "The paper's integer program alone, solved by CBC.",
+    Engine.HIGHS: "The paper's integer program alone, solved by HiGHS.",
+}
+"""One sentence on each engine."""
+
+_PROVERS = {
+    "search": "the exact search",
+    "cbc": "CBC on the integer program",
+    "highs": "HiGHS on the integer program",
+    "hybrid": "the hybrid engine",
+}
+
+_KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
+"""Joiners that Persian, Indic scripts and emoji cannot do without."""
+
+
+def printable(text: str) -> str:
+    r"""A name from a file on one line, without control or text-direction characters.
+
+    Examples
+    --------
+    >>> printable("blood\npressure")
+    'blood pressure'
+    """
+    kept = []
+    for character in text:
+        if character in "\t\n\r\v\f\x85\u2028\u2029":
+            kept.append(" ")
+        elif character in _KEPT_FORMAT_CHARACTERS or not (
+            unicodedata.category(character) in ("Cc", "Cf", "Cs") or _is_noncharacter(character)
+        ):
+            kept.append(character)
+    return "".join(kept)
+
+
+def _is_noncharacter(character: str) -> bool:
+    """Whether Unicode reserves the code point, and XML forbids some of these."""
+    point = ord(character)
+    return point & 0xFFFE == 0xFFFE or 0xFDD0 <= point <= 0xFDEF
+
+
+def category_words(category: str) -> str:
+    """A category as it stands in a list: quoted where it would be misread there.
+
+    Examples
+    --------
+    >>> category_words("almond"), category_words("red, or blue"), category_words("(missing)")
+    ('almond', '"red, or blue"', '(missing)')
+    """
+    name = printable(category)
+    misread = name != name.strip() or any(mark in name for mark in (",", ";", '"', " or "))
+    if misread or name in ("", "missing"):
+        return f'"{name}"'
+    return name
+
+
+def list_words(names: Sequence[str], last: str = ", ") -> str:
+    """Names with commas between them.
+
+    Examples
+    --------
+    >>> list_words(["a", "b", "c"], " or ")
+    'a, b or c'
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])}{last}{names[-1]}"
+
+
+def number_words(value: float) -> str:
+    """A number without needless digits.
+
+    Examples
+    --------
+    >>> number_words(4.5), number_words(3.0), number_words(0.1 + 0.2)
+    ('4.5', '3', '0.3')
+    """
+    return f"{value:.12g}"
+
+
+def percent_words(share: float | Fraction, digits: int = 1) -> str:
+    """A share in percent.
+
+    0% and 100% are said of exactly these only.
+
+    Examples
+    --------
+    >>> percent_words(0.958), percent_words(1), percent_words(0.99999), percent_words(0.004, 0)
+    ('95.8%', '100%', '>99.9%', '<1%')
+    """
+    if share in (0, 1):
+        return f"{100 * int(share)}%"
+    step = Fraction(1, 10**digits)
+    steps = round(100 * share / step)
+    if steps == 0:
+        return f"<{float(step):.{digits}f}%"
+    if steps == 100 / step:
+        return f">{float(100 - step):.{digits}f}%"
+    return f"{float(steps * step):.{digits}f}%"
+
+
+def count_words(n: int, one: str, many: str | None = None) -> str:
+    """A count and its noun.
+
+    Examples
+    --------
+    >>> count_words(1, "row"), count_words(1234, "row"), count_words(2, "leaf", "leaves")
+    ('1 row', '1,234 rows', '2 leaves')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def seconds_words(seconds: float) -> str:
+    """A time span.
+
+    Examples
+    --------
+    >>> seconds_words(0.0031), seconds_words(0.84), seconds_words(59.96), seconds_words(200)
+    ('less than 0.01 s', '0.84 s', '60 s', '3 min 20 s')
+    """
+    if seconds < 0.01:
+        return "less than 0.01 s"
+    if seconds < 9.95:
+        return f"{seconds:.2g} s"
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    if whole < 7200:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+# --- splits ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SplitWords:
+    """A decision node in words.
+
+    Attributes
+    ----------
+    feature : str
+        The feature's name.
+    predicate : str
+        What the question asks of it: ``is almond, anise or none``, ``<= 4.5``.
+    yes, no : str
+        The values that go left and right.
+    unseen : str
+        Where a value goes that no training row had: `YES` or `NO`.
+    """
+
+    feature: str
+    predicate: str
+    yes: str
+    no: str
+    unseen: str
+
+    @property
+    def question(self) -> str:
+        """The whole question; its answer is yes for rows that go left."""
+        return f"{self.feature} {self.predicate}?"
+
+
+def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWords:
+    """Put a decision node into words.
+
+    Parameters
+    ----------
+    tree : Tree
+        Gives the features' names and values.
+    node : Decision
+        One of its nodes.
+    limit : int, optional
+        Name at most so many categories ("4 of 12: a, b, c, ..."), 0 to count them only; all by
+        default.
+    """
+    feature = tree.features[node.split.feature]
+    left = node.split.left
+    right = frozenset(range(feature.n_values)) - left
+    return SplitWords(
+        feature=printable(feature.name),
+        predicate=_predicate(feature, left, limit),
+        yes=_branch_words(feature, left, node.observed, limit),
+        no=_branch_words(feature, right, node.observed, limit),
+        unseen=YES if node.unseen_left else NO,
+    )
+
+
+def unseen_words(tree: Tree) -> str:
+    """What the tree does with values that no training row had, as a sentence.
+
+    They follow the branch that most training rows took. Empty for a tree without questions.
+    """
+    answers = [
+        f"question {number} ({printable(tree.features[node.split.feature].name)}): "
+        f"{YES if node.unseen_left else NO}"
+        for number, node in enumerate(tree.decisions, start=1)
+    ]
+    if not answers:
+        return ""
+    return (
+        "A value that no training row had takes the branch of most training rows: "
+        f"{', '.join(answers)}."
+    )
+
+
+def _branch_words(
+    feature: Feature, codes: frozenset[int], observed: frozenset[int], limit: int | None
+) -> str:
+    """The values of a branch; those that no training row had at the node come apart."""
+    here = codes & observed if observed else codes
+    if feature.is_numerical:
+        text = _threshold_words(feature, codes)
+        missing = {feature.n_values - 1} if feature.has_missing else set()
+        if not missing & codes or here & missing or codes <= missing:
+            return text
+        return f"{_threshold_words(feature, codes - missing)}; not seen here: missing"
+    absent = codes - here
+    if not here:
+        return f"not seen here: {_names(feature, absent, limit)}" if absent else "nothing"
+    text = _names(feature, here, limit)
+    if not absent:
+        return text
+    if limit is not None and len(absent) > 1:
+        return f"{text}; {len(absent)} not seen here"
+    return f"{text}; not seen here: {_names(feature, absent, None)}"
+
+
+def _names(feature: Feature, codes: Iterable[int], limit: int | None, last: str = ", ") -> str:
+    """Category names in the order of their codes, shortened where there are more than `limit`."""
+    names = [category_words(feature.values[code]) for code in sorted(codes)]
+    if limit is None or len(names) <= limit:
+        return list_words(names, last)
+    count = f"{len(names)} of {feature.n_values}"
+    return f"{count}: {', '.join(names[:limit])}, ..." if limit else count
+
+
+def _predicate(feature: Feature, codes: frozenset[int], limit: int | None) -> str:
+    """What a question asks of its feature."""
+    if feature.is_numerical:
+        return _threshold_words(feature, codes)
+    if not codes:
+        return "is none of its values"
+    if limit is not None and len(codes) > limit:
+        return f"is one of {_names(feature, codes, limit)}"
+    names = [
+        "missing" if feature.values[code] == MISSING else category_words(feature.values[code])
+        for code in sorted(codes)
+    ]
+    return f"is {list_words(names, ' or ')}"
+
+
+def _threshold_words(feature: Feature, codes: frozenset[int]) -> str:
+    """Bins of a numerical feature: ``<= 4.5``, ``> 4.5 or missing``, ``is missing``."""
+    has_missing = feature.has_missing and feature.n_values - 1 in codes
+    ordered = sorted(code for code in codes if code < feature.n_ordered)
+    if not ordered:
+        return "is missing" if has_missing else "is none of its values"
+    low, high = _bounds(feature, ordered)
+    if low is None and high is None:
+        return "is any value" if has_missing or not feature.has_missing else "is not missing"
+    parts = [f"> {number_words(low)}"] if low is not None else []
+    parts += [f"<= {number_words(high)}"] if high is not None else []
+    return " and ".join(parts) + (" or missing" if has_missing else "")
+
+
+def _bounds(feature: Feature, ordered: Sequence[int]) -> tuple[float | None, float | None]:
+    """The open lower and closed upper end of neighbouring bins; None where there is no end."""
+    if ordered[-1] - ordered[0] + 1 != len(ordered):
+        raise ValueError(f"feature {feature.name!r}: the bins {ordered} are not neighbours")
+    low = feature.cuts[ordered[0] - 1] if ordered[0] > 0 else None
+    high = feature.cuts[ordered[-1]] if ordered[-1] < feature.n_ordered - 1 else None
+    return low, high
+
+
+# --- leaves and rules -----------------------------------------------------------------------
+
+
+def leaf_words(tree: Tree, leaf: Leaf) -> str:
+    """A leaf: its class, and how many of its training rows are positive.
+
+    Examples
+    --------
+    ``edible (115 of 120 training rows are edible)``
+    """
+    positive = printable(tree.positive_label)
+    return (
+        f"{printable(tree.label_name(leaf.label))} ({leaf.n_positive:,} of "
+        f"{count_words(leaf.n, 'training row')} {'is' if leaf.n_positive == 1 else 'are'} "
+        f"{positive})"
+    )
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a leaf's path asks of one feature, all its questions taken together.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature.
+    codes : frozenset of int
+        The values that reach the leaf; empty if none does.
+    """
+
+    feature: int
+    codes: frozenset[int]
+
+
+def leaf_conditions(tree: Tree, index: int) -> tuple[Condition, ...]:
+    """The simplified path to a leaf: one condition for each feature, in the order of the path.
+
+    Several thresholds on a feature become one interval, several sets their intersection.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    index : int
+        The leaf's number, from 0, left to right.
+    """
+    allowed: dict[int, frozenset[int]] = {}
+    for node, goes_left in tree.paths[index]:
+        g, left = node.split.feature, node.split.left
+        everything = frozenset(range(tree.features[g].n_values))
+        side = left if goes_left else everything - left
+        allowed[g] = allowed.get(g, everything) & side
+    return tuple(Condition(g, codes) for g, codes in allowed.items())
+
+
+def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
+    """The rule of a leaf: the simplified path as conditions joined by AND.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    index : int
+        The leaf's number, from 0, left to right.
+    limit : int, optional
+        Name at most so many categories of a feature; all by default.
+    """
+    conditions = leaf_conditions(tree, index)
+    if not conditions:
+        return "every row"
+    return " AND ".join(
+        condition_words(tree.features[condition.feature], condition.codes, limit)
+        for condition in conditions
+    )
+
+
+def condition_words(feature: Feature, codes: frozenset[int], limit: int | None = None) -> str:
+    """A condition on one feature: ``odor is a or b``, ``2.5 < age <= 4.5 (or missing)``."""
+    name = printable(feature.name)
+    if feature.is_numerical:
+        return _interval_words(feature, codes, name)
+    others = frozenset(range(feature.n_values)) - codes
+    if not codes or len(codes) <= len(others):
+        return f"{name} {_predicate(feature, codes, limit)}"
+    if not others:
+        return f"{name} is any value"
+    negation = {1: "is not", 2: "is neither"}.get(len(others), "is none of")
+    last = " nor " if len(others) == 2 else ", "
+    return f"{name} {negation} {_names(feature, others, limit, last)}"
+
+
+def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:
+    ordered = sorted(code for code in codes if code < feature.n_ordered)
+    if not ordered:
+        return f"{name} {_threshold_words(feature, codes)}"
+    low, high = _bounds(feature, ordered)
+    if low is None or high is None:
+        words = _threshold_words(feature, codes).replace(" or missing", " (or missing)")
+        return f"{name} {words}"
+    missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
+    return f"{number_words(low)} < {name} <= {number_words(high)}{missing}"
+
+
+# --- goals and results ----------------------------------------------------------------------
+
+
+def goal_words(objective: Objective, negative_label: str = "negative") -> str:
+    """What is maximised, under which floors.
+
+    Examples
+    --------
+    >>> goal_words(Objective(Goal.MAX_TPR, min_tnr=Fraction(95, 100)))
+    'highest sensitivity (TPR) with specificity (TNR) at least 95%'
+    """
+    goals = {
+        Goal.ACCURACY: "highest accuracy",
+        Goal.BALANCED: "highest balanced accuracy",
+        Goal.MAX_TPR: "highest sensitivity (TPR)",
+        Goal.MAX_TNR: "highest specificity (TNR)",
+    }
+    text = goals[objective.goal]
+    if objective.class_weight != 1:
+        text += (
+            f", a correct row of {printable(negative_label)} counting "
+            f"{number_words(float(objective.class_weight))} times"
+        )
+    floors = floor_words(objective)
+    return f"{text} with {floors}" if floors else text
+
+
+def floor_words(objective: Objective) -> str:
+    """The floors asked for; "" if there is none."""
+    floors = (
+        ("sensitivity (TPR)", objective.min_tpr),
+        ("specificity (TNR)", objective.min_tnr),
+    )
+    return " and ".join(
+        f"{name} at least {number_words(float(100 * floor))}%"
+        for name, floor in floors
+        if floor is not None
+    )
+
+
+def gap_words(problem: Problem, gap: int) -> str:
+    """What could at most still be won, in the goal's own unit.
+
+    Parameters
+    ----------
+    problem : Problem
+        Gives the goal and the class names.
+    gap : int
+        Bound less total, as a whole number (see `odt_core.problem.Gains`).
+    """
+    objective, data = problem.objective, problem.data
+    if objective.goal is Goal.BALANCED:
+        # Rounded up: a bound that is rounded down is no bound.
+        points = math.ceil(problem.gains.value(gap) * 100 * 100) / 100
+        unit = "percentage point" if points == 1 else "percentage points"
+        return f"at most {number_words(points)} {unit} of balanced accuracy could be won"
+    if objective.goal is Goal.ACCURACY and objective.class_weight != 1:
+        worth = number_words(float(problem.gains.value(gap)))
+        weight = number_words(float(objective.class_weight))
+        return (
+            f"at most {worth} more weighted rows could be won (a row of "
+            f"{printable(data.negative_label)} counts {weight} times)"
+        )
+    rows = f"{gap:,} more {'row' if gap == 1 else 'rows'}"
+    if objective.goal is Goal.MAX_TPR:
+        rows += f" of {printable(data.positive_label)}"
+    elif objective.goal is Goal.MAX_TNR:
+        rows += f" of {printable(data.negative_label)}"
+    return f"at most {rows} could be won"
+
+
+def status_words(problem: Problem, solution: Solution) -> str:
+    """How far a solve came.
+
+    Examples
+    --------
+    ``Proved optimal``; ``Best found in 60 s; at most 3 more rows could be won``.
+    """
+    seconds = seconds_words(solution.seconds.total)
+    if solution.status is Status.OPTIMAL:
+        return "Proved optimal"
+    if solution.status is Status.INFEASIBLE:
+        floors = floor_words(problem.objective)
+        demand = f"reaches {floors}" if floors else "meets the conditions"
+        return f"Proved impossible: no tree of this shape {demand} on the training rows"
+    cancelled = solution.status is Status.CANCELLED
+    if solution.tree is None:
+        return (
+            f"Stopped after {seconds}, before a tree was found"
+            if cancelled
+            else f"No tree found in {seconds}; whether there is one is not known"
+        )
+    began = f"Stopped after {seconds}" if cancelled else f"Best found in {seconds}"
+    if solution.gap is None:
+        return f"{began}; how much could still be won is not known"
+    return f"{began}; {gap_words(problem, solution.gap)}"
+
+
+def proof_words(solution: Solution) -> str:
+    """Which engine proved the answer, in what time, as a sentence."""
+    if not solution.proved_by:
+        return f"Nothing was proved in {seconds_words(solution.seconds.total)}."
+    claims = []
+    for prover in solution.proved_by:
+        spent = solution.seconds.search if prover == "search" else solution.seconds.mip
+        time = f" in {seconds_words(spent)}" if spent else ""
+        claims.append(f"{_PROVERS.get(prover, prover)}{time}")
+    verb = "Proved that there is no such tree" if solution.tree is None else "Proved"
+    return f"{verb} by {list_words(claims, ' and by ')}."
