@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import threading
 
 import streamlit as st
 
@@ -20,3 +22,9 @@ def job_manager() -> JobManager:
 def upload_store() -> UploadStore:
     """Uploaded files."""
     return UploadStore()
+
+
+@st.cache_resource(show_spinner=False)
+def import_ahead() -> None:
+    """Import what the first table will need while the user is still choosing one."""
+    threading.Thread(target=importlib.import_module, args=("sklearn.utils",), daemon=True).start()

@@ -1,0 +1,76 @@
+"""Data: a table in, and what it means; nothing is trained here."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.data import Level
+from odt_core.words import count_words
+from pages.build.data_parts.checks import draw_checks
+from pages.build.data_parts.choices import current
+from pages.build.data_parts.columns import draw_columns
+from pages.build.data_parts.derived import Rows, findings, rows
+from pages.build.data_parts.detail import draw_detail, draw_missing
+from pages.build.data_parts.outcome import draw_outcome
+from pages.build.data_parts.rows import draw_rows
+from pages.build.data_parts.source import draw_source, draw_welcome
+from pages.common.places import Place
+from pages.common.server import import_ahead
+from pages.common.state import work
+from pages.common.text import plain, shorten
+
+
+def draw_page() -> None:
+    """Welcome, or the table on the left and its meaning on the right."""
+    now = work()
+    if now.dataset is None:
+        st.title("Which data shall the tree be made from?", anchor=False)
+        draw_welcome()
+        import_ahead()
+        return
+    st.title(plain(shorten(now.dataset.name, 60)), anchor=False)
+    left, right = st.columns([4, 7], gap="large")
+    with left:
+        draw_source()
+    with right:
+        draw_outcome()
+        draw_columns()
+        used = rows(*current())  # the first two are drawn by now: this takes longest
+        draw_checks(used)
+        draw_missing()
+        draw_detail(used)
+        draw_rows(used)
+    with st.bottom:
+        _draw_next(used)
+
+
+def _draw_next(used: Rows | str) -> None:
+    """The way on, or what stands in it."""
+    dataset, schema, _ = current()
+    errors = [f for f in findings(dataset, schema) if f.level is Level.ERROR]
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="distribute",
+        border=True,
+    ):
+        if isinstance(used, str):
+            first = errors[0].message if errors else used
+            more = f" ({count_words(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
+            st.markdown(f"**Not ready:** {plain(first)}{more}")
+        else:
+            n_features = len(used.features)
+            st.markdown(
+                f"**Ready:** {count_words(used.train.n_rows, 'training row')}, "
+                f"{count_words(n_features, 'feature')}. Nothing is trained yet."
+            )
+        if st.button(
+            "Choose the tree's shape →",
+            key="data_next",
+            type="primary",
+            disabled=isinstance(used, str),
+        ):
+            st.switch_page(Place.TRAIN)
+
+
+draw_page()

@@ -1,0 +1,152 @@
+"""What the user decides about the current table; each change replaces the session's schema.
+
+The schema is the only record of the user's choices. Where the outcome or the missing values
+change, columns are proposed anew, and what the user had set by hand is carried over: a kind that
+differs from the former proposal, bins, and missing values of one column.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from odt_core.data import (
+    DEFAULT_MISSING_TOKENS,
+    Binning,
+    ColumnKind,
+    ReadOptions,
+    Schema,
+    SplitSpec,
+    Table,
+)
+from pages.build.data_parts.derived import class_counts, proposal
+from pages.common.state import Dataset, update, work
+
+DEFAULT_SPLIT = SplitSpec.parse("80%")
+
+
+def current() -> tuple[Dataset, Schema, SplitSpec]:
+    """The session's data set with its schema and split; there must be one."""
+    now = work()
+    if now.dataset is None or now.schema is None or now.split is None:
+        raise RuntimeError("there is no data set")
+    return now.dataset, now.schema, now.split
+
+
+def adopt(
+    table: Table,
+    path: Path,
+    read: ReadOptions,
+    target: str | None = None,
+    positive: str | None = None,
+) -> None:
+    """Make a table the current one.
+
+    The same file read otherwise keeps what was chosen before, as far as columns still have the
+    same names.
+
+    Parameters
+    ----------
+    table, path, read : Table, Path, ReadOptions
+        The table, its bytes, and how they were read.
+    target, positive : str, optional
+        The outcome and its positive label, where they are known; else they are proposed.
+
+    Raises
+    ------
+    InputError
+        If no column can be the outcome; the data set before stays.
+    """
+    dataset = Dataset(table, path, read)
+    now = work()
+    if now.dataset is None or now.schema is None or now.dataset.table.sha256 != table.sha256:
+        schema = proposal(dataset, target, DEFAULT_MISSING_TOKENS)
+        if positive is not None:
+            schema = schema.with_target(schema.target, positive)
+        update(dataset=dataset, schema=schema, split=DEFAULT_SPLIT)
+        return
+    kept_target = now.schema.target if now.schema.target in table.columns else None
+    fresh = proposal(dataset, kept_target, now.schema.missing_tokens)
+    update(dataset=dataset, schema=_carried(now.dataset, now.schema, dataset, fresh))
+
+
+def choose_target(target: str) -> None:
+    """Predict another column; the positive class is proposed."""
+    dataset, schema, _ = current()
+    if target == schema.target:
+        return
+    fresh = proposal(dataset, target, schema.missing_tokens)
+    update(schema=_carried(dataset, schema, dataset, fresh))
+
+
+def choose_positive(positive: str) -> None:
+    """Take another label as positive."""
+    _, schema, _ = current()
+    update(schema=schema.with_target(schema.target, positive))
+
+
+def choose_missing(tokens: Sequence[str]) -> None:
+    """Read other texts as missing, in every column without tokens of its own."""
+    dataset, schema, _ = current()
+    distinct = tuple(dict.fromkeys(token.strip() for token in tokens if token.strip()))
+    fresh = proposal(dataset, schema.target, distinct)
+    update(schema=_carried(dataset, schema, dataset, fresh))
+
+
+def choose_column_missing(column: str, tokens: Sequence[str] | None) -> None:
+    """Read texts as missing in one column only; None for the table's own tokens."""
+    _, schema, _ = current()
+    update(schema=schema.with_column_missing(column, tokens))
+
+
+def choose_kinds(kinds: Mapping[str, ColumnKind]) -> None:
+    """Use columns otherwise."""
+    _, schema, _ = current()
+    update(schema=schema.with_kinds(kinds))
+
+
+def choose_binning(columns: Iterable[str], binning: Binning) -> None:
+    """Cut columns into other bins."""
+    _, schema, _ = current()
+    for column in columns:
+        schema = schema.with_binning(column, binning)
+    update(schema=schema)
+
+
+def edited_kinds(dataset: Dataset, schema: Schema) -> dict[str, ColumnKind]:
+    """Columns that the user has set to another kind than proposed."""
+    proposed = proposal(dataset, schema.target, schema.missing_tokens)
+    before = {column.name: column.kind for column in proposed.columns}
+    return {c.name: c.kind for c in schema.columns if before[c.name] is not c.kind}
+
+
+def propose_again() -> None:
+    """Drop every change to kinds, bins and missing values of single columns."""
+    dataset, schema, _ = current()
+    fresh = proposal(dataset, schema.target, schema.missing_tokens)
+    update(schema=fresh.with_target(schema.target, schema.positive))
+
+
+def choose_split(split: SplitSpec) -> None:
+    """Divide the rows otherwise."""
+    update(split=split)
+
+
+def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -> Schema:
+    """A fresh proposal with the choices made under the old one."""
+    edited = edited_kinds(old_data, old)
+    known = {column.name: column for column in old.columns}
+    columns = tuple(
+        column
+        if column.name not in known
+        else dataclasses.replace(
+            known[column.name], kind=edited.get(column.name, column.kind)
+        )
+        for column in fresh.columns
+    )
+    schema = dataclasses.replace(fresh, columns=columns)
+    labels = class_counts(new_data, schema.target, schema.missing_tokens)
+    if old.target == schema.target and old.positive in labels:
+        schema = schema.with_target(schema.target, old.positive)
+    return schema

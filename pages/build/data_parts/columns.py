@@ -1,0 +1,186 @@
+"""How each column is used: a table to edit, and the same by buttons for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema
+from odt_core.words import count_words, number_words, percent_words
+from pages.build.data_parts.choices import choose_kinds, current, edited_kinds, propose_again
+from pages.build.data_parts.derived import findings, summaries
+from pages.common.state import Dataset
+from pages.common.text import plain
+
+_EDITOR = "data_columns"
+_SEVERAL, _SEVERAL_KIND = "data_several", "data_several_kind"
+
+_KIND_WORDS = {
+    ColumnKind.CATEGORICAL: "categorical",
+    ColumnKind.NUMERICAL: "numerical",
+    ColumnKind.IGNORE: "ignore",
+}
+
+
+def draw_columns() -> None:
+    """The editable table of columns."""
+    dataset, schema, _ = current()
+    st.subheader("Columns", anchor=False)
+    st.markdown(_use_words(schema))
+    notes = _notes(dataset, schema)
+    frame = _column_frame(dataset, schema, notes)
+    st.data_editor(
+        frame,
+        key=f"{_EDITOR}_{dataset.table.sha256[:12]}_{len(frame)}",
+        on_change=_kinds_edited,
+        args=(f"{_EDITOR}_{dataset.table.sha256[:12]}_{len(frame)}", tuple(frame["Column"])),
+        column_config=_column_config(),
+        disabled=[name for name in frame.columns if name != "Use as"],
+        hide_index=True,
+        height=min(35 * (len(frame) + 1) + 3, 458),
+        alt="The columns and how each is used; the second column can be edited",
+    )
+    with st.container(horizontal=True, gap="small"):
+        with st.popover("Change several"):
+            _draw_several(schema)
+        if edited_kinds(dataset, schema):
+            st.button(
+                "Propose all again",
+                key="data_propose",
+                on_click=propose_again,
+                help="Forget the kinds, bins and missing values set by hand.",
+            )
+
+
+def _use_words(schema: Schema) -> str:
+    n = {kind: 0 for kind in ColumnKind}
+    for column in schema.columns:
+        n[column.kind] += 1
+    used = [
+        count_words(n[kind], f"{_KIND_WORDS[kind]} feature")
+        for kind in (ColumnKind.CATEGORICAL, ColumnKind.NUMERICAL)
+        if n[kind]
+    ]
+    words = " and ".join(used) or "No feature"
+    ignored = n[ColumnKind.IGNORE]
+    return f"{words}; {count_words(ignored, 'column')} ignored." if ignored else f"{words}."
+
+
+def _column_config() -> dict[str, Any]:
+    column = st.column_config
+    return {
+        "Column": column.TextColumn(pinned=True, width=120),
+        "Use as": column.SelectboxColumn(
+            options=list(_KIND_WORDS.values()),
+            required=True,
+            width=106,
+            help="Categorical: any set of values may go one way. Numerical: cut at a threshold. "
+            "Ignore: not used.",
+        ),
+        "Values": column.NumberColumn(width=58, help="Distinct values, missing ones apart."),
+        "Missing": column.TextColumn(width=80, help="Rows without a value."),
+        "Distribution": column.BarChartColumn(
+            width=112, y_min=0, help="Rows by value or, for many numbers, by interval."
+        ),
+        "Holds": column.TextColumn(
+            width=190, help="The range of the numbers, or the most frequent values."
+        ),
+        "Note": column.TextColumn(width=320),
+    }
+
+
+def _column_frame(dataset: Dataset, schema: Schema, notes: Mapping[str, str]) -> pd.DataFrame:
+    found = summaries(dataset, schema)
+    n_rows = dataset.table.n_rows
+    return pd.DataFrame(
+        {
+            "Column": [column.name for column in schema.columns],
+            "Use as": [_KIND_WORDS[column.kind] for column in schema.columns],
+            "Values": [found[column.name].n_distinct for column in schema.columns],
+            "Missing": [_missing_words(found[c.name].n_missing, n_rows) for c in schema.columns],
+            "Distribution": [list(found[c.name].distribution) for c in schema.columns],
+            "Holds": [_holds(column, found[column.name]) for column in schema.columns],
+            "Note": [notes.get(column.name, "") for column in schema.columns],
+        }
+    )
+
+
+def _missing_words(n_missing: int, n_rows: int) -> str:
+    if not n_missing:
+        return ""
+    return f"{n_missing:,} ({percent_words(n_missing / n_rows)})"
+
+
+def _holds(column: ColumnSchema, summary: ColumnSummary) -> str:
+    """The range and bins of numbers, or the most frequent values."""
+    if column.kind is ColumnKind.NUMERICAL and summary.range is not None:
+        low, high = map(number_words, summary.range)
+        return f"{low} to {high}; {binning_words(column)}"
+    values = ", ".join(value for value, _ in summary.most_common[:4])
+    return values + (", …" if summary.n_distinct > 4 else "")
+
+
+def binning_words(column: ColumnSchema) -> str:
+    """How a numerical column is cut."""
+    binning = column.binning
+    if binning.method is BinMethod.CUTS:
+        return "cut at " + ", ".join(map(number_words, binning.cuts))
+    if binning.method is BinMethod.DECILES:
+        return "deciles"
+    return f"up to {binning.n_bins} bins"
+
+
+def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
+    """What is odd about each column, without its name; why a column is ignored."""
+    found: dict[str, list[str]] = {}
+    for finding in findings(dataset, schema):
+        if finding.column is not None:
+            found.setdefault(finding.column, []).append(
+                without_name(finding.message, finding.column)
+            )
+    ignored = {c.name for c in schema.columns if c.kind is ColumnKind.IGNORE}
+    for name, summary in summaries(dataset, schema).items():
+        if name in ignored:
+            found[name] = [without_name(note, name) for note in summary.notes]
+    return {name: " ".join(sentences) for name, sentences in found.items()}
+
+
+def without_name(message: str, column: str) -> str:
+    """A sentence about a column, where its name is seen anyway."""
+    rest = message.removeprefix(f"Column {column!r} ")
+    return rest if rest == message else rest[:1].upper() + rest[1:]
+
+
+def _kinds_edited(key: str, names: Sequence[str]) -> None:
+    words = {text: kind for kind, text in _KIND_WORDS.items()}
+    edits: dict[int, dict[str, Any]] = st.session_state[key]["edited_rows"]
+    _, schema, _ = current()
+    kinds = {
+        names[row]: words[change["Use as"]]
+        for row, change in edits.items()
+        if change.get("Use as") in words
+    }
+    choose_kinds({name: kind for name, kind in kinds.items() if schema.column(name).kind != kind})
+
+
+def _draw_several(schema: Schema) -> None:
+    names = [column.name for column in schema.columns]
+    st.multiselect("Columns", names, key=_SEVERAL, placeholder="Choose columns")
+    st.segmented_control(
+        "Use them as",
+        list(ColumnKind),
+        key=_SEVERAL_KIND,
+        default=ColumnKind.CATEGORICAL,
+        required=True,
+        format_func=lambda kind: plain(_KIND_WORDS[kind]),
+    )
+    st.button("Apply", key="data_several_apply", on_click=_apply_several)
+
+
+def _apply_several() -> None:
+    kind = ColumnKind(st.session_state[_SEVERAL_KIND])
+    choose_kinds({name: kind for name in st.session_state[_SEVERAL]})
+    st.session_state[_SEVERAL] = []

@@ -1,0 +1,257 @@
+"""Folded away: missing values, bins, and one column looked at closely."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from odt_core.data import (
+    DEFAULT_MISSING_TOKENS,
+    Binning,
+    BinMethod,
+    ColumnKind,
+    ColumnSchema,
+    ColumnSummary,
+    Schema,
+)
+from odt_core.data.binning import MAX_BINS, N_DECILES
+from odt_core.errors import InputError
+from odt_core.words import count_words, number_words
+from pages.build.data_parts.choices import (
+    choose_binning,
+    choose_column_missing,
+    choose_missing,
+    current,
+)
+from pages.build.data_parts.columns import binning_words
+from pages.build.data_parts.derived import Rows, summaries
+from pages.common.text import plain
+from pages.common.widgets import show_value
+
+_MISSING = "data_missing"
+_BINS = "data_bins"
+_COLUMN = "data_detail"
+_METHOD, _K, _CUTS = "data_detail_method", "data_detail_k", "data_detail_cuts"
+_OWN = "data_detail_missing"
+_ERROR = "data_detail_error"
+
+_METHOD_WORDS = {
+    BinMethod.DECILES: "Deciles",
+    BinMethod.QUANTILES: "Equal counts",
+    BinMethod.CUTS: "Own cut points",
+}
+
+
+def draw_missing() -> None:
+    """Which cells are missing values, in the whole table."""
+    _, schema, _ = current()
+    tokens = list(schema.missing_tokens)
+    with st.expander("Missing values", key="data_missing_fold"):
+        st.multiselect(
+            "Read as missing, besides empty cells",
+            list(dict.fromkeys([*DEFAULT_MISSING_TOKENS, *tokens])),
+            key=show_value(_MISSING, tokens),
+            accept_new_options=True,
+            placeholder="Only empty cells",
+            on_change=lambda: choose_missing(st.session_state[_MISSING]),
+            help="Type a code of your own, such as -9, and press Enter. Take a text out if it is a "
+            "category of its own.",
+        )
+        st.caption(
+            "A missing value is a value of its own: a category, or for numbers a bin that may go "
+            "either way. Rows without an outcome are left out."
+        )
+
+
+def draw_detail(rows: Rows | str) -> None:
+    """One column: its values, its own missing values, its bins."""
+    dataset, schema, _ = current()
+    with st.expander("Bins of numbers, and one column in detail", key="data_detail_fold"):
+        _draw_bins_for_all(schema)
+        names = [column.name for column in schema.columns]
+        if st.session_state.get(_COLUMN) not in names:
+            st.session_state.pop(_COLUMN, None)
+        name = st.selectbox("Column", names, key=_COLUMN, on_change=_forget_error)
+        column, summary = schema.column(name), summaries(dataset, schema)[name]
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _draw_values(summary)
+        with right:
+            if column.kind is ColumnKind.NUMERICAL:
+                _draw_binning(column, rows)
+            _draw_own_missing(schema, column)
+
+
+def _forget_error() -> None:
+    st.session_state.pop(_ERROR, None)
+
+
+def _draw_bins_for_all(schema: Schema) -> None:
+    numerical = [c for c in schema.columns if c.kind is ColumnKind.NUMERICAL]
+    counts = {c.binning.n_bins for c in numerical if c.binning.method is not BinMethod.CUTS}
+    st.number_input(
+        "Bins for every numerical column",
+        min_value=2,
+        max_value=MAX_BINS,
+        step=1,
+        key=show_value(_BINS, counts.pop() if len(counts) == 1 else None),
+        placeholder="differs by column",
+        disabled=not numerical,
+        width=260,
+        on_change=_bins_for_all,
+        help="Thresholds are sought between bins that hold about equally many training rows. "
+        "10 (deciles) is the paper's choice; more bins find finer thresholds and take longer. "
+        "Columns with cut points of their own keep them.",
+    )
+
+
+def _bins_for_all() -> None:
+    n_bins = st.session_state[_BINS]
+    if n_bins is None or not 2 <= n_bins <= MAX_BINS:
+        return
+    _, schema, _ = current()
+    names = [
+        column.name
+        for column in schema.columns
+        if column.kind is ColumnKind.NUMERICAL and column.binning.method is not BinMethod.CUTS
+    ]
+    choose_binning(names, _of_count(int(n_bins)))
+
+
+def _of_count(n_bins: int) -> Binning:
+    return Binning.deciles() if n_bins == N_DECILES else Binning.quantiles(n_bins)
+
+
+def _draw_values(summary: ColumnSummary) -> None:
+    """The most frequent values with their rows, and what was read as missing."""
+    st.table(
+        {
+            "Value": [plain(value) for value, _ in summary.most_common]
+            + [f"*missing:* {plain(text) or 'empty cell'}" for text, _ in summary.missing_as],
+            "Rows": [
+                f"{n:,}" for _, n in (*summary.most_common, *summary.missing_as)
+            ],
+        },
+        hide_index=True,
+        border="horizontal",
+        alt="The most frequent values and how many rows have each",
+    )
+    hidden = summary.n_distinct - len(summary.most_common)
+    if hidden > 0:
+        st.caption(f"and {count_words(hidden, 'rarer value')}")
+
+
+def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
+    binning = column.binning
+    st.segmented_control(
+        "Bins",
+        list(BinMethod),
+        key=show_value(_METHOD, binning.method),
+        format_func=_METHOD_WORDS.__getitem__,
+        required=True,
+        on_change=_method_chosen,
+        args=(column.name,),
+    )
+    if binning.method is BinMethod.QUANTILES:
+        st.number_input(
+            "Number of bins",
+            min_value=2,
+            max_value=MAX_BINS,
+            step=1,
+            key=show_value(_K, binning.n_bins),
+            on_change=_count_chosen,
+            args=(column.name,),
+        )
+    elif binning.method is BinMethod.CUTS:
+        st.text_input(
+            "Cut points",
+            key=show_value(_CUTS, "; ".join(map(number_words, binning.cuts))),
+            on_change=_cuts_chosen,
+            args=(column.name,),
+            help="Rising numbers with semicolons or blanks between them, such as 40; 65; 80. A "
+            "value equal to a cut point counts to the bin below it.",
+        )
+    if _ERROR in st.session_state:
+        st.error(plain(st.session_state[_ERROR]))
+    _draw_actual_bins(column, rows)
+
+
+def _draw_actual_bins(column: ColumnSchema, rows: Rows | str) -> None:
+    if isinstance(rows, str):
+        return
+    feature = next((f for f in rows.features if f.name == column.name), None)
+    if feature is not None:
+        bins = plain("; ".join(feature.values))
+        st.caption(f"{count_words(feature.n_values, 'bin')} from the training rows: {bins}")
+
+
+def _method_chosen(name: str) -> None:
+    _forget_error()
+    dataset, schema, _ = current()
+    method = st.session_state[_METHOD]
+    if method is BinMethod.CUTS:
+        summary = summaries(dataset, schema)[name]
+        if summary.range is None:
+            st.session_state[_ERROR] = f"Column {name!r} holds no numbers to cut."
+            return
+        low, high = summary.range
+        choose_binning([name], Binning.at([float(f"{(low + high) / 2:.3g}")]))
+    elif method is BinMethod.QUANTILES:
+        choose_binning([name], Binning.quantiles(5))
+    else:
+        choose_binning([name], Binning.deciles())
+
+
+def _count_chosen(name: str) -> None:
+    n_bins = st.session_state[_K]
+    if n_bins is not None and 2 <= n_bins <= MAX_BINS:
+        choose_binning([name], Binning.quantiles(int(n_bins)))
+
+
+def _cuts_chosen(name: str) -> None:
+    _, schema, _ = current()
+    try:
+        binning = Binning.at(read_cuts(st.session_state[_CUTS], schema.decimal))
+    except InputError as error:
+        st.session_state[_ERROR] = f"Column {name!r}: {error}"
+    else:
+        _forget_error()
+        choose_binning([name], binning)
+
+
+def read_cuts(text: str, decimal: str = ".") -> list[float]:
+    """Numbers with semicolons or blanks (or, with a decimal point, commas) between them.
+
+    Raises
+    ------
+    InputError
+        If a part is not a number.
+    """
+    between = r"[;\s]+" if decimal == "," else r"[;,\s]+"
+    cuts = []
+    for part in filter(None, re.split(between, text.strip())):
+        try:
+            cuts.append(float(part.replace(",", ".") if decimal == "," else part))
+        except ValueError:
+            raise InputError(f"{part!r} is not a number: give cut points such as 40; 65; 80.") from None
+    return cuts
+
+
+def _draw_own_missing(schema: Schema, column: ColumnSchema) -> None:
+    own = list(column.missing_tokens or ())
+    st.multiselect(
+        "Missing in this column only",
+        list(dict.fromkeys([*schema.missing_tokens, *own])),
+        key=show_value(_OWN, own),
+        accept_new_options=True,
+        placeholder="As in the whole table",
+        on_change=_own_missing_chosen,
+        args=(column.name,),
+        help="Texts that mean a missing value here, instead of the table's own.",
+    )
+
+
+def _own_missing_chosen(name: str) -> None:
+    tokens = [token.strip() for token in st.session_state[_OWN] if token.strip()]
+    choose_column_missing(name, tokens or None)

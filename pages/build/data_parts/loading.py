@@ -1,0 +1,72 @@
+"""From a file, a sample or other reading options to the session's current data set.
+
+A file that cannot be used changes nothing: the data set before it stays current.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import streamlit as st
+
+from odt_core.data import SAMPLES, ReadOptions, Table, read_table
+from odt_core.errors import InputError
+from pages.build.data_parts.choices import adopt, current
+from pages.common.server import upload_store
+
+KEPT_TABLES = 4
+"""Tables kept for all sessions together, besides each session's own."""
+
+
+def most_megabytes() -> int:
+    """The largest file that may be uploaded."""
+    return int(st.get_option("server.maxUploadSize"))
+
+
+def load_upload(name: str, content: bytes) -> None:
+    """Read an uploaded file and make it current.
+
+    Raises
+    ------
+    InputError
+        If it is too large or not a usable table.
+    """
+    # The browser checks this too, but can be made not to.
+    if len(content) > most_megabytes() * 1024 * 1024:
+        raise InputError(
+            f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
+            "or compress it with gzip."
+        )
+    digest = hashlib.sha256(content).hexdigest()
+    read = ReadOptions()
+    table = _read(digest, read, name, content)
+    adopt(table, upload_store().put(content), read)
+
+
+def load_sample(key: str) -> None:
+    """Make one of the product's own data sets current."""
+    sample = SAMPLES[key]
+    content = sample.csv()
+    read = ReadOptions()
+    table = _read(hashlib.sha256(content).hexdigest(), read, f"{key}.csv", content)
+    path = upload_store().put(content)
+    adopt(table, path, read, target=sample.target, positive=sample.positive)
+
+
+def read_again(read: ReadOptions) -> None:
+    """Read the current file otherwise.
+
+    Raises
+    ------
+    InputError
+        If it is no usable table when read so; the data set stays as it was.
+    """
+    dataset, _, _ = current()
+    table = _read(dataset.table.sha256, read, dataset.name, dataset.path)
+    adopt(table, dataset.path, read)
+
+
+@st.cache_resource(max_entries=KEPT_TABLES, show_spinner=False)
+def _read(sha256: str, read: ReadOptions, name: str, _source: bytes | Path) -> Table:
+    return read_table(_source, read, name=name)

@@ -1,0 +1,177 @@
+"""Which rows train and which test, and what became of all rows."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+
+import streamlit as st
+
+from odt_core.data import Schema, SplitSpec
+from odt_core.errors import InputError
+from odt_core.words import count_words, number_words
+from pages.build.data_parts.bars import class_table
+from pages.build.data_parts.choices import choose_split, current
+from pages.build.data_parts.derived import Rows
+from pages.common.text import plain
+from pages.common.widgets import show_value
+
+_PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
+_CUSTOM, _ERROR = "data_custom", "data_split_error"
+
+
+class Preset(StrEnum):
+    """Divisions that need no typing."""
+
+    MOST = "80 % train, 20 % test"
+    PAPER = "As in the paper"
+    ALL = "All rows train"
+    CUSTOM = "Other"
+
+
+_OF_PRESET = {
+    Preset.MOST: SplitSpec.parse("80%"),
+    Preset.PAPER: SplitSpec.parse("paper"),
+    Preset.ALL: SplitSpec.parse("all"),
+}
+_PRESET_HELP = {
+    Preset.MOST: "The usual choice: the tree is made from four fifths of the rows and tried on the "
+    "rest.",
+    Preset.PAPER: "90 % of the rows, but at most 600, train; all others test. Larger tables then "
+    "stay quick to solve.",
+    Preset.ALL: "No rows are left to test on: the training results alone are too favourable.",
+    Preset.CUSTOM: "Give numbers of rows or shares.",
+}
+
+
+def draw_rows(rows: Rows | str) -> None:
+    """Choose the split; see the classes in each part and the flow of rows."""
+    _, schema, split = current()
+    st.subheader("Training and test rows", anchor=False)
+    preset = preset_of(split)
+    if st.session_state.get(_CUSTOM):
+        preset = Preset.CUSTOM
+    st.segmented_control(
+        "Division",
+        list(Preset),
+        key=show_value(_PRESET, preset),
+        required=True,
+        label_visibility="collapsed",
+        on_change=_preset_chosen,
+        wrap=True,
+    )
+    st.caption(_PRESET_HELP[preset])
+    if preset is Preset.CUSTOM:
+        _draw_custom(split)
+    if _ERROR in st.session_state:
+        st.error(plain(st.session_state[_ERROR]))
+    if isinstance(rows, str):
+        return
+    _draw_counts(rows, schema)
+    st.caption(plain(flow_words(rows)))
+    if preset is not Preset.ALL:
+        _draw_seed(split)
+
+
+def preset_of(split: SplitSpec) -> Preset:
+    """The preset that a split is, whatever its seed."""
+    for preset, spec in _OF_PRESET.items():
+        if (spec.train_size, spec.test_size) == (split.train_size, split.test_size):
+            return preset
+    return Preset.CUSTOM
+
+
+def flow_words(rows: Rows) -> str:
+    """What became of the rows of the file, in one line."""
+    flow = rows.flow
+    parts = [f"{count_words(flow.read, 'row')} read"]
+    parts += [f"{excluded.rows:,} left out ({excluded.reason})" for excluded in flow.excluded]
+    parts.append(f"{flow.train:,} train")
+    parts.append(f"{flow.test:,} test" if flow.test else "none test")
+    if flow.unused:
+        parts.append(f"{flow.unused:,} in neither")
+    return " → ".join([parts[0], ", ".join(parts[1:])])
+
+
+def _draw_counts(rows: Rows, schema: Schema) -> None:
+    _, _, split = current()
+    groups = [rows.train] if split.train_size == "all" else [rows.train, rows.test]
+    st.html(
+        class_table(
+            groups,
+            schema.positive,
+            rows.negative_label,
+            "Rows of each class in training and test set",
+        )
+    )
+
+
+def _preset_chosen() -> None:
+    st.session_state.pop(_ERROR, None)
+    preset = Preset(st.session_state[_PRESET])
+    st.session_state[_CUSTOM] = preset is Preset.CUSTOM
+    if preset is not Preset.CUSTOM:
+        _, _, split = current()
+        spec = _OF_PRESET[preset]
+        choose_split(SplitSpec(spec.train_size, spec.test_size, split.seed))
+
+
+def _draw_custom(split: SplitSpec) -> None:
+    left, right = st.columns(2)
+    with left:
+        st.text_input(
+            "Training rows",
+            key=show_value(_TRAIN, _size_words(split.train_size)),
+            on_change=_sizes_chosen,
+            help="A number of rows such as 600, or a share such as 75%. The rows are drawn at "
+            "random, with the classes in the same proportions.",
+        )
+    with right:
+        st.text_input(
+            "Test rows",
+            key=show_value(_TEST, _size_words(split.test_size)),
+            placeholder="all others",
+            on_change=_sizes_chosen,
+            help="A number of the rows that do not train, or a share of them. Empty for all.",
+        )
+
+
+def _size_words(size: int | Fraction | str | None) -> str:
+    if size is None:
+        return ""
+    return f"{number_words(float(100 * size))}%" if isinstance(size, Fraction) else str(size)
+
+
+def _sizes_chosen() -> None:
+    _, _, split = current()
+    try:
+        chosen = SplitSpec.parse(
+            st.session_state[_TRAIN], st.session_state[_TEST] or None, seed=split.seed
+        )
+    except InputError as error:
+        st.session_state[_ERROR] = str(error)
+    else:
+        st.session_state.pop(_ERROR, None)
+        choose_split(chosen)
+
+
+def _draw_seed(split: SplitSpec) -> None:
+    st.number_input(
+        "Seed of the random division",
+        min_value=0,
+        max_value=2**32 - 1,
+        step=1,
+        key=show_value(_SEED, split.seed),
+        on_change=_seed_chosen,
+        width=220,
+        help="The same seed divides the same table the same way. Try others to see how much the "
+        "result depends on it.",
+    )
+
+
+def _seed_chosen() -> None:
+    seed = st.session_state[_SEED]
+    if seed is None or not 0 <= seed < 2**32:
+        return
+    _, _, split = current()
+    choose_split(SplitSpec(split.train_size, split.test_size, int(seed)))

@@ -1,0 +1,253 @@
+"""Where the table comes from and how it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from odt_core.data import SAMPLES, ReadOptions, Sample
+from odt_core.errors import InputError
+from odt_core.words import count_words
+from pages.build.data_parts.choices import current
+from pages.build.data_parts.loading import load_sample, load_upload, most_megabytes, read_again
+from pages.common.state import Dataset
+from pages.common.text import plain, shorten
+from pages.common.widgets import show_value
+
+PREVIEW_ROWS = 200
+AUTOMATIC = "automatic"
+NO_QUOTE = "none"
+
+ENCODINGS = (
+    "utf-8",
+    "utf-8-sig",
+    "utf-16",
+    "cp1252",
+    "iso-8859-1",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp932",
+    "gb18030",
+    "big5",
+    "euc_kr",
+)
+MARK_NAMES = {
+    ",": "comma ,",
+    ";": "semicolon ;",
+    "\t": "tab",
+    "|": "bar |",
+    " ": "blank",
+    ".": "point .",
+    '"': 'double "',
+    "'": "single '",
+    "": NO_QUOTE,
+}
+
+_NEXT_STEPS = """
+What comes next:
+
+1. **Data**: check what each column means, and set rows apart for testing.
+2. **Train**: choose how large the tree may be and what it should be best at. Nothing is trained
+   before you press the button.
+3. **Result**: read the tree, and see how it does on rows it has not seen.
+"""
+
+_ERROR, _READ_ERROR = "data_error", "data_read_error"
+_ROUND = "data_upload_round"
+_SEEN = "data_upload_seen"
+
+
+def draw_welcome() -> None:
+    """The page before there is a data set: a file on the left, samples on the right."""
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.subheader("Your own table", anchor=False)
+        st.markdown(
+            "One row per case, one column per feature, the column names in the first line, and one "
+            "column with the outcome that is to be predicted."
+        )
+        _draw_uploader()
+        st.caption(
+            "The file is read on the computer that runs this dashboard and goes nowhere else."
+        )
+        st.markdown(_NEXT_STEPS)
+    with right:
+        st.subheader("Or a sample to try", anchor=False)
+        for sample in SAMPLES.values():
+            _draw_sample_card(sample)
+
+
+def draw_source() -> None:
+    """The current table: its name, its first rows, how it was read, and how to take another."""
+    dataset, schema, _ = current()
+    table = dataset.table
+    st.subheader("Table", anchor=False)
+    st.markdown(
+        f"{count_words(table.n_rows, 'row')} and {count_words(len(table.columns), 'column')}, "
+        f"read as {_reading_words(dataset)}."
+    )
+    with st.expander("Another file or sample", key=f"data_other_{_round()}"):
+        _draw_uploader()
+        _draw_sample_picker()
+    with st.expander("Read it otherwise", key="data_reading"):
+        _draw_reading(dataset)
+    _draw_preview(dataset, schema.target)
+
+
+def _round() -> int:
+    """Grows with every file that was taken, so that the uploader starts empty again."""
+    return int(st.session_state.get(_ROUND, 0))
+
+
+def _take(action: Callable[[], None], doing: str) -> None:
+    """Load something; a sentence about what is wrong with it is kept for `_draw_error`."""
+    try:
+        with st.spinner(doing):
+            action()
+    except InputError as error:
+        st.session_state[_ERROR] = str(error)
+    else:
+        st.session_state.pop(_ERROR, None)
+        st.session_state.pop(_READ_ERROR, None)
+        st.session_state[_ROUND] = _round() + 1
+        st.rerun()
+
+
+def _draw_error() -> None:
+    if _ERROR in st.session_state:
+        st.error(plain(st.session_state[_ERROR]))
+
+
+def _draw_uploader() -> None:
+    file = st.file_uploader(
+        "CSV or TSV file, also compressed (.gz)",
+        key=f"data_upload_{_round()}",
+        max_upload_size=most_megabytes(),
+        help="Encoding, delimiter, decimal mark and quotes are found out; you can correct them "
+        "afterwards.",
+    )
+    if file is None:
+        if st.session_state.pop(_SEEN, None) is not None:
+            st.session_state.pop(_ERROR, None)  # the user took the bad file away
+    elif st.session_state.get(_SEEN) != file.file_id:
+        st.session_state[_SEEN] = file.file_id
+        _take(lambda: load_upload(file.name, file.getvalue()), f"Reading {plain(file.name)} …")
+    _draw_error()
+
+
+def _draw_sample_card(sample: Sample) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+        ):
+            st.markdown(f"**{plain(sample.title)}**")
+            _draw_sample_button(sample, "Use this sample")
+        st.caption(
+            f"{plain(_first_sentence(sample.description))} Predicts {plain(sample.target)} = "
+            f"{plain(sample.positive)}.",
+            help=plain(sample.description),
+        )
+
+
+def _draw_sample_picker() -> None:
+    st.markdown("Or a sample:")
+    with st.container(horizontal=True, gap="small"):
+        for sample in SAMPLES.values():
+            _draw_sample_button(sample, plain(sample.title), plain(sample.description))
+
+
+def _draw_sample_button(sample: Sample, label: str, help: str | None = None) -> None:
+    # Two buttons with the same words need names that tell them apart when read aloud.
+    if st.button(label, key=f"data_sample_{sample.key}", help=help):
+        _take(lambda: load_sample(sample.key), f"Making {plain(sample.title)} …")
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].rstrip(".") + "."
+
+
+def _reading_words(dataset: Dataset) -> str:
+    report = dataset.table.report
+    name = MARK_NAMES.get(report.delimiter, report.delimiter)
+    between = f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
+    mark = "comma" if report.decimal == "," else "point"
+    return f"{plain(report.encoding.upper())}, {between}, decimal {mark}"
+
+
+def _draw_reading(dataset: Dataset) -> None:
+    """What was found out, each with a way to say otherwise."""
+    read, report = dataset.read, dataset.table.report
+    st.caption("Found out from the file. Choose another value if the rows below look wrong.")
+    first, second = st.columns(2)
+    with first:
+        _draw_option("Encoding", "encoding", ENCODINGS, read.encoding, report.encoding)
+        _draw_option("Decimal mark", "decimal", (".", ","), read.decimal, report.decimal)
+    with second:
+        _draw_option(
+            "Delimiter", "delimiter", (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
+        )
+        _draw_option("Quotes", "quotechar", ('"', "'", ""), read.quotechar, report.quotechar)
+    if _READ_ERROR in st.session_state:
+        st.error(f"It stays as it was. {plain(st.session_state[_READ_ERROR])}")
+    for note in report.notes:
+        st.markdown(f"- {plain(note)}")
+
+
+def _draw_option(
+    label: str, option: str, values: tuple[str, ...], chosen: str | None, found: str
+) -> None:
+    """One reading option: automatic with what was found, or a value of the user's."""
+
+    def in_words(value: str) -> str:
+        if value == AUTOMATIC:
+            return f"{MARK_NAMES.get(found, found)} (found)" if chosen is None else AUTOMATIC
+        return MARK_NAMES.get(value, value)
+
+    known = values if chosen is None or chosen in values else (*values, chosen)
+    st.selectbox(
+        label,
+        [AUTOMATIC, *known],
+        key=show_value(f"data_read_{option}", AUTOMATIC if chosen is None else chosen),
+        format_func=in_words,
+        on_change=_read_otherwise,
+        args=(option,),
+    )
+
+
+def _read_otherwise(option: str) -> None:
+    dataset, _, _ = current()
+    old, chosen = dataset.read, st.session_state[f"data_read_{option}"]
+    values = {
+        "encoding": old.encoding,
+        "delimiter": old.delimiter,
+        "decimal": old.decimal,
+        "quotechar": old.quotechar,
+        option: None if chosen == AUTOMATIC else chosen,
+    }
+    try:
+        read_again(ReadOptions(**values))
+    except InputError as error:
+        st.session_state[_READ_ERROR] = str(error)
+    else:
+        st.session_state.pop(_READ_ERROR, None)
+
+
+def _draw_preview(dataset: Dataset, target: str) -> None:
+    frame = dataset.table.frame
+    shown = min(PREVIEW_ROWS, len(frame))
+    st.dataframe(
+        frame.head(shown),
+        key="data_preview",
+        height=390,
+        hide_index=True,
+        column_config={target: st.column_config.TextColumn(pinned=True, help="The outcome")},
+        alt=f"The first {shown} rows of the table, as read",
+        lazy=False,
+    )
+    st.caption(
+        "All rows, every cell as in the file."
+        if shown == len(frame)
+        else f"The first {shown:,} of {len(frame):,} rows, every cell as in the file."
+    )

@@ -1,0 +1,72 @@
+"""The slim line on top of every page: which data set and which tree are current."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.jobs import Job, JobState
+from odt_core.solution import Status
+from pages.common.state import Work
+from pages.common.text import html_text, shorten
+
+_STATUS_WORDS = {
+    Status.OPTIMAL: "proved optimal",
+    Status.FEASIBLE: "best found, not proved",
+    Status.INFEASIBLE: "no tree meets the floors",
+    Status.CANCELLED: "best found before it was stopped",
+}
+_BAR = (
+    "display:flex;flex-wrap:wrap;gap:.1rem 2rem;padding:.4rem .85rem;border-radius:.4rem;"
+    "background:color-mix(in srgb,currentColor 6%,transparent);font-size:.9rem;line-height:1.5"
+)
+_LABEL = "opacity:.7;margin-right:.5rem"
+
+
+def draw_banner(now: Work) -> None:
+    """Draw the line for a session's work."""
+    st.html(
+        f'<div role="status" aria-label="Current data set and tree" style="{_BAR}">'
+        f'<span><span style="{_LABEL}">Data</span>{_data_words(now)}</span>'
+        f'<span><span style="{_LABEL}">Tree</span>{_tree_words(now)}</span>'
+        "</div>"
+    )
+
+
+def _data_words(now: Work) -> str:
+    if now.dataset is None:
+        return "none yet"
+    frame = now.dataset.table.frame
+    words = f"<b>{_short(now.dataset.name)}</b> · {len(frame):,} rows"
+    if now.schema is not None:
+        words += f" · predicting {_short(now.schema.target)} = <b>{_short(now.schema.positive)}</b>"
+    return words
+
+
+def _tree_words(now: Work) -> str:
+    job = now.job
+    if job is None:
+        return "none yet"
+    words = f"<b>{_short(job.spec.train.topology.name)}</b> · {_state_words(job)}"
+    if now.dataset is None or job.spec.table_path != now.dataset.path:
+        return f"{words} · made from {_short(job.spec.table_name)}"
+    if job.spec.train.schema != now.schema or job.spec.train.split != now.split:
+        return f"{words} · made before the last changes on the Data page"
+    return words
+
+
+def _state_words(job: Job) -> str:
+    if job.state is JobState.QUEUED:
+        return "waiting for its turn"
+    if job.state is JobState.RUNNING:
+        return "training now"
+    if job.result is None:
+        return "stopped before a tree was found" if job.state is JobState.CANCELLED else "failed"
+    words = _STATUS_WORDS[Status(job.result["status"])]
+    errors = job.result["errors"]
+    if errors is None:
+        return words
+    return f"{words} · {errors:,} of {job.result['n_train']:,} training rows wrong"
+
+
+def _short(text: str) -> str:
+    return html_text(shorten(text, 40))

@@ -1,0 +1,66 @@
+"""What a page needs before it can do its work, and where to get it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import streamlit as st
+
+from odt_core.data import Schema, SplitSpec
+from odt_core.jobs import Job
+from pages.common.places import Place
+from pages.common.state import Dataset, work
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyData:
+    """A table with all that training needs to know about it."""
+
+    dataset: Dataset
+    schema: Schema
+    split: SplitSpec
+
+
+def send_to(place: Place, reason: str, link: str) -> NoReturn:
+    """Say in one sentence what is missing, link to where it is made, and end the page here.
+
+    Parameters
+    ----------
+    place : Place
+        Where to go.
+    reason : str
+        What is missing and why, as Markdown.
+    link : str
+        The link's words.
+    """
+    with st.container(border=True, key="needs"):
+        st.markdown(reason)
+        st.page_link(place, label=f"**{link} →**")
+    st.stop()
+
+
+def need_data() -> ReadyData:
+    """The current data set, or a way to the Data page."""
+    now = work()
+    if now.dataset is None or now.schema is None or now.split is None:
+        send_to(
+            Place.DATA,
+            "This page needs a data set: upload a table or take a sample, and say which column "
+            "is the outcome.",
+            "Choose data",
+        )
+    return ReadyData(now.dataset, now.schema, now.split)
+
+
+def need_tree() -> Job:
+    """The finished run whose tree is current, or a way to where one is made."""
+    need_data()
+    job = work().job
+    if job is None or job.result is None or job.result["tree"] is None:
+        send_to(
+            Place.TRAIN,
+            "This page needs a tree: choose its shape and train it first.",
+            "Train a tree",
+        )
+    return job

@@ -1,0 +1,216 @@
+"""A real server, a real Chromium: what every browser test starts from.
+
+The browser is the one named by ``ODT_CHROMIUM``, else the first Chromium or Chrome on the path;
+without one the tests are skipped. Requests to anywhere but the server are refused and counted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOTS = Path(__file__).parent / "shots"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+START_SECONDS = 60
+STEP_MILLISECONDS = 20_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder, and keep them in one process: one server, one browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running dashboard."""
+
+    url: str
+    data_dir: Path
+    log: Path
+
+
+@dataclass
+class Window:
+    """A page in the browser, with what it did behind the scenes."""
+
+    page: Page
+    url: str
+    outside: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Wait until the script has run and everything is drawn."""
+        self.page.wait_for_selector(
+            "[data-testid=stApp][data-test-script-state=notRunning]", state="attached"
+        )
+        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        self.page.wait_for_timeout(250)
+
+    def go(self, path: str = "") -> None:
+        """Open one of the dashboard's pages."""
+        self.page.goto(f"{self.url}/{path}")
+        self.page.wait_for_selector("[data-testid=stMain]")
+        self.settle()
+
+    def upload(self, name: str, content: bytes) -> None:
+        """Give a file to the page's uploader."""
+        self.page.set_input_files(
+            "[data-testid=stFileUploaderDropzoneInput]",
+            {"name": name, "mimeType": "text/csv", "buffer": content},
+        )
+        self.page.wait_for_timeout(300)
+        self.settle()
+
+    def shoot(self, name: str) -> None:
+        """Keep a picture of the whole page for people to look at."""
+        SHOTS.mkdir(exist_ok=True)
+        main = self.page.locator("[data-testid=stMain]")
+        size = self.page.viewport_size or {"width": 1280, "height": 900}
+        needed = main.evaluate("element => element.scrollHeight")
+        self.page.set_viewport_size(
+            {"width": size["width"], "height": max(int(needed) + 8, size["height"])}
+        )
+        self.page.wait_for_timeout(400)
+        self.page.screenshot(path=SHOTS / f"{name}.png")
+        self.page.set_viewport_size(size)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"the dashboard did not start:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The dashboard on a port of its own, with a data folder of its own."""
+    folder = tmp_path_factory.mktemp("dashboard")
+    log = folder / "server.log"
+    port = _free_port()
+    url = f"http://localhost:{port}"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py"]
+            + ["--server.port", str(port), "--server.headless", "true"]
+            + ["--server.fileWatcherType", "none"],
+            cwd=ROOT,
+            env={**os.environ, "ODT_DATA_DIR": str(folder / "data")},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait_until_up(url, process, log)
+            yield Server(url, folder / "data", log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _find_browser() -> str:
+    for name in (os.environ.get("ODT_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name) if name else None
+        if found:
+            return found
+    pytest.skip("no Chromium on this machine: install one, or name it with ODT_CHROMIUM")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A Chromium without a screen."""
+    executable = _find_browser()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_window(server: Server, browser: Browser) -> Iterator[Callable[..., Window]]:
+    """Opens windows: ``open_window(theme="dark", width=1024)``.
+
+    When the test ends, every window must have kept to the server and thrown no script error.
+    """
+    windows: list[Window] = []
+
+    def open_one(*, theme: str = "light", width: int = 1280, height: int = 900) -> Window:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if theme == "dark" else "light",
+            accept_downloads=True,
+        )
+        context.set_default_timeout(STEP_MILLISECONDS)
+        window = Window(context.new_page(), server.url)
+        host = server.url.split("//")[1]
+
+        def refuse(route: Route) -> None:
+            window.outside.append(route.request.url)
+            route.abort()
+
+        def is_outside(url: str) -> bool:
+            return not url.startswith(("data:", "blob:")) and host not in url
+
+        context.route(is_outside, refuse)
+        window.page.on("pageerror", lambda error: window.errors.append(str(error)))
+        window.page.on("console", lambda message: _note_error(window, message))
+        windows.append(window)
+        return window
+
+    yield open_one
+    for window in windows:
+        window.page.context.close()
+        assert window.outside == [], "the page asked another server"
+        assert window.errors == [], "the page threw an error"
+
+
+@pytest.fixture
+def window(open_window: Callable[..., Window]) -> Window:
+    """One light window of common size on the Data page."""
+    opened = open_window()
+    opened.go()
+    return opened
+
+
+def _note_error(window: Window, message: ConsoleMessage) -> None:
+    if message.type == "error" and "ERR_FAILED" not in message.text:
+        window.errors.append(message.text)
