@@ -109,6 +109,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_predict(commands)
     _add_export(commands)
     _add_write_model(commands)
+    _add_sample(commands)
     return parser
 
 
@@ -172,6 +173,17 @@ def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> No
     add_problem_options(write)
     write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
     write.set_defaults(run=_lazily("write_model"))
+
+
+def _add_sample(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    sample = commands.add_parser(
+        "sample",
+        help="write a built-in data set as CSV, to try things on",
+        description="Write a built-in data set as CSV: breast-cancer, triage, tic-tac-toe, monks-1.",
+    )
+    sample.add_argument("name", metavar="NAME")
+    sample.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    sample.set_defaults(run=_lazily("sample"))
 
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,17 @@
+"""Files for the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from odt_core.data import SAMPLES
+
+
+@pytest.fixture(scope="session")
+def monks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All 432 robots of monks-1, as a CSV file."""
+    path = tmp_path_factory.mktemp("cli") / "monks-1.csv"
+    SAMPLES["monks-1"].load().frame.to_csv(path, index=False)
+    return path
