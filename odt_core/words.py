@@ -175,7 +175,7 @@ class SplitWords:
     yes, no : str
         The values that go left and right.
     unseen : str
-        Where a value goes that no training row had: `YES` or `NO`.
+        Where a value goes that no training row had (see `unseen_value_words`): `YES` or `NO`.
     """
 
     feature: str
@@ -218,19 +218,29 @@ def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWo
 def unseen_words(tree: Tree) -> str:
     """What the tree does with values that no training row had, as a sentence.
 
-    They follow the branch that most training rows took. Empty for a tree without questions.
+    They follow the branch that most training rows took. Empty if no question can meet one.
     """
-    answers = [
-        f"question {number} ({printable(tree.features[node.split.feature].name)}): "
-        f"{YES if node.unseen_left else NO}"
-        for number, node in enumerate(tree.decisions, start=1)
-    ]
+    answers = []
+    for number, node in enumerate(tree.decisions, start=1):
+        feature = tree.features[node.split.feature]
+        unseen = unseen_value_words(feature)
+        if unseen:
+            answer = YES if node.unseen_left else NO
+            answers.append(f"{answer} to question {number} ({unseen} of {printable(feature.name)})")
     if not answers:
         return ""
-    return (
-        "A value that no training row had takes the branch of most training rows: "
-        f"{', '.join(answers)}."
-    )
+    return f"What no training row had takes the branch of most training rows: {', '.join(answers)}."
+
+
+def unseen_value_words(feature: Feature) -> str:
+    """What a question about a feature can meet that no training row had; "" if nothing.
+
+    Every number falls into a bin, so of a numerical feature that is a missing value, and only
+    where no training row lacked one.
+    """
+    if not feature.is_numerical:
+        return "a new value"
+    return "" if feature.has_missing else "a missing value"
 
 
 def _branch_words(
@@ -376,6 +386,19 @@ def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
         condition_words(tree.features[condition.feature], condition.codes, limit)
         for condition in conditions
     )
+
+
+def rules_text(tree: Tree) -> str:
+    """The tree as one rule for each leaf, left to right, and what becomes of unseen values."""
+    lines = [
+        f"{number}. {leaf_words(tree, leaf)}: {rule_words(tree, number - 1)}"
+        for number, leaf in enumerate(tree.leaves, start=1)
+    ]
+    head = (
+        f"Predict {printable(tree.target)}; the positive class is {printable(tree.positive_label)}."
+    )
+    unseen = unseen_words(tree)
+    return "\n".join([head, *lines, unseen] if unseen else [head, *lines])
 
 
 def condition_words(feature: Feature, codes: frozenset[int], limit: int | None = None) -> str:

@@ -29,6 +29,7 @@ from odt_core.words import (
     percent_words,
     printable,
     split_words,
+    unseen_value_words,
 )
 
 FONT = "Arial"
@@ -39,6 +40,9 @@ SIZE, LINE = 9.0, 10.8
 
 NODE_WIDTH, LEAF_WIDTH = 116.0, 74.0
 """Widest text of a box before it wraps, in points."""
+
+WHOLE = 60
+"""Categories that even a drawing with whole lists names, at most."""
 
 NUMBER_WIDTH = 14.0
 """Room for a leaf's number."""
@@ -86,7 +90,8 @@ def tree_dot(
     lit_leaf : int, optional
         The leaf, from 0, whose path is lit.
     shorten : bool
-        Name only the first few of many categories; the whole list is in the tooltip.
+        Name only the first few of many categories; the whole list is in the tooltip. Otherwise
+        up to `WHOLE` are named.
     direction : Direction, optional
         Down, or to the right for large trees, by default.
     opaque : bool
@@ -100,7 +105,7 @@ def tree_dot(
     if direction is None:
         direction = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
     down = direction is Direction.DOWN
-    limit = SHORT if shorten else None
+    limit = SHORT if shorten else WHOLE
     boxes = list(_boxes(tree, test, theme, lit_leaf, limit, down))
     title = _quoted(f"Decision tree for {printable(tree.target)}")
     lines = [
@@ -223,11 +228,12 @@ def _branches(
 ) -> Iterator[tuple[Node, _Arrival]]:
     """Both children of a decision node, yes first."""
     short, whole = _typeset(tree, node, limit), split_words(tree, node)
+    new = unseen_value_words(tree.features[node.split.feature])
     for child, answer, values, tip in (
         (node.left, YES, short.yes, whole.yes),
         (node.right, NO, short.no, whole.no),
     ):
-        unseen = "; values that no training row had" if whole.unseen == answer else ""
+        unseen = f", or {new}" if new and whole.unseen == answer else ""
         rows = count_words(child.n, "training row")
         tooltip = f"{whole.feature}, {answer}: {tip}{unseen} ({rows})"
         yield child, _Arrival(number, level, answer, values, tooltip)

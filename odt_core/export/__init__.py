@@ -1,0 +1,20 @@
+"""Trees as files: the model, rules, code, pictures."""
+
+from odt_core.export.formats import ExportFormat, export_model, export_tree
+from odt_core.export.model import Model
+from odt_core.export.python_code import python_code
+from odt_core.export.reading import Reading
+from odt_core.export.sql_code import sql_code
+from odt_core.export.tree_json import tree_from_json, tree_to_json
+
+__all__ = [
+    "ExportFormat",
+    "Model",
+    "Reading",
+    "export_model",
+    "export_tree",
+    "python_code",
+    "sql_code",
+    "tree_from_json",
+    "tree_to_json",
+]

@@ -1,0 +1,78 @@
+"""A decision node as conditions on values, in the form that code needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from odt_core.export.reading import Reading
+from odt_core.problem import Feature
+from odt_core.tree import Decision
+
+
+@dataclass(frozen=True)
+class CategoryTest:
+    """Which categories go left.
+
+    Attributes
+    ----------
+    left, right : tuple of str
+        Categories by branch, in the order of their codes; without the missing one.
+    missing_left, unseen_left : bool
+        Where a missing value and a category that no training row had go.
+    """
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    missing_left: bool
+    unseen_left: bool
+
+
+@dataclass(frozen=True)
+class IntervalTest:
+    """Which numbers go left: those with ``low < x <= high``.
+
+    Attributes
+    ----------
+    low, high : float
+        Infinite where there is no end; `low` is not below `high` if no number goes left.
+    missing_left : bool
+        Where a missing value goes.
+    """
+
+    low: float
+    high: float
+    missing_left: bool
+
+
+def node_test(feature: Feature, node: Decision, reading: Reading) -> CategoryTest | IntervalTest:
+    """The test that a decision node makes.
+
+    Parameters
+    ----------
+    feature : Feature
+        The node's feature.
+    node : Decision
+        The node.
+    reading : Reading
+        How the column's cells are read.
+    """
+    left = node.split.left
+    missing = reading.missing_code
+    missing_left = node.unseen_left if missing is None else missing in left
+    if not feature.is_numerical:
+        codes = [code for code in range(feature.n_values) if code != missing]
+        return CategoryTest(
+            left=tuple(feature.values[code] for code in codes if code in left),
+            right=tuple(feature.values[code] for code in codes if code not in left),
+            missing_left=missing_left,
+            unseen_left=node.unseen_left,
+        )
+    ordered = sorted(code for code in left if code < feature.n_ordered)
+    if not ordered:
+        return IntervalTest(math.inf, math.inf, missing_left)
+    if ordered[-1] - ordered[0] + 1 != len(ordered):
+        raise ValueError(f"feature {feature.name!r}: the bins {ordered} are not neighbours")
+    low = feature.cuts[ordered[0] - 1] if ordered[0] > 0 else -math.inf
+    high = feature.cuts[ordered[-1]] if ordered[-1] < feature.n_ordered - 1 else math.inf
+    return IntervalTest(low, high, missing_left)

@@ -1,0 +1,110 @@
+"""Read a JSON file field by field; whatever is wrong is said with the field's name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from odt_core.errors import InputError
+
+
+class Fields:
+    """A JSON object whose fields are checked as they are read.
+
+    Parameters
+    ----------
+    record : Any
+        The object.
+    path : str
+        Where it stands in the file, for messages (``tree.root.left``).
+
+    Raises
+    ------
+    InputError
+        If it is not an object; each method if its field is absent or of another kind.
+    """
+
+    def __init__(self, record: Any, path: str) -> None:
+        self.path = path
+        if not isinstance(record, dict):
+            raise self._damaged(path, "is not an object with named fields")
+        self._record: dict[str, Any] = record
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._record
+
+    def error(self, name: str, reason: str) -> InputError:
+        """An error about one of the fields, to raise."""
+        return self._damaged(self._at(name), reason)
+
+    def text(self, name: str) -> str:
+        """A string."""
+        value = self._get(name)
+        if not isinstance(value, str):
+            raise self.error(name, "is not a text")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value = self._get(name)
+        if not isinstance(value, bool):
+            raise self.error(name, "is neither true nor false")
+        return value
+
+    def count(self, name: str) -> int:
+        """A whole number from 0."""
+        value = self._get(name)
+        if not _is_count(value):
+            raise self.error(name, "is not a whole number from 0")
+        return int(value)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of strings."""
+        return tuple(self._list(name, lambda value: isinstance(value, str), "texts"))
+
+    def counts(self, name: str) -> tuple[int, ...]:
+        """A list of whole numbers from 0."""
+        return tuple(self._list(name, _is_count, "whole numbers from 0"))
+
+    def numbers(self, name: str) -> tuple[float, ...]:
+        """A list of numbers."""
+        return tuple(float(value) for value in self._list(name, _is_number, "numbers"))
+
+    def record(self, name: str) -> Fields:
+        """An object inside."""
+        return Fields(self._get(name), self._at(name))
+
+    def records(self, name: str) -> tuple[Fields, ...]:
+        """A list of objects."""
+        found = self._list(name, lambda value: True, "objects")
+        return tuple(Fields(value, f"{self._at(name)}[{i}]") for i, value in enumerate(found))
+
+    def raw(self, name: str) -> dict[str, Any]:
+        """An object inside, as it is."""
+        return self.record(name)._record
+
+    def _get(self, name: str) -> Any:
+        if name not in self._record:
+            raise self.error(name, "is missing")
+        return self._record[name]
+
+    def _list(self, name: str, is_right: Any, what: str) -> list[Any]:
+        value = self._get(name)
+        if not isinstance(value, list) or not all(is_right(entry) for entry in value):
+            raise self.error(name, f"is not a list of {what}")
+        return value
+
+    def _at(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+    @staticmethod
+    def _damaged(path: str, reason: str) -> InputError:
+        where = f"its field {path!r} {reason}" if path else f"it {reason}"
+        return InputError(f"The model file is damaged: {where}; export or train it again.")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,0 +1,108 @@
+"""One door to every format that a tree can be written in."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+
+from odt_core.errors import InputError
+from odt_core.export.model import Model
+from odt_core.export.python_code import python_code
+from odt_core.export.reading import Reading, default_reading, encoder_readings
+from odt_core.export.sql_code import sql_code
+from odt_core.export.tree_json import tree_to_json
+from odt_core.problem import EncodedData
+from odt_core.render import LIGHT, Theme, tree_dot, tree_png, tree_svg
+from odt_core.tree import Tree
+from odt_core.words import rules_text
+
+
+class ExportFormat(StrEnum):
+    """What a tree can be written as."""
+
+    DOT = "dot"
+    SVG = "svg"
+    PNG = "png"
+    RULES = "rules"
+    PYTHON = "python"
+    SQL = "sql"
+    JSON = "json"
+
+    @property
+    def extension(self) -> str:
+        """Of the file's name, with its dot."""
+        return {"dot": ".gv", "rules": ".txt", "python": ".py"}.get(self.value, f".{self.value}")
+
+    @property
+    def mime(self) -> str:
+        """Media type, for downloads."""
+        return {
+            "dot": "text/vnd.graphviz",
+            "svg": "image/svg+xml",
+            "png": "image/png",
+            "python": "text/x-python",
+            "json": "application/json",
+        }.get(self.value, "text/plain")
+
+
+def export_tree(
+    tree: Tree,
+    format: ExportFormat | str,
+    *,
+    test: EncodedData | None = None,
+    theme: Theme = LIGHT,
+    readings: dict[str, Reading] | None = None,
+) -> bytes:
+    """A tree as a file's bytes; text is UTF-8.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    format : ExportFormat or str
+        What to write.
+    test : EncodedData, optional
+        Test rows, counted in the leaves of drawings.
+    theme : Theme
+        Colours of drawings.
+    readings : dict from str to Reading, optional
+        How the code for Python and SQL reads a column's cells; by default an empty cell is the
+        only missing value. `export_model` knows more.
+
+    Raises
+    ------
+    InputError
+        If there is no such format, or no Graphviz to draw with.
+    """
+    if format not in tuple(ExportFormat):
+        raise InputError(
+            f"The format {str(format)!r} is not known: choose one of {', '.join(ExportFormat)}."
+        )
+    chosen = ExportFormat(format)
+    if chosen in (ExportFormat.DOT, ExportFormat.SVG, ExportFormat.PNG):
+        # A file has no tooltips to hold what is shortened on screen.
+        dot = tree_dot(tree, test=test, theme=theme, shorten=False, opaque=True)
+        if chosen is ExportFormat.SVG:
+            return tree_svg(dot)
+        return tree_png(dot) if chosen is ExportFormat.PNG else dot.encode()
+    if chosen is ExportFormat.RULES:
+        return (rules_text(tree) + "\n").encode()
+    if chosen is ExportFormat.JSON:
+        text = json.dumps(tree_to_json(tree), ensure_ascii=False, indent=1, allow_nan=False)
+        return (text + "\n").encode()
+    read = {feature.name: default_reading(feature) for feature in tree.features}
+    read |= readings or {}
+    code = python_code if chosen is ExportFormat.PYTHON else sql_code
+    return code(tree, read).encode()
+
+
+def export_model(
+    model: Model,
+    format: ExportFormat | str,
+    *,
+    test: EncodedData | None = None,
+    theme: Theme = LIGHT,
+) -> bytes:
+    """A model's tree as a file's bytes, reading cells as the model does. See `export_tree`."""
+    readings = encoder_readings(model.encoder)
+    return export_tree(model.tree, format, test=test, theme=theme, readings=readings)

@@ -1,0 +1,139 @@
+"""A tree as a Python module that needs nothing but Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from odt_core.export.branches import CategoryTest, node_test
+from odt_core.export.reading import Reading, token_numbers
+from odt_core.tree import Decision, Leaf, Node, Tree
+from odt_core.words import count_words, printable, split_words, unseen_words
+
+INDENT = "    "
+
+_HEAD = '''"""Predict a class with a decision tree. Needs Python only.
+
+``predict(row)`` takes a dictionary from column names to values: text as in the data file, or
+numbers. None, NaN and empty text are missing values, and so are the texts in MISSING.
+"""
+
+import math
+'''
+
+_HELPERS = '''
+
+def _text(row, column):
+    """A cell as text; None if it is missing."""
+    value = row.get(column)
+    if value is None:
+        return None
+    if isinstance(value, float):
+        value = "" if math.isnan(value) else _number_text(value)
+    text = str(value).strip()
+    if text == "" or text in MISSING.get(column, ()):
+        return None
+    if MISSING_NUMBERS.get(column) and _as_number(text) in MISSING_NUMBERS[column]:
+        return None
+    return text
+
+
+def _number_text(value):
+    return repr(value + 0.0).removesuffix(".0").replace(".", DECIMAL)
+
+
+def _as_number(text):
+    try:
+        return float(text.replace(DECIMAL, "."))
+    except ValueError:
+        return None
+
+
+def _is_in(row, column, left, right, missing, unseen):
+    """Whether a category goes left; `unseen` says so of one that no training row had."""
+    text = _text(row, column)
+    if text is None:
+        return missing
+    return text in left or (unseen and text not in right)
+
+
+def _is_within(row, column, low, high, missing):
+    """Whether low < number <= high."""
+    text = _text(row, column)
+    if text is None:
+        return missing
+    number = _as_number(text)
+    if number is None or not math.isfinite(number):
+        raise ValueError(f"column {column!r}: {row[column]!r} is not a number")
+    return low < number <= high
+'''
+
+
+def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
+    """Source of a module with a function ``predict(row)``.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    readings : mapping from str to Reading
+        How each feature's cells are read.
+    """
+    used = [tree.features[g].name for g in tree.used_features]
+    tokens = {name: readings[name].missing_tokens for name in used}
+    numbers = {name: token_numbers(readings[name]) for name in used}
+    decimal = next((readings[name].decimal for name in used), ".")
+    comments = [
+        f"Predicts {printable(tree.target)}; the positive class is "
+        f"{printable(tree.positive_label)}.",
+        unseen_words(tree),
+    ]
+    return "\n".join(
+        [
+            _HEAD,
+            *(f"# {comment}" for comment in comments if comment),
+            f"DECIMAL = {decimal!r}",
+            f"MISSING = { {name: found for name, found in tokens.items() if found}!r}",
+            f"MISSING_NUMBERS = { {name: found for name, found in numbers.items() if found}!r}",
+            "",
+            "",
+            "def predict(row):",
+            f'{INDENT}"""The class of a row."""',
+            *_lines(tree, tree.root, readings, INDENT),
+            _HELPERS,
+        ]
+    )
+
+
+def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str) -> Iterator[str]:
+    if isinstance(node, Leaf):
+        rows = count_words(node.n, "training row")
+        positive = f"{node.n_positive:,} positive"
+        yield f"{indent}return {tree.label_name(node.label)!r}  # {rows}, {positive}"
+        return
+    yield f"{indent}# {split_words(tree, node).question}"
+    yield f"{indent}if {_condition(tree, node, readings)}:"
+    yield from _lines(tree, node.left, readings, indent + INDENT)
+    yield from _lines(tree, node.right, readings, indent)
+
+
+def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> str:
+    feature = tree.features[node.split.feature]
+    test = node_test(feature, node, readings[feature.name])
+    if isinstance(test, CategoryTest):
+        # The right side matters only to tell a known category from one never seen.
+        right = test.right if test.unseen_left else ()
+        return (
+            f"_is_in(row, {feature.name!r}, {test.left!r}, {right!r}, "
+            f"missing={test.missing_left}, unseen={test.unseen_left})"
+        )
+    return (
+        f"_is_within(row, {feature.name!r}, {_number(test.low)}, {_number(test.high)}, "
+        f"missing={test.missing_left})"
+    )
+
+
+def _number(value: float) -> str:
+    if math.isinf(value):
+        return "math.inf" if value > 0 else "-math.inf"
+    return repr(value)

@@ -1,0 +1,114 @@
+"""A tree as an SQL expression."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from odt_core.export.branches import CategoryTest, IntervalTest, node_test
+from odt_core.export.reading import Reading, token_numbers
+from odt_core.tree import Decision, Leaf, Node, Tree
+from odt_core.words import printable, split_words, unseen_words
+
+INDENT = "  "
+
+
+def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
+    """A CASE expression in standard SQL that gives the predicted class.
+
+    Categorical columns are compared as text without blanks around it. Numerical columns must be
+    numbers, NULL where the value is missing.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    readings : mapping from str to Reading
+        How each feature's cells are read.
+    """
+    comments = [
+        f"Predicts {printable(tree.target)}; the positive class is "
+        f"{printable(tree.positive_label)}.",
+        "Use it in a query: SELECT ..., <this> AS predicted FROM ...",
+        "Numerical columns must be numbers, NULL (not NaN) where the value is missing.",
+        unseen_words(tree),
+    ]
+    lines = [f"-- {comment}" for comment in comments if comment]
+    return "\n".join([*lines, *_lines(tree, tree.root, readings, "")]) + "\n"
+
+
+def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str) -> Iterator[str]:
+    if isinstance(node, Leaf):
+        yield f"{indent}{_text(tree.label_name(node.label))}"
+        return
+    condition, when_left = _condition(tree, node, readings)
+    first, second = (node.left, node.right) if when_left else (node.right, node.left)
+    yield f"{indent}CASE -- {split_words(tree, node).question}"
+    yield f"{indent}WHEN {condition} THEN"
+    yield from _lines(tree, first, readings, indent + INDENT)
+    yield f"{indent}ELSE"
+    yield from _lines(tree, second, readings, indent + INDENT)
+    yield f"{indent}END"
+
+
+def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> tuple[str, bool]:
+    """A condition, and whether rows that meet it go left (else they go right).
+
+    What meets no condition, NULL among it, goes to ELSE; so unseen values must go there too.
+    """
+    feature = tree.features[node.split.feature]
+    reading = readings[feature.name]
+    test = node_test(feature, node, reading)
+    if isinstance(test, CategoryTest):
+        when_left = not test.unseen_left
+        return _category_condition(_name(feature.name), test, reading, when_left), when_left
+    return _interval_condition(_name(feature.name), test, reading), True
+
+
+def _category_condition(column: str, test: CategoryTest, reading: Reading, when_left: bool) -> str:
+    text = f"TRIM(CAST({column} AS VARCHAR))"
+    missing_names = ["", *reading.missing_tokens]
+    names = test.left if when_left else test.right
+    parts = [_is_one_of(text, [name for name in names if name not in missing_names])]
+    if test.missing_left is when_left:
+        parts += [f"{column} IS NULL", _is_one_of(text, missing_names)]
+    return _any(parts)
+
+
+def _interval_condition(column: str, test: IntervalTest, reading: Reading) -> str:
+    tokens = token_numbers(reading)
+    is_missing = [f"{column} IS NULL", *(f"{column} = {_number(token)}" for token in tokens)]
+    bounds = []
+    if test.low >= test.high:
+        return _any(is_missing) if test.missing_left else "1 = 0"
+    if not math.isinf(test.low):
+        bounds.append(f"{column} > {_number(test.low)}")
+    if not math.isinf(test.high):
+        bounds.append(f"{column} <= {_number(test.high)}")
+    within = " AND ".join(bounds) or f"{column} IS NOT NULL"
+    if test.missing_left:
+        return _any([within, *is_missing])
+    not_tokens = "".join(f" AND {column} <> {_number(token)}" for token in tokens)
+    return within + not_tokens
+
+
+def _any(parts: list[str]) -> str:
+    return " OR ".join(part for part in parts if part) or "1 = 0"
+
+
+def _is_one_of(text: str, names: list[str]) -> str:
+    return f"{text} IN ({', '.join(_text(name) for name in names)})" if names else ""
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _number(value: float) -> str:
+    """A double; the exponent keeps databases from reading a decimal."""
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"
