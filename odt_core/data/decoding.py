@@ -186,15 +186,7 @@ def _refuse_broken_utf8(raw: bytes, position: int) -> None:
 
 
 def _guess_code_page(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
-    from charset_normalizer import from_bytes
-
-    sample = b"".join(_telling_lines(raw))
-    ranked = []
-    for rank, name in enumerate(CANDIDATES):
-        best = from_bytes(sample, cp_isolation=[name], threshold=1.0).best()
-        if best is not None:
-            ranked.append((best.chaos, rank, name))
-    for _, _, name in sorted(ranked):
+    for name in _rank_code_pages(b"".join(_telling_lines(raw))):
         try:
             text = raw.decode(name)
         except UnicodeDecodeError:
@@ -207,6 +199,21 @@ def _guess_code_page(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
     raise InputError(
         "The file is not text in a known encoding: save it as UTF-8, or name its encoding."
     )
+
+
+def _rank_code_pages(sample: bytes) -> list[str]:
+    """`CANDIDATES` that can be, likeliest first."""
+    from charset_normalizer import from_bytes
+
+    western = sample.decode("cp1252", errors="ignore")
+    if not any(character.isalpha() for character in western if not character.isascii()):
+        return list(CANDIDATES)  # signs such as the euro only, where other pages have letters
+    ranked = []
+    for rank, name in enumerate(CANDIDATES):
+        best = from_bytes(sample, cp_isolation=[name], threshold=1.0).best()
+        if best is not None:
+            ranked.append((best.chaos, rank, name))
+    return [name for _, _, name in sorted(ranked)]
 
 
 def _telling_lines(raw: bytes) -> Iterator[bytes]:

@@ -98,7 +98,7 @@ class Profile:
         numbers = self.distinct_numbers
         if not (self.is_numeric and self.is_whole) or len(numbers) < max(self.n_rows, 3):
             return False
-        counts_up = numbers[-1] - numbers[0] == len(numbers) - 1
+        counts_up = numbers[-1] == numbers[0] + len(numbers) - 1
         return bool(counts_up) or _ID_NAME.search(self.name) is not None
 
     @cached_property

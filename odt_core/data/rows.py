@@ -64,7 +64,16 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
     InputError
         If a row has too few or too many cells, or a quote is never closed.
     """
-    reader = _RowReader(text, dialect, first_line)
+    try:
+        return _read_rows(_RowReader(text, dialect, first_line))
+    except _StrayTextError as fault:
+        try:
+            return _read_rows(_RowReader(text, dialect, first_line, lenient=True))
+        except _StrayTextError:
+            raise InputError(str(fault)) from fault
+
+
+def _read_rows(reader: _RowReader) -> Rows:
     chunks: list[list[pa.Array]] = []
     lines: list[int] = []
     rows: list[list[str]] = []
@@ -109,26 +118,41 @@ def _trim(chunks: Sequence[pa.Array], column: str) -> tuple[pa.Array, list[str]]
     ]
 
 
-class _RowReader:
-    """Iterates over (cells, line) of the rows below the header, repairing what is harmless."""
+class _StrayTextError(Exception):
+    """Something stands between a closing quote and the next delimiter."""
 
-    def __init__(self, text: str, dialect: Dialect, first_line: int) -> None:
+
+class _RowReader:
+    """Iterates over (cells, line) of the rows below the header, repairing what is harmless.
+
+    A stray or missing quote may swallow whole lines without changing the number of cells, so
+    text after a closing quote is a fault. Blanks there are harmless: the lenient reader takes
+    them, but wants every line to close the quotes it opens.
+    """
+
+    def __init__(
+        self, text: str, dialect: Dialect, first_line: int, *, lenient: bool = False
+    ) -> None:
         self._dialect = dialect
         self._offset = first_line - 1
         self._reader = csv.reader(
-            _lines(text),
+            _lines(text, dialect.quotechar if lenient else ""),
             delimiter=dialect.delimiter or _NO_DELIMITER,
             quotechar=dialect.quotechar or None,
             escapechar=dialect.escapechar or None,
             quoting=csv.QUOTE_MINIMAL if dialect.quotechar else csv.QUOTE_NONE,
             skipinitialspace=True,
+            strict=not lenient,
         )
         self._n_cut = self._n_blank = 0
         self._rows = self._parse()
-        cells, self._header_line = next(
-            (row, line) for row, line in self._rows if any(cell.strip() for cell in row)
-        )
-        self.header: Header = read_header(cells)
+        self.header, self._header_line = self._read_header()
+
+    def _read_header(self) -> tuple[Header, int]:
+        for row, line in self._rows:
+            if any(cell.strip() for cell in row):
+                return read_header(row), line
+        raise InputError("The file is empty: it has delimiters, but no column names and no values.")
 
     def __iter__(self) -> Iterator[tuple[list[str], int]]:
         width = self.header.width
@@ -148,17 +172,19 @@ class _RowReader:
                 if row and row[-1].endswith(_END):
                     if row == [_END]:
                         return
-                    raise InputError(
-                        f"The quote opened in the row that begins on line {line} is never "
-                        "closed: correct that line, or set the quote character to none."
-                    )
+                    raise InputError(_open_quote(line))
                 yield row, line
                 line = self._offset + self._reader.line_num + 1
         except csv.Error as error:
-            raise InputError(
-                f"The row that begins on line {line} cannot be read ({error}): correct that "
-                "line; a quote may be missing."
-            ) from error
+            message = (
+                f"The row that begins on line {line} cannot be read ({error}): a quote there may "
+                "be missing or too many; correct it, or set the quote character to none."
+            )
+            if "expected after" in str(error):
+                raise _StrayTextError(message) from error
+            if "end of data" in str(error):
+                raise InputError(_open_quote(line)) from error
+            raise InputError(message) from error
 
     def _fit(self, row: list[str], line: int) -> list[str]:
         """A row with the header's number of cells, if only empty cells make the difference."""
@@ -198,19 +224,26 @@ class _RowReader:
         """What was repaired, once all rows were read."""
         yield from self.header.notes
         if self._n_blank:
-            yield f"{_count(self._n_blank, 'row')} without any value left out."
+            yield f"Rows without any value were left out: {self._n_blank}."
         if self._n_cut:
-            yield f"{_count(self._n_cut, 'line')} with empty cells beyond the header cut short."
+            yield f"Lines whose empty cells beyond the header's last were cut off: {self._n_cut}."
 
 
-def _lines(text: str) -> Iterator[str]:
-    yield from io.StringIO(text, newline="")
+def _lines(text: str, balanced: str = "") -> Iterator[str]:
+    """The lines of a text, and `_END`; each closing the quotes it opens, if that is demanded."""
+    for line in io.StringIO(text, newline=""):
+        if balanced and line.count(balanced) % 2:
+            raise _StrayTextError
+        yield line
     yield _END
+
+
+def _open_quote(line: int) -> str:
+    return (
+        f"The quote opened in the row that begins on line {line} is never closed: correct that "
+        "line, or set the quote character to none."
+    )
 
 
 def _cells(n: int) -> str:
     return "1 cell" if n == 1 else f"{n} cells"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"1 {noun} was" if n == 1 else f"{n} {noun}s were"

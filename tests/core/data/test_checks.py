@@ -1,0 +1,211 @@
+"""Findings about a table under a schema, and that errors stop the training."""
+
+from __future__ import annotations
+
+import pytest
+
+from odt_core.data import (
+    Finding,
+    Level,
+    Schema,
+    SplitSpec,
+    Table,
+    check_schema,
+    prepare,
+    read_table,
+)
+from odt_core.errors import InputError
+from tests.core.data.helpers import CATEGORICAL, IGNORE, NUMERICAL, schema_of, table_of
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+SEX = ["m", "f", "f", "m"] * 5
+Y = ["p", "n", "p", "p", "n"] * 4
+GOOD = {"sex": SEX, "y": Y}
+
+
+def found(table: Table, schema: Schema, level: Level) -> list[Finding]:
+    return [finding for finding in check_schema(table, schema) if finding.level is level]
+
+
+def test_a_good_table_has_no_findings() -> None:
+    assert check_schema(table_of(**GOOD), schema_of(sex=CATEGORICAL)) == ()
+
+
+ERRORS = {
+    "no rows": (read_table(b"sex,y\n"), schema_of(sex=CATEGORICAL), None, "no rows below"),
+    "absent feature": (
+        table_of(**GOOD),
+        schema_of(sex=CATEGORICAL, age=NUMERICAL),
+        "age",
+        "no column 'age': choose among its columns, 'sex', 'y'",
+    ),
+    "absent target": (
+        table_of(**GOOD),
+        schema_of(target="z", sex=CATEGORICAL),
+        "z",
+        "no column 'z'",
+    ),
+    "target among the features": (
+        table_of(**GOOD),
+        schema_of(sex=CATEGORICAL, y=CATEGORICAL),
+        "y",
+        "outcome 'y' is among the features: set it to ignore",
+    ),
+    "target missing everywhere": (
+        table_of(sex=SEX, y=["NA", "?"] * 10),
+        schema_of(sex=CATEGORICAL),
+        "y",
+        "No rows are left, since the outcome 'y' is missing in every row",
+    ),
+    "target with one class": (
+        table_of(sex=SEX, y=["p", ""] * 10),
+        schema_of(sex=CATEGORICAL),
+        "y",
+        "outcome 'y' has a single value, 'p'",
+    ),
+    "positive label never occurs": (
+        table_of(**GOOD),
+        schema_of(positive="q", sex=CATEGORICAL),
+        "y",
+        "outcome 'y' is never 'q': choose the positive label among 'n', 'p'",
+    ),
+    "text in a numerical column": (
+        table_of(a=[*map(str, range(19)), "high"], **GOOD),
+        schema_of(a=NUMERICAL, sex=CATEGORICAL),
+        "a",
+        r"Column 'a', row 20 \(line 21 of the file\): 'high' is not a number",
+    ),
+    "decimal comma under a decimal point": (
+        read_table(b"a;y\n1,5;p\n2,5;n\n"),
+        schema_of(a=NUMERICAL),
+        "a",
+        r"row 1 .*'1,5' is not a number",
+    ),
+    "number too large": (
+        table_of(a=[*map(str, range(19)), "1e400"], **GOOD),
+        schema_of(a=NUMERICAL, sex=CATEGORICAL),
+        "a",
+        "row 20 .*'1e400' is too large a number",
+    ),
+    "infinity is no number": (
+        table_of(a=[*map(str, range(19)), "inf"], **GOOD),
+        schema_of(a=NUMERICAL, sex=CATEGORICAL),
+        "a",
+        "'inf' is not a number",
+    ),
+    "only constant features": (
+        table_of(a=["x"] * 20, **GOOD),
+        schema_of(a=CATEGORICAL),
+        None,
+        "There is no feature to split on",
+    ),
+    "everything ignored": (
+        table_of(**GOOD),
+        schema_of(sex=IGNORE),
+        None,
+        "There is no feature to split on",
+    ),
+}
+
+
+@pytest.mark.parametrize(("table", "schema", "column", "message"), ERRORS.values(), ids=ERRORS)
+def test_errors(table: Table, schema: Schema, column: str | None, message: str) -> None:
+    (finding,) = found(table, schema, Level.ERROR)
+    assert finding.column == column
+    with pytest.raises(InputError, match=message) as caught:
+        prepare(table, schema, SplitSpec("all"))
+    assert str(caught.value) == finding.message
+    assert check_schema(table, schema)[0] == finding
+
+
+def test_one_column_is_an_error() -> None:
+    table = read_table(b"y\np\nn\n")
+    (finding,) = check_schema(table, schema_of(a=CATEGORICAL))
+    assert finding.level is Level.ERROR
+    assert "one column only, 'y'" in finding.message
+
+
+REMARKS = {
+    "missing target": (
+        table_of(sex=SEX, y=[*Y[:18], "", "NA"]),
+        schema_of(sex=CATEGORICAL),
+        Level.WARNING,
+        "'y' is missing in 2 rows, which are left out",
+    ),
+    "three classes": (
+        table_of(sex=SEX, y=[*Y[:18], "q", "r"]),
+        schema_of(sex=CATEGORICAL),
+        Level.INFO,
+        "4 values: 'p' is positive, the rest ('n', 'q', 'r') is negative",
+    ),
+    "a number as outcome": (
+        table_of(sex=SEX, y=[*(str(i) for i in range(19)), "p"]),
+        schema_of(sex=CATEGORICAL),
+        Level.WARNING,
+        "20 values: 'p' is positive and all others are negative",
+    ),
+    "constant": (
+        table_of(a=["x"] * 20, **GOOD),
+        schema_of(a=CATEGORICAL, sex=CATEGORICAL),
+        Level.INFO,
+        "'a' is the same in every row, so it is ignored",
+    ),
+    "constant and set to ignore": (
+        table_of(a=["x"] * 20, **GOOD),
+        schema_of(a=IGNORE, sex=CATEGORICAL),
+        Level.INFO,
+        "'a' is the same in every row, so it is ignored",
+    ),
+    "identifier": (
+        table_of(a=[f"case {i}" for i in range(20)], **GOOD),
+        schema_of(a=CATEGORICAL, sex=CATEGORICAL),
+        Level.WARNING,
+        "20 different values in 20 rows, as identifiers have: set it to ignore",
+    ),
+    "identifier, ignored": (
+        table_of(a=[f"case {i}" for i in range(20)], **GOOD),
+        schema_of(a=IGNORE, sex=CATEGORICAL),
+        Level.INFO,
+        "it is ignored unless you set another kind",
+    ),
+    "row numbers": (
+        table_of(a=[str(i) for i in range(20)], **GOOD),
+        schema_of(a=NUMERICAL, sex=CATEGORICAL),
+        Level.WARNING,
+        "as identifiers have",
+    ),
+    "leak": (
+        table_of(a=[{"p": "died", "n": "left"}[y] for y in Y], **GOOD),
+        schema_of(a=CATEGORICAL, sex=CATEGORICAL),
+        Level.WARNING,
+        "'a' alone determines the outcome 'y'",
+    ),
+    "look-alikes": (
+        table_of(a=["Yes", "yes", "no", "no"] * 5, **GOOD),
+        schema_of(a=CATEGORICAL, sex=CATEGORICAL),
+        Level.WARNING,
+        "'a' has both 'Yes' and 'yes'",
+    ),
+    "columns without a description": (
+        table_of(a=SEX, b=SEX, **GOOD),
+        schema_of(sex=CATEGORICAL),
+        Level.INFO,
+        "Columns that are not described are ignored: 'a', 'b'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("table", "schema", "level", "message"), REMARKS.values(), ids=REMARKS)
+def test_remarks(table: Table, schema: Schema, level: Level, message: str) -> None:
+    (finding,) = check_schema(table, schema)
+    assert finding.level is level
+    assert message in finding.message
+    assert finding in prepare(table, schema, SplitSpec("all")).findings
+
+
+def test_errors_come_first() -> None:
+    table = table_of(a=["x"] * 20, b=["Yes", "yes"] * 10, **GOOD)
+    schema = schema_of(positive="q", a=CATEGORICAL, b=CATEGORICAL)
+    levels = [finding.level for finding in check_schema(table, schema)]
+    assert levels == [Level.ERROR, Level.WARNING, Level.INFO, Level.INFO]
