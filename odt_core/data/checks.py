@@ -228,8 +228,6 @@ def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
     bad = ~np.isfinite(profile.numbers) & ~profile.missing
     if bad.any():
         yield _error(profile.name, number_error(table, profile, bad))
-    elif profile.n_distinct == 0:
-        yield _error(profile.name, f"Column {profile.name!r} holds no number at all: ignore it.")
 
 
 def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> str:
