@@ -64,6 +64,8 @@ class Work(NamedTuple):
         Thresholds already looked at.
     sub_state, sub_bound : int64[3, Q + 1], float[3, Q + 1]
         State and bounds of the depth-first search over subsets.
+    weight_all : float[V]
+        Weight of all the problem's rows in each column.
     """
 
     S: Scratch
@@ -91,6 +93,7 @@ class Work(NamedTuple):
     done: npt.NDArray
     sub_state: npt.NDArray
     sub_bound: npt.NDArray
+    weight_all: npt.NDArray
 
 
 def make_work(model: Model) -> Work:
@@ -128,6 +131,7 @@ def make_work(model: Model) -> Work:
         done=np.zeros(v, np.int8),
         sub_state=np.zeros((3, q + 1), np.int64),
         sub_bound=np.zeros((3, q + 1), number),
+        weight_all=np.zeros(v, number),
     )
 
 
@@ -535,6 +539,63 @@ def set_singles3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no
             keep(W, x, y, v)
 
 
+@jit
+def pair_bound(M: Model, x, y, u, v, all_in, W: Work):  # type: ignore[no-untyped-def]
+    """Lower bound of what two values of a set leave, child y: disjoint sets, similarity."""
+    rest = all_in - W.inside[y, u] - W.inside[y, v]
+    bound = W.outside[y, u] - weight_of(W, v) + W.inside[y, v]
+    rest = bound if bound > rest else rest
+    bound = W.outside[y, v] - weight_of(W, u) + W.inside[y, u]
+    return bound if bound > rest else rest
+
+
+@jit
+def count_open(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
+    """How many splits of a group the bounds leave open (large subsets count as one)."""
+    s = M.start[k]
+    e = M.start[k + 1]
+    h = 0 if M.low[cls] == M.high[cls] else 1
+    n = 0
+    for way in range(h + 1):
+        x = way
+        y = h - way
+        for v in range(s, e):
+            if W.inside[x, v] + W.outside[y, v] < best:
+                n += 1
+    if M.kind[k] == CHAIN or M.arity[k] == 1:
+        return n
+    if sum_inside(M, cls, k, W) >= best:
+        return 0
+    if M.arity[k] > 2:
+        return n + 1
+    for way in range(h + 1):
+        x = way
+        y = h - way
+        all_in = W.whole.dtype.type(0)
+        for v in range(s, e):
+            all_in += W.inside[y, v]
+        for u in range(s, e):
+            for v in range(u + 1, e):
+                bound = pair_bound(M, x, y, u, v, all_in, W)
+                if W.inside[x, u] + W.inside[x, v] + bound < best:
+                    n += 1
+    return n
+
+
+@jit
+def worth_values(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
+    """Whether to solve every value alone: more splits are open than values are unknown."""
+    if M.arity[k] > 2:
+        return True
+    h = 0 if M.low[cls] == M.high[cls] else 1
+    unknown = 0
+    for x in range(h + 1):
+        for v in range(M.start[k], M.start[k + 1]):
+            if not W.exact_in[x, v]:
+                unknown += 1
+    return count_open(M, cls, k, best, W) > unknown
+
+
 PASSES = 4
 
 
@@ -559,15 +620,9 @@ def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-u
             for v in range(s, e):
                 all_in += W.inside[y, v]
             for u in range(s, last_first):
-                weight_u = weight_of(W, u)
                 for v in range(u + 1, e):
-                    weight_v = weight_of(W, v)
                     into = W.inside[x, u] + W.inside[x, v]
-                    rest = all_in - W.inside[y, u] - W.inside[y, v]
-                    bound = W.outside[y, u] - weight_v + W.inside[y, v]
-                    rest = bound if bound > rest else rest
-                    bound = W.outside[y, v] - weight_u + W.inside[y, u]
-                    rest = bound if bound > rest else rest
+                    rest = pair_bound(M, x, y, u, v, all_in, W)
                     bound = into + rest
                     if bound < start or bound >= best:
                         continue
@@ -690,12 +745,16 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
     """
     s = M.start[k]
     e = M.start[k + 1]
+    similar(M, cls, s, e, W)
+    if count_open(M, cls, k, lowest(cells), W) == 0:
+        floors[k] = W.whole.dtype.type(np.inf)
+        return
     build_slices(M, k, n, W)
     if M.kind[k] == CHAIN:
-        similar(M, cls, s, e, W)
         chain3(M, cls, k, cells, me, stop, floors, W)
     else:
-        values3(M, cls, k, cells, stop, W)
+        if worth_values(M, cls, k, lowest(cells), W):
+            values3(M, cls, k, cells, stop, W)
         bound = sum_inside(M, cls, k, W)
         if stop[0] != 0:
             return
