@@ -27,6 +27,7 @@ from odt_core.problem import (
     is_threshold,
 )
 from odt_core.topology import Topology
+from tests.core.trees import unhurried
 from tests.properties.referee import is_legal, questions
 from tests.properties.strategies import make_problem, problems
 
@@ -44,6 +45,7 @@ def small_data(n_values: int = 5) -> EncodedData:
 # --- goals in whole numbers -----------------------------------------------------------------
 
 
+@unhurried
 @given(
     st.sampled_from(list(Goal)),
     st.fractions(min_value=Fraction(1, 50), max_value=50),
@@ -116,6 +118,7 @@ def test_goals_that_make_no_sense_are_refused(settings, message):
 # --- what a node may ask --------------------------------------------------------------------
 
 
+@unhurried
 @given(problems())
 def test_a_node_may_ask_exactly_what_the_definitions_allow(problem):
     for node in range(problem.topology.n_nodes):
@@ -127,6 +130,7 @@ def test_a_node_may_ask_exactly_what_the_definitions_allow(problem):
         assert not problem.admits(node, Split(0, frozenset({99})))
 
 
+@unhurried
 @given(randoms)
 def test_a_tree_is_admitted_exactly_if_its_questions_and_bound_labels_are(random):
     problem = make_problem(random)
@@ -230,6 +234,7 @@ def test_a_problem_needs_rows_and_features():
 # --- rows -----------------------------------------------------------------------------------
 
 
+@unhurried
 @given(randoms)
 def test_merged_rows_are_the_same_rows_once_each(random):
     data = make_problem(random).data

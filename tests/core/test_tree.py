@@ -28,6 +28,7 @@ from tests.core.trees import (
     random_assignment,
     rows_at,
     tree_as_assignment,
+    unhurried,
     without_rules,
 )
 from tests.properties.strategies import make_problem
@@ -44,6 +45,7 @@ def built(random: Random) -> tuple[Problem, Tree]:
 # --- the canonical form ---------------------------------------------------------------------
 
 
+@unhurried
 @given(randoms)
 def test_the_canonical_tree_classifies_training_rows_as_the_assignment_does(random):
     problem = make_problem(random)  # with expert rules
@@ -54,6 +56,7 @@ def test_the_canonical_tree_classifies_training_rows_as_the_assignment_does(rand
     assert tree.confusion(problem.data) == count_assignment(problem, splits, labels)
 
 
+@unhurried
 @given(randoms)
 def test_the_canonical_form_of_a_canonical_tree_is_itself(random):
     problem, tree = built(random)
@@ -62,6 +65,7 @@ def test_the_canonical_form_of_a_canonical_tree_is_itself(random):
         assert build_tree(replace(problem, topology=topology), splits, labels) == tree
 
 
+@unhurried
 @given(randoms)
 def test_disguises_of_an_assignment_have_the_same_canonical_tree(random):
     problem = without_rules(make_problem(random))
@@ -71,6 +75,7 @@ def test_disguises_of_an_assignment_have_the_same_canonical_tree(random):
     assert build_tree(other, other_splits, other_labels) == tree
 
 
+@unhurried
 @given(randoms)
 def test_the_order_of_the_rows_does_not_matter(random):
     problem = without_rules(make_problem(random))
@@ -81,6 +86,7 @@ def test_the_order_of_the_rows_does_not_matter(random):
         assert build_tree(shuffled, splits, labels) == build_tree(problem, splits, labels)
 
 
+@unhurried
 @given(randoms)
 def test_caps_still_hold_and_numerical_questions_are_thresholds(random):
     problem, tree = built(random)
@@ -93,6 +99,7 @@ def test_caps_still_hold_and_numerical_questions_are_thresholds(random):
             assert min(size, feature.n_values - size) <= problem.max_card
 
 
+@unhurried
 @given(randoms)
 def test_a_categorical_question_states_the_shorter_side_of_what_was_seen(random):
     _, tree = built(random)
@@ -103,6 +110,7 @@ def test_a_categorical_question_states_the_shorter_side_of_what_was_seen(random)
             assert (len(stated), min(stated)) < (len(rest), min(rest))
 
 
+@unhurried
 @given(randoms)
 def test_every_question_parts_the_training_rows_and_changes_the_answer(random):
     problem, tree = built(random)
@@ -118,6 +126,7 @@ def test_every_question_parts_the_training_rows_and_changes_the_answer(random):
         assert node.n_positive == problem.data.weight[rows][problem.data.y[rows]].sum()
 
 
+@unhurried
 @given(randoms)
 def test_leaf_counts_are_the_training_rows_that_arrive(random):
     problem, tree = built(random)
@@ -126,6 +135,7 @@ def test_leaf_counts_are_the_training_rows_that_arrive(random):
     assert sum(leaf.n for leaf in tree.leaves) == problem.data.n_rows
 
 
+@unhurried
 @given(randoms)
 def test_an_unseen_value_takes_the_branch_of_most_training_rows(random):
     problem, tree = built(random)

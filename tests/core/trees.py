@@ -6,12 +6,16 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+from hypothesis import settings
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem, Rules, Split
 from odt_core.topology import Topology
 from odt_core.tree import Decision, Leaf, Node, Tree, build_tree, route
 from tests.properties.referee import questions
 from tests.properties.strategies import make_problem
+
+unhurried = settings(deadline=None, max_examples=60)
+"""For property tests: machines are shared, so a slow example is no failure."""
 
 Assignment = tuple[tuple[Split, ...], tuple[bool, ...]]
 
@@ -232,6 +236,7 @@ __all__ = [
     "route",
     "rows_at",
     "tree_as_assignment",
+    "unhurried",
     "with_odd_names",
     "without_rules",
 ]
