@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from odt_core.data import Level
+from odt_core.data import Finding, Level
 from odt_core.words import count_words
 from pages.build.data_parts.checks import draw_checks
 from pages.build.data_parts.choices import current
@@ -39,15 +41,19 @@ def draw_page() -> None:
         draw_checks(used)
         draw_missing()
         draw_detail(used)
-        draw_rows(used)
+        errors = _errors()
+        draw_rows(used, has_errors=bool(errors))
     with st.bottom:
-        _draw_next(used)
+        _draw_next(used, errors)
 
 
-def _draw_next(used: Rows | str) -> None:
-    """The way on, or what stands in it."""
+def _errors() -> list[Finding]:
     dataset, schema, _ = current()
-    errors = [f for f in findings(dataset, schema) if f.level is Level.ERROR]
+    return [f for f in findings(dataset, schema) if f.level is Level.ERROR]
+
+
+def _draw_next(used: Rows | str, errors: Sequence[Finding]) -> None:
+    """The way on, or what stands in it."""
     with st.container(
         horizontal=True,
         vertical_alignment="center",

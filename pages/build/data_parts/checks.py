@@ -97,9 +97,7 @@ def draw_checks(rows: Rows | str) -> None:
 
 def _dropped(names: Sequence[str]) -> Remark:
     shown = ", ".join(map(repr, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
-    return Remark(
-        Level.INFO, f"The same in all training rows, so not used: {shown}.", ()
-    )
+    return Remark(Level.INFO, f"The same in all training rows, so not used: {shown}.", ())
 
 
 def _words(remark: Remark) -> str:
@@ -116,16 +114,21 @@ def _draw_warning(number: int, remark: Remark) -> None:
     _, schema, _ = current()
     used = {column.name for column in schema.features}
     columns = [name for name in remark.columns if name in used]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(_words(remark), width="stretch")
-        if columns:
-            st.button(
-                "Ignore it" if len(columns) == 1 else f"Ignore all {len(columns)}",
-                key=f"data_ignore_{number}",
-                help="Do not use as a feature: " + plain(shorten(", ".join(columns), 200)),
-                on_click=_ignore,
-                args=(columns,),
-            )
+    if not columns:
+        st.markdown(_words(remark))
+        return
+    text, action = st.columns([5, 1], vertical_alignment="center")
+    with text:
+        st.markdown(_words(remark))
+    with action:
+        st.button(
+            "Ignore it" if len(columns) == 1 else f"Ignore {len(columns)}",
+            key=f"data_ignore_{number}",
+            width="stretch",
+            help="Do not use as a feature: " + plain(shorten(", ".join(columns), 200)),
+            on_click=_ignore,
+            args=(columns,),
+        )
 
 
 def _ignore(columns: Sequence[str]) -> None:

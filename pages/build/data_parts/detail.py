@@ -129,9 +129,7 @@ def _draw_values(summary: ColumnSummary) -> None:
         {
             "Value": [plain(value) for value, _ in summary.most_common]
             + [f"*missing:* {plain(text) or 'empty cell'}" for text, _ in summary.missing_as],
-            "Rows": [
-                f"{n:,}" for _, n in (*summary.most_common, *summary.missing_as)
-            ],
+            "Rows": [f"{n:,}" for _, n in (*summary.most_common, *summary.missing_as)],
         },
         hide_index=True,
         border="horizontal",
@@ -166,7 +164,11 @@ def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
     elif binning.method is BinMethod.CUTS:
         st.text_input(
             "Cut points",
-            key=show_value(_CUTS, "; ".join(map(number_words, binning.cuts))),
+            key=show_value(
+                _CUTS,
+                "; ".join(map(number_words, binning.cuts)),
+                unless=_ERROR in st.session_state,
+            ),
             on_change=_cuts_chosen,
             args=(column.name,),
             help="Rising numbers with semicolons or blanks between them, such as 40; 65; 80. A "
@@ -234,7 +236,9 @@ def read_cuts(text: str, decimal: str = ".") -> list[float]:
         try:
             cuts.append(float(part.replace(",", ".") if decimal == "," else part))
         except ValueError:
-            raise InputError(f"{part!r} is not a number: give cut points such as 40; 65; 80.") from None
+            raise InputError(
+                f"{part!r} is not a number: give cut points such as 40; 65; 80."
+            ) from None
     return cuts
 
 

@@ -44,8 +44,16 @@ _PRESET_HELP = {
 }
 
 
-def draw_rows(rows: Rows | str) -> None:
-    """Choose the split; see the classes in each part and the flow of rows."""
+def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
+    """Choose the split; see the classes in each part and the flow of rows.
+
+    Parameters
+    ----------
+    rows : Rows or str
+        How the rows are used, or why they cannot be.
+    has_errors : bool
+        Whether the columns stand in the way, which is said elsewhere; else it is the split.
+    """
     _, schema, split = current()
     st.subheader("Training and test rows", anchor=False)
     preset = preset_of(split)
@@ -66,6 +74,8 @@ def draw_rows(rows: Rows | str) -> None:
     if _ERROR in st.session_state:
         st.error(plain(st.session_state[_ERROR]))
     if isinstance(rows, str):
+        if not has_errors:
+            st.error(plain(rows))
         return
     _draw_counts(rows, schema)
     st.caption(plain(flow_words(rows)))
@@ -117,19 +127,20 @@ def _preset_chosen() -> None:
 
 
 def _draw_custom(split: SplitSpec) -> None:
+    is_wrong = _ERROR in st.session_state
     left, right = st.columns(2)
     with left:
         st.text_input(
-            "Training rows",
-            key=show_value(_TRAIN, _size_words(split.train_size)),
+            "Train size",
+            key=show_value(_TRAIN, _size_words(split.train_size), unless=is_wrong),
             on_change=_sizes_chosen,
             help="A number of rows such as 600, or a share such as 75%. The rows are drawn at "
             "random, with the classes in the same proportions.",
         )
     with right:
         st.text_input(
-            "Test rows",
-            key=show_value(_TEST, _size_words(split.test_size)),
+            "Test size",
+            key=show_value(_TEST, _size_words(split.test_size), unless=is_wrong),
             placeholder="all others",
             on_change=_sizes_chosen,
             help="A number of the rows that do not train, or a share of them. Empty for all.",

@@ -171,7 +171,9 @@ def _first_sentence(text: str) -> str:
 def _reading_words(dataset: Dataset) -> str:
     report = dataset.table.report
     name = MARK_NAMES.get(report.delimiter, report.delimiter)
-    between = f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
+    between = (
+        f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
+    )
     mark = "comma" if report.decimal == "," else "point"
     return f"{plain(report.encoding.upper())}, {between}, decimal {mark}"
 
