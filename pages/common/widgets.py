@@ -34,3 +34,14 @@ def show_value(key: str, value: Any, *, unless: bool = False) -> str:
     if st.session_state.get(key, _ABSENT) != value:
         st.session_state[key] = value
     return key
+
+
+def standing_error(key: str, about: str) -> str | None:
+    """The sentence kept under `key`, as long as the widget `about` still holds what it is about.
+
+    A widget loses what was typed when its page is left, and the error is forgotten with it.
+    """
+    if about not in st.session_state:
+        st.session_state.pop(key, None)
+    found = st.session_state.get(key)
+    return found if isinstance(found, str) else None

@@ -93,7 +93,7 @@ class TestWithoutData:
         app.switch_page(Place.TRAIN).run()
         assert not app.exception
         assert "needs a data set" in texts(app)
-        assert [link.proto.page for link in app.page_link] == ["data"] or app.page_link
+        assert [link.value for link in app.page_link] == ["**Choose data →**"]
 
 
 class TestReading:
@@ -248,6 +248,20 @@ class TestColumns:
         assert not loaded.exception
         assert kinds(loaded)["smoker"] is kinds(loaded)["ward"] is ColumnKind.IGNORE
 
+    def test_columns_of_codes_become_numerical_at_once(self, app: AppTest) -> None:
+        rows = b"".join(
+            b"%d,%d,%s,%d\n" % (i % 4, i % 3, b"ab"[i % 2 :][:1], i % 2) for i in range(40)
+        )
+        upload(app, b"stage,grade,sex,y\n" + rows, "codes.csv")
+        assert set(kinds(app).values()) == {ColumnKind.CATEGORICAL}
+        app.button(key="data_codes").click().run()
+        assert not app.exception
+        assert kinds(app) == {
+            "stage": ColumnKind.NUMERICAL,
+            "grade": ColumnKind.NUMERICAL,
+            "sex": ColumnKind.CATEGORICAL,
+        }
+
     def test_the_proposal_can_be_had_again(self, loaded: AppTest) -> None:
         with pytest.raises(KeyError):
             loaded.button(key="data_propose")
@@ -375,6 +389,23 @@ class TestRows:
     def test_nothing_is_trained_here(self, loaded: AppTest) -> None:
         assert "Nothing is trained yet" in texts(loaded)
         assert work(loaded).job is None
+
+    def test_a_new_table_starts_with_the_usual_division(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_preset").set_value("Other").run()
+        loaded.text_input(key="data_train").set_value("1/3").run()
+        assert loaded.text_input(key="data_train").value == "1/3"
+        upload(loaded, PATIENTS + b"70,no,a,ill\n", "more.csv")
+        assert work(loaded).split == SplitSpec.parse("80%")
+        assert loaded.segmented_control(key="data_preset").value == "80 % train, 20 % test"
+
+    def test_a_mistake_is_forgotten_with_what_was_typed(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_preset").set_value("Other").run()
+        loaded.text_input(key="data_train").set_value("most").run()
+        assert loaded.error
+        loaded.switch_page(Place.TRAIN).run()
+        loaded.switch_page(Place.DATA).run()
+        assert not loaded.error
+        assert not loaded.exception
 
 
 class TestPages:

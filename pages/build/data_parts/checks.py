@@ -12,7 +12,7 @@ from odt_core.data import ColumnKind, Finding, Level
 from odt_core.words import count_words
 from pages.build.data_parts.choices import choose_kinds, current
 from pages.build.data_parts.derived import Rows, findings
-from pages.common.text import plain, shorten
+from pages.common.text import plain, sentence, shorten
 
 MOST_NAMES = 12
 
@@ -71,7 +71,9 @@ def draw_checks(rows: Rows | str) -> None:
     remarks = [remark for remark in found if remark.level is Level.INFO]
     notes = [Remark(Level.INFO, note, ()) for note in dataset.table.report.notes]
     if not isinstance(rows, str) and rows.dropped:
-        notes.append(_dropped(rows.dropped))
+        said = {name for remark in remarks for name in remark.columns}
+        dropped = [name for name in rows.dropped if name not in said]
+        notes += [_dropped(dropped)] if dropped else []
     if not (errors or warnings or remarks or notes):
         return
     st.subheader("Worth knowing", anchor=False)
@@ -101,7 +103,7 @@ def _dropped(names: Sequence[str]) -> Remark:
 
 
 def _words(remark: Remark) -> str:
-    words = plain(remark.message)
+    words = sentence(remark.message)
     others = remark.columns[1:]
     if others:
         shown = ", ".join(plain(shorten(name, 30)) for name in others[:MOST_NAMES])

@@ -13,7 +13,7 @@ from odt_core.words import count_words, number_words, percent_words
 from pages.build.data_parts.choices import choose_kinds, current, edited_kinds, propose_again
 from pages.build.data_parts.derived import TableKey, findings, summaries
 from pages.common.state import Dataset
-from pages.common.text import plain
+from pages.common.text import plain, shorten
 
 MOST_ROWS = 12
 """A longer table scrolls in its frame."""
@@ -32,7 +32,7 @@ def draw_columns() -> None:
     """The editable table of columns."""
     dataset, schema, _ = current()
     st.subheader("Columns", anchor=False)
-    st.markdown(_use_words(schema))
+    st.markdown(f"{_use_words(schema)} Change the use of a column in the table.")
     notes = _notes(dataset, schema)
     frame = _column_frame(dataset, schema, notes)
     edited = st.data_editor(
@@ -51,6 +51,7 @@ def draw_columns() -> None:
     with st.container(horizontal=True, gap="small"):
         with st.popover("Change several columns"):
             _draw_several(schema)
+        _draw_codes(dataset, schema)
         if edited_kinds(dataset, schema):
             st.button(
                 "Propose all again",
@@ -58,6 +59,28 @@ def draw_columns() -> None:
                 on_click=propose_again,
                 help="Forget the kinds, bins and missing values set by hand.",
             )
+
+
+def _draw_codes(dataset: Dataset, schema: Schema) -> None:
+    """Numbers that are used as categories lose their order; a button gives it back to all."""
+    found = summaries(dataset, schema)
+    codes = [
+        column.name
+        for column in schema.columns
+        if column.kind is ColumnKind.CATEGORICAL
+        and found[column.name].is_numeric
+        and found[column.name].n_distinct > 2
+    ]
+    if codes:
+        st.button(
+            f"Use {count_words(len(codes), 'column')} of numbers as numerical",
+            key="data_codes",
+            help="Few whole numbers are proposed as categorical, since they may be codes. If their "
+            "order matters, as in a score, they are better numerical: "
+            + plain(shorten(", ".join(codes), 300)),
+            on_click=choose_kinds,
+            args=({name: ColumnKind.NUMERICAL for name in codes},),
+        )
 
 
 def _editor_key(dataset: Dataset, schema: Schema) -> str:
@@ -114,7 +137,7 @@ def _column_frame(dataset: Dataset, schema: Schema, notes: Mapping[str, str]) ->
             "Missing": [_missing_words(found[c.name].n_missing, n_rows) for c in schema.columns],
             "Distribution": [list(found[c.name].distribution) for c in schema.columns],
             "Holds": [_holds(column, found[column.name]) for column in schema.columns],
-            "Note": [notes.get(column.name, "") for column in schema.columns],
+            "Note": [shorten(notes.get(column.name, ""), 400) for column in schema.columns],
         }
     )
 
@@ -130,7 +153,7 @@ def _holds(column: ColumnSchema, summary: ColumnSummary) -> str:
     if column.kind is ColumnKind.NUMERICAL and summary.range is not None:
         low, high = map(number_words, summary.range)
         return f"{low} to {high}; {binning_words(column)}"
-    values = ", ".join(value for value, _ in summary.most_common[:4])
+    values = ", ".join(shorten(value, 30) for value, _ in summary.most_common[:4])
     return values + (", …" if summary.n_distinct > 4 else "")
 
 

@@ -13,11 +13,11 @@ from odt_core.words import count_words, number_words
 from pages.build.data_parts.bars import class_table
 from pages.build.data_parts.choices import choose_split, current
 from pages.build.data_parts.derived import Rows
-from pages.common.text import plain
-from pages.common.widgets import show_value
+from pages.common.text import plain, sentence
+from pages.common.widgets import show_value, standing_error
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
-_CUSTOM, _ERROR = "data_custom", "data_split_error"
+_CUSTOM, _ERROR = "data_now_custom", "data_now_split_error"
 
 
 class Preset(StrEnum):
@@ -71,11 +71,12 @@ def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
     st.caption(_PRESET_HELP[preset])
     if preset is Preset.CUSTOM:
         _draw_custom(split)
-    if _ERROR in st.session_state:
-        st.error(plain(st.session_state[_ERROR]))
+    typed_wrong = standing_error(_ERROR, _TRAIN)
+    if typed_wrong is not None:
+        st.error(sentence(typed_wrong))
     if isinstance(rows, str):
         if not has_errors:
-            st.error(plain(rows))
+            st.error(sentence(rows))
         return
     _draw_counts(rows, schema)
     st.caption(plain(flow_words(rows)))
@@ -127,7 +128,7 @@ def _preset_chosen() -> None:
 
 
 def _draw_custom(split: SplitSpec) -> None:
-    is_wrong = _ERROR in st.session_state
+    is_wrong = standing_error(_ERROR, _TRAIN) is not None
     left, right = st.columns(2)
     with left:
         st.text_input(
@@ -150,7 +151,10 @@ def _draw_custom(split: SplitSpec) -> None:
 def _size_words(size: int | Fraction | str | None) -> str:
     if size is None:
         return ""
-    return f"{number_words(float(100 * size))}%" if isinstance(size, Fraction) else str(size)
+    if not isinstance(size, Fraction):
+        return str(size)
+    percent = number_words(float(100 * size))
+    return f"{percent}%" if Fraction(percent) == 100 * size else str(size)  # such as 1/3
 
 
 def _sizes_chosen() -> None:
