@@ -50,7 +50,7 @@ class Work(NamedTuple):
         Whether those are the children's optima.
     whole : float[4]
         Totals of d and of positive weight; lower bounds of the low and high child on all rows.
-    split : int64[3 + V]
+    split : int64[5 + V]
         The best split (as in `Scratch`).
     estimate : float[K]
         How promising each group looks.
@@ -123,7 +123,7 @@ def make_work(model: Model) -> Work:
         exact_in=np.zeros((2, v), np.bool_),
         exact_out=np.zeros((2, v), np.bool_),
         whole=np.zeros(4, number),
-        split=np.zeros(3 + v, np.int64),
+        split=np.zeros(5 + v, np.int64),
         estimate=np.zeros(k, number),
         todo=np.zeros(k, np.int64),
         found=np.zeros(4, number),
@@ -778,7 +778,8 @@ def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     """Table of the rows ``W.rows[:n]``, the children's bounds on all of them, exact bounds of
     shallow children, and the order of the groups.
 
-    Returns the least cost of sending every row one way (infinite where that is forbidden).
+    Returns the least cost of sending every row one way if it is allowed and below the
+    incumbents, else infinity.
     """
     limit = lowest(cells)
     total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
@@ -786,17 +787,17 @@ def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     W.whole[1] = positive
     number = W.whole.dtype.type
     h = 0 if M.low[cls] == M.high[cls] else 1
+    least = number(np.inf)
     for x in range(h + 1):
         child = M.low[cls] if x == 0 else M.high[cls]
-        W.whole[2 + x] = up_to_2(M, child, W.F, W.D, W.P, total, positive, limit, W)
+        value = up_to_2(M, child, W.F, W.D, W.P, total, positive, limit, W)
+        W.whole[2 + x] = value
+        if value < limit and value < least:
+            least = value
         if M.level[child] < PAIR:
             _shallow_bounds(M, child, x, W)
     _rank_groups(M, cls, W)
-    if not M.empty_ok[cls]:
-        return number(np.inf)
-    if W.whole[3] < W.whole[2] and h == 1:
-        return W.whole[3]
-    return W.whole[2]
+    return least if M.empty_ok[cls] else number(np.inf)
 
 
 @jit

@@ -34,8 +34,9 @@ class Run:
         What is solved.
     threads : int
         Worker threads.
-    cells : float[threads]
-        Each thread's best cost; kernels read the least.
+    cells : float[threads + 1]
+        Each thread's best cost, each written by that thread only, and at last the best that was
+        offered; kernels read the least.
     stop : int64[1]
         Set to make the kernels return.
     best, choice
@@ -59,7 +60,7 @@ class Run:
 
     def __post_init__(self) -> None:
         number = self.encoding.model.d.dtype
-        self.cells = np.full(self.threads, np.inf, number)
+        self.cells = np.full(self.threads + 1, np.inf, number)
         self.stop = np.zeros(1, np.int64)
         self.lock = threading.Lock()
         self.works: list[d3.Work] = []
@@ -85,7 +86,7 @@ class Run:
             if cost < self.best:
                 self.best = float(cost)
                 self.choice = choice
-                self.cells[:] = np.minimum(self.cells, self.cells.dtype.type(cost))
+                self.cells[-1] = cost
 
     def raise_bound(self, bound: float) -> None:
         """A lower bound of every tree's cost was proved."""

@@ -40,7 +40,7 @@ class Scratch(NamedTuple):
         Tables' rows of a batch of unions, transposed.
     pair : int64[2, BATCH]
         The columns of those unions.
-    split : int64[3 + V]
+    split : int64[5 + V]
         The best split: group, whether its members go to the high child, number of members,
         members (columns).
     vec : float[4, V + 1, W]
@@ -91,7 +91,7 @@ def make_scratch(model: Model) -> Scratch:
         out=np.zeros((4, w), number),
         batch=np.zeros((v + 1, BATCH), number),
         pair=np.zeros((2, BATCH), np.int64),
-        split=np.zeros(3 + v, np.int64),
+        split=np.zeros(5 + v, np.int64),
         vec=np.zeros((4, deep + 1, w if deep else 1), number),
         bound=np.zeros((8, deep + 1), number),
         state=np.zeros((8, deep + 1), np.int64),
