@@ -276,9 +276,19 @@ def _branch_words(
     return f"{text}; not seen here: {_names(feature, absent, None)}"
 
 
-def _names(feature: Feature, codes: Iterable[int], limit: int | None, last: str = ", ") -> str:
+def _names(
+    feature: Feature,
+    codes: Iterable[int],
+    limit: int | None,
+    last: str = ", ",
+    *,
+    missing: str = MISSING,
+) -> str:
     """Category names in the order of their codes, shortened where there are more than `limit`."""
-    names = [category_words(feature.values[code]) for code in sorted(codes)]
+    names = [
+        missing if feature.values[code] == MISSING else category_words(feature.values[code])
+        for code in sorted(codes)
+    ]
     if limit is None or len(names) <= limit:
         return list_words(names, last)
     count = f"{len(names)} of {feature.n_values}"
@@ -291,13 +301,8 @@ def _predicate(feature: Feature, codes: frozenset[int], limit: int | None) -> st
         return _threshold_words(feature, codes)
     if not codes:
         return "is none of its values"
-    if limit is not None and len(codes) > limit:
-        return f"is one of {_names(feature, codes, limit)}"
-    names = [
-        "missing" if feature.values[code] == MISSING else category_words(feature.values[code])
-        for code in sorted(codes)
-    ]
-    return f"is {list_words(names, ' or ')}"
+    one_of = "one of " if limit is not None and len(codes) > limit else ""
+    return f"is {one_of}{_names(feature, codes, limit, ' or ', missing='missing')}"
 
 
 def _threshold_words(feature: Feature, codes: frozenset[int]) -> str:
@@ -421,7 +426,7 @@ def condition_words(feature: Feature, codes: frozenset[int], limit: int | None =
         return f"{name} is any value"
     negation = {1: "is not", 2: "is neither"}.get(len(others), "is none of")
     last = " nor " if len(others) == 2 else ", "
-    return f"{name} {negation} {_names(feature, others, limit, last)}"
+    return f"{name} {negation} {_names(feature, others, limit, last, missing='missing')}"
 
 
 def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:
@@ -537,7 +542,8 @@ def status_words(problem: Problem, solution: Solution) -> str:
 def proof_words(solution: Solution) -> str:
     """Which engine proved the answer, in what time, as a sentence."""
     if not solution.proved_by:
-        return f"Nothing was proved in {seconds_words(solution.seconds.total)}."
+        question = "the best tree" if solution.tree is not None else "whether there is a tree"
+        return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."
     claims = []
     for prover in solution.proved_by:
         spent = solution.seconds.search if prover == "search" else solution.seconds.mip
