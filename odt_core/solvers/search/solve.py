@@ -11,6 +11,7 @@ from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.depth4 import solve_deep
 from odt_core.solvers.search.driver import OnProgress, Run, ShouldStop
+from odt_core.solvers.search.floors import solve_floors
 from odt_core.solvers.search.incumbent import greedy
 from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.plant import Choice, Planter
@@ -32,12 +33,23 @@ def solve_search(
 ) -> SearchOutcome:
     """Solve a problem by exact search."""
     started = time.monotonic()
+    deadline = np.inf if time_limit is None else started + time_limit
+    if problem.gains.has_floor:
+        return solve_floors(
+            problem,
+            deadline=deadline,
+            started=started,
+            threads=threads,
+            on_progress=on_progress,
+            should_stop=should_stop,
+            memory_limit=memory_limit,
+        )
     encoding = encode(problem)
     run = Run(
         problem,
         encoding,
         threads,
-        deadline=np.inf if time_limit is None else started + time_limit,
+        deadline=deadline,
         started=started,
         on_progress=on_progress,
         should_stop=should_stop,
