@@ -16,7 +16,7 @@ import numpy as np
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.search.driver import OnProgress, ShouldStop
-from odt_core.solvers.search.fronts import FAR, MULTIPLIERS, FrontSearch
+from odt_core.solvers.search.fronts import MULTIPLIERS, FrontSearch
 from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
 from odt_core.tree import count_assignment
 
@@ -166,7 +166,7 @@ class FloorSearch:
 
     # ------------------------------------------------------------ fronts
 
-    def between(self, ratio: Fraction) -> tuple[bool, bool]:
+    def between(self, ratio: Fraction) -> bool:
         """Search what the corners left. Returns whether it was completed."""
         search = FrontSearch(
             self.problem,
@@ -177,7 +177,6 @@ class FloorSearch:
         )
         wanted = np.full(self.fn_most + 1, self.fp_most + 1, np.int64)
         self.limit(wanted)
-        found: list[tuple[int, int]] = []
 
         def tighten(out: np.ndarray, budget: int) -> None:
             if out[budget] <= self.fp_most and (
@@ -185,7 +184,6 @@ class FloorSearch:
             ):
                 self.best = (budget, int(out[budget]))
                 self.assignment = None
-                found.append(self.best)
                 self.report()
             self.limit(out)
 
@@ -202,7 +200,7 @@ class FloorSearch:
                 self.problem, self.assignment.splits, self.assignment.labels
             )
             self.best = (confusion.fn, confusion.fp)
-        return complete, bool(found)
+        return complete
 
     def problem_class(self, search: FrontSearch) -> int:
         """The root's class."""
@@ -252,7 +250,7 @@ def solve_floors(
     if search.fn_most >= 0 and search.fp_most >= 0:
         ratio = search.corners()
         if not search.out_of_time:
-            complete, _ = search.between(ratio)
+            complete = search.between(ratio)
     bound = search.bound()
     infeasible = search.best is None and (complete or bound is None)
     total = None if search.best is None else search.total(*search.best)
@@ -299,12 +297,12 @@ def frontier(
     plain = replace(problem, objective=Objective())
     data = plain.data
     search = FrontSearch(plain, data.n_positive, deadline, should_stop, multipliers=MULTIPLIERS)
-    wanted = np.full(data.n_positive + 1, FAR, np.int64)
+    wanted = np.full(data.n_positive + 1, data.n_negative + 1, np.int64)
     out, _ = search.front(search.encoding.classes[0], search.rows, wanted)
     complete = not search.watch()
     points = []
     for fn in range(len(out)):
-        if out[fn] < FAR and (fn == 0 or out[fn] < out[fn - 1]):
+        if out[fn] < wanted[fn] and (fn == 0 or out[fn] < out[fn - 1]):
             points.append(FrontierPoint(fn, int(out[fn]), search.tree(fn, int(out[fn])), complete))
     return FrontierOutcome(
         points=tuple(points),

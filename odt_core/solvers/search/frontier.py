@@ -17,7 +17,7 @@ from odt_core.solvers.search.depth3 import Work, up_to_2
 from odt_core.solvers.search.kernels import jit, scan, shallow, shallow_one
 from odt_core.solvers.search.tables import CHAIN, FULL, LEAF, Model
 
-FAR = 2**60
+FAR = 2**50
 MASK_BITS = 60
 
 

@@ -16,7 +16,7 @@ _ARROWS = {Direction.DOWN: "↓", Direction.RIGHT: "→"}
 SIDEWAYS_LEAVES = 7
 """From so many leaves on a tree is wider than the column, and easier to read sideways."""
 
-SCALE = 0.75
+SCALE = 0.72
 """How far a drawing may shrink to fit; a wider one is scrolled, so that it can be read."""
 _LEAF_ACROSS, _LEAF_ALONG, _LEVEL_ALONG = 118, 245, 185
 """About how much room a leaf, and a level of questions, takes at full size, in pixels."""

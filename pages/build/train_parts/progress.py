@@ -10,6 +10,7 @@ from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.training import Stage, value_words
 from odt_core.words import count_words, gap_words, seconds_words
+from pages.build.train_parts.runs import stop_run
 from pages.build.train_parts.shapes import shape_name
 from pages.build.train_parts.theme import current_theme
 from pages.common.server import job_manager
@@ -44,7 +45,7 @@ def watch_run(job: Job, problem: Problem) -> None:
     st.button(
         "Stop, and keep the best tree" if _best(trace) is not None else "Cancel",
         key="train_cancel",
-        on_click=job_manager().cancel,
+        on_click=stop_run,
         args=(job,),
         disabled=job.cancelled_at is not None,
     )

@@ -24,6 +24,8 @@ _PRESSED = "train_pressed"
 
 QUICK = 0.8
 """Seconds to wait for a quick run before showing its progress instead of its result."""
+STOPPED = 1.5
+"""Seconds to wait for a stopped run to hand in its tree."""
 _GLANCE = 0.02
 
 
@@ -58,10 +60,20 @@ def start_run(data: ReadyData, spec: TrainSpec) -> Job:
     dataset = data.dataset
     job = job_manager().submit(JobSpec(dataset.path, dataset.name, dataset.read, spec))
     update(job=job)
-    deadline = time.monotonic() + QUICK
+    _wait(job, QUICK)
+    return job
+
+
+def stop_run(job: Job) -> None:
+    """Stop a run with its best tree so far, and wait the moment that takes."""
+    job_manager().cancel(job)
+    _wait(job, STOPPED)
+
+
+def _wait(job: Job, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     while not job.is_over and time.monotonic() < deadline:
         time.sleep(_GLANCE)
-    return job
 
 
 def settle_run() -> Job | None:
