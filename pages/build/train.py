@@ -6,7 +6,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from pages.build.train_parts.controls import draw_controls
-from pages.build.train_parts.prepared import prepared_rows, problem_of
+from pages.build.train_parts.prepared import import_for_result, prepared_rows, problem_of
 from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_run
 from pages.build.train_parts.result import draw_result
@@ -26,6 +26,7 @@ from pages.common.text import plain
 def draw_page(data: ReadyData) -> None:
     """Controls on the left; on the right what will happen, is happening, or came out."""
     job_manager()  # its workers warm up while the settings are chosen
+    import_for_result()
     try:
         rows = prepared_rows(data.dataset.table, data.schema, data.split)
     except InputError as error:

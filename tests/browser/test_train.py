@@ -99,14 +99,14 @@ def table_numbers(page: Page) -> list[int]:
 
 
 def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path: Path) -> None:
-    content = patients()
+    content = patients(120)
     window.upload("patients.csv", content)
     edit_kind(window, 2, "numerical")  # stage, which is coded 1 to 4
     page = window.page
     page.get_by_role("button", name="Choose the tree's shape").click()
     page.wait_for_url("**/train")
     window.settle()
-    expect(page.get_by_text("192 training rows").first).to_be_visible()
+    expect(page.get_by_text("96 training rows").first).to_be_visible()
     expect(page.get_by_text("Nothing is trained yet")).to_be_visible()
     choose_engine(window, "CBC")
     seconds = train(window)
@@ -115,7 +115,7 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     figure = page.get_by_role("figure", name=re.compile("^Decision tree for outcome"))
     expect(figure).to_be_visible()
     shown = table_numbers(page)
-    assert len(shown) == 8 and sum(shown[:4]) == 192 and sum(shown[4:]) == 48
+    assert len(shown) == 8 and sum(shown[:4]) == 96 and sum(shown[4:]) == 24
 
     page.get_by_role("button", name="Download").click()
     with page.expect_download() as download:
@@ -137,7 +137,7 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
         check=True,
     )
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
-    assert len(rows) == 240
+    assert len(rows) == 120
     wrong = sum(row["predicted"] != row["outcome"] for row in rows)
     assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
 
@@ -190,7 +190,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
 
 def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
     window = open_window()
-    open_train(window, patients())
+    open_train(window, patients(120))
     page = window.page
     page.get_by_role("radio", name="Depth 2", exact=True).focus()
     page.keyboard.press("ArrowLeft")
@@ -207,7 +207,8 @@ def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
 
 def test_changing_the_theme_recolours_the_tree(open_window: Opener) -> None:
     window = open_window(theme="light")
-    open_train(window, patients())
+    open_train(window, patients(120))
+    choose_shape(window, "Depth 1")
     train(window)
     assert ink(window.page) in text_colours("light")
     window.page.emulate_media(color_scheme="dark")

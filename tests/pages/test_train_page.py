@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from odt_core.solution import Engine
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from pages.build.train_parts.controls import MOST_SECONDS
 from pages.common.places import Place
+from pages.common.server import job_manager
 from pages.common.state import Dataset, Work
 from pages.common.text import plain
 
@@ -379,6 +381,33 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     assert not page.exception
     assert page.info[0].proto.title.startswith("Stopped after")
     assert page.get("graphviz_chart")
+
+
+def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., AppTest]) -> None:
+    sample = SAMPLES["tic-tac-toe"]
+    page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
+    page.radio(key="train_shape").set_value("depth-3").run()
+    page.radio(key="train_engine").set_value(Engine.CBC).run()
+    press(page)
+    manager, mine = job_manager(), job_of(page)
+    others = [manager.submit(mine.spec) for _ in range((os.cpu_count() or 1) + 1)]
+    manager.cancel(mine)
+    while not mine.is_over:
+        time.sleep(0.02)
+    page.run()
+    press(page)
+    waiting = job_of(page)
+    assert waiting.state is JobState.QUEUED
+    ahead = manager.position(waiting)
+    assert ahead >= 1
+    assert f"Waiting: {ahead} run" in page.subheader[0].value
+    page.button(key="train_cancel").click().run()
+    page.run()
+    assert not page.exception
+    assert waiting.state is JobState.CANCELLED
+    assert plain("Cancelled before it started.") in page.error[0].value
+    for job in others:
+        manager.cancel(job)
 
 
 def test_names_from_the_file_are_shown_as_they_are(open_page: Callable[..., AppTest]) -> None:

@@ -14,8 +14,8 @@ from pages.common.text import plain, shorten
 _NAMES = {
     Goal.ACCURACY: "Accuracy",
     Goal.BALANCED: "Balanced accuracy",
-    Goal.MAX_TPR: "Sensitivity (TPR), with a floor on specificity",
-    Goal.MAX_TNR: "Specificity (TNR), with a floor on sensitivity",
+    Goal.MAX_TPR: "Sensitivity (TPR)",
+    Goal.MAX_TNR: "Specificity (TNR)",
 }
 
 
@@ -36,8 +36,10 @@ def choose_goal(positive: str, negative: str) -> Goal:
         {
             Goal.ACCURACY: "The most rows right.",
             Goal.BALANCED: f"{yes} and {no} count the same, however many rows each has.",
-            Goal.MAX_TPR: f"Finds the most rows of {yes}; the floor limits false alarms.",
-            Goal.MAX_TNR: f"Fewest false alarms on {no}; the floor limits missed {yes}.",
+            Goal.MAX_TPR: f"Finds the most {yes}, with a floor on specificity (TNR) that limits "
+            "false alarms.",
+            Goal.MAX_TNR: f"Fewest false alarms on {no}, with a floor on sensitivity (TPR) that "
+            f"limits missed {yes}.",
         }[goal]
     )
     return goal

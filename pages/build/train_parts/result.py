@@ -47,6 +47,8 @@ def draw_result(job: Job, changes: list[str]) -> None:
             "Train to bring it up to date."
         )
     draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction(tree))
+    if not tree.decisions:
+        st.caption("This tree asks nothing: every case gets the same answer.")
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_downloads(job, rows.test)
         choose_direction(tree)

@@ -8,10 +8,12 @@ from odt_core.errors import InputError
 from odt_core.problem import Feature
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec
-from odt_core.words import list_words, number_words, printable
+from odt_core.words import count_words, list_words, number_words, printable
 from pages.common.text import plain, shorten
 
 _RULES = "train_rules"
+MOST_NAMED = 4
+"""Categories that a rule names."""
 _ONLY, _WHOLE = "Only these columns", "This very question"
 
 
@@ -66,6 +68,9 @@ def rule_text(rule: NodeRuleSpec) -> str:
         missing = " or missing" if rule.missing_left else ""
         return f"{where}: {name} ≤ {number_words(rule.threshold)}{missing}?"
     categories = [plain(shorten(category, 30)) for category in rule.categories or ()]
+    if len(categories) > MOST_NAMED:
+        more = count_words(len(categories) - MOST_NAMED, "other")
+        categories = [*categories[:MOST_NAMED], more]
     return f"{where}: {name} is {list_words(categories, ' or ')}?"
 
 
