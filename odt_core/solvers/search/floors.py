@@ -15,7 +15,7 @@ import numpy as np
 
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Assignment, TracePoint
-from odt_core.solvers.search.driver import OnProgress, ShouldStop
+from odt_core.solvers.search.driver import REPORT_SECONDS, OnProgress, ShouldStop
 from odt_core.solvers.search.fronts import MULTIPLIERS, FrontSearch
 from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
 from odt_core.tree import count_assignment
@@ -44,6 +44,7 @@ class FloorSearch:
     assignment: Assignment | None = None
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
     trace: list[TracePoint] = field(default_factory=list)
+    reported: float = 0.0
 
     def __post_init__(self) -> None:
         gains, data = self.problem.gains, self.problem.data
@@ -83,11 +84,17 @@ class FloorSearch:
         """Tell how far the search is."""
         bound = self.bound()
         total = None if self.best is None else self.total(*self.best)
-        point = TracePoint(time.monotonic() - self.started, total, bound)
+        self.reported = time.monotonic() - self.started
+        point = TracePoint(self.reported, total, bound)
         if not self.trace or (total, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
             self.trace.append(point)
         if self.on_progress is not None:
             self.on_progress(point)
+
+    def heartbeat(self) -> None:
+        """Report now and then."""
+        if time.monotonic() - self.started - self.reported >= REPORT_SECONDS:
+            self.report()
 
     def offer(self, fn: int, fp: int, assignment: Assignment | None) -> None:
         """A tree was found."""
@@ -184,11 +191,10 @@ class FloorSearch:
             ):
                 self.best = (budget, int(out[budget]))
                 self.assignment = None
-                self.report()
             self.limit(out)
 
         search.tighten = tighten
-        out, steps = search.front(self.problem_class(search), search.rows, wanted)
+        out, steps = search.whole(wanted, self.heartbeat)
         complete = not search.watch()
         for budget in sorted(steps):
             if out[budget] < wanted[budget]:
@@ -201,10 +207,6 @@ class FloorSearch:
             )
             self.best = (confusion.fn, confusion.fp)
         return complete
-
-    def problem_class(self, search: FrontSearch) -> int:
-        """The root's class."""
-        return search.encoding.classes[0]
 
     def limit(self, wanted: np.ndarray) -> None:
         """Only what is cheaper than the incumbent is wanted."""
@@ -298,7 +300,7 @@ def frontier(
     data = plain.data
     search = FrontSearch(plain, data.n_positive, deadline, should_stop, multipliers=MULTIPLIERS)
     wanted = np.full(data.n_positive + 1, data.n_negative + 1, np.int64)
-    out, _ = search.front(search.encoding.classes[0], search.rows, wanted)
+    out, _ = search.whole(wanted)
     complete = not search.watch()
     points = []
     for fn in range(len(out)):

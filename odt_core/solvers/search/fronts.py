@@ -6,6 +6,7 @@ found split by split (frontier.py), skipping what the weighted bounds exclude.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search import frontier as fronts
-from odt_core.solvers.search.driver import ShouldStop
+from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.tables import CHAIN, FULL, PAIR, Model, encode_both
 
@@ -61,13 +62,14 @@ class FrontSearch:
     multipliers: tuple[tuple[int, int], ...] = MULTIPLIERS
     cancelled: bool = False
     tighten: Tighten | None = None
+    memory_limit: float = np.inf
     stop: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
 
     def __post_init__(self) -> None:
         largest = max(max(pair) for pair in self.multipliers)
         self.encoding, self.pos, self.neg = encode_both(self.problem, largest, largest)
         self.model: Model = self.encoding.model
-        self.work = d3.make_work(self.model)
+        self.work = d3.make_work(self.model, self.stop, self.memory_limit / 2)
         d3.link(self.model, self.work)
         self.tables = fronts.make_tables(
             self.model,
@@ -79,14 +81,45 @@ class FrontSearch:
         self.rows = np.arange(len(self.model.d), dtype=np.int32)
 
     def watch(self) -> bool:
-        """Whether to stop now."""
-        if self.stop[0] == 0:
-            if time.monotonic() >= self.deadline:
-                self.stop[0] = 1
-            elif self.should_stop is not None and self.should_stop():
-                self.cancelled = True
-                self.stop[0] = 1
+        """Whether the search was ended."""
         return bool(self.stop[0])
+
+    def poll(self) -> None:
+        """End the search if time is up or the user says so."""
+        if time.monotonic() >= self.deadline:
+            self.stop[0] = 1
+        elif self.should_stop is not None and not self.cancelled and self.should_stop():
+            self.cancelled = True
+            self.stop[0] = 1
+
+    def whole(
+        self, wanted: Front, meanwhile: Callable[[], None] | None = None
+    ) -> tuple[Front, dict[int, Step]]:
+        """The root's front, found in a thread so that time and the user are heeded meanwhile."""
+        results: list[tuple[Front, dict[int, Step]]] = []
+        failures: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                results.append(self.front(self.encoding.classes[0], self.rows, wanted))
+            except BaseException as failure:
+                failures.append(failure)
+
+        worker = threading.Thread(target=run, daemon=True)
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(POLL_SECONDS)
+                self.poll()
+                if meanwhile is not None:
+                    meanwhile()
+        except BaseException:
+            self.stop[0] = 1
+            worker.join()
+            raise
+        if failures:
+            raise failures[0]
+        return results[0]
 
     # ------------------------------------------------------------ fronts
 
