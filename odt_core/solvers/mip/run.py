@@ -138,7 +138,7 @@ def solve_mip(
     role = MipRole.SOLVED if fix is None else MipRole.CHECKED
     run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, role)
     if fix is None:
-        run.take_tree(start or greedy_assignment(problem))
+        run.take_tree(start or greedy_assignment(problem, should_stop))
     run.tell()
     with tempfile.TemporaryDirectory(prefix="odt-mip-") as folder:
         order = SolveOrder(
