@@ -17,7 +17,8 @@ from odt_core.solvers import solve
 from odt_core.solvers.mip import SolverError, process
 from tests.core.solvers.problems import easy_problem, hard_problem
 
-BRIEFLY = 5.0
+BRIEFLY = 20.0
+"""Seconds to wait for something that happens at once on an idle machine."""
 
 
 @pytest.fixture(autouse=True)
