@@ -15,6 +15,7 @@ app:             ## Install what is needed and open the dashboard on localhost
 
 test:            ## Run every test, in a real Chromium too
 	@scripts/setup.sh requirements-test.txt
+	$(PY) -m odt_core.solvers.search.compiling
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadgroup -m "not soak"
 
 check:           ## Lint and type-check
