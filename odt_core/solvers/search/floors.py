@@ -17,6 +17,7 @@ from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.search.driver import REPORT_SECONDS, OnProgress, ShouldStop
 from odt_core.solvers.search.fronts import MULTIPLIERS, FrontSearch
+from odt_core.solvers.search.incumbent import greedy_assignment
 from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
 from odt_core.tree import count_assignment
 
@@ -117,9 +118,7 @@ class FloorSearch:
         """Minimise ``alpha FN + beta FP`` without floors; None if time ran out."""
         from odt_core.solvers.search.solve import solve_search
 
-        plain = replace(
-            self.problem, objective=Objective(Goal.ACCURACY, class_weight=Fraction(beta, alpha))
-        )
+        plain = self._weighted(Fraction(alpha, beta))
         outcome = solve_search(
             plain,
             time_limit=max(self.deadline - time.monotonic(), 0.0),
@@ -137,6 +136,28 @@ class FloorSearch:
         self.offer(confusion.fn, confusion.fp, outcome.assignment)
         self.cancelled |= outcome.cancelled
         return (confusion.fn, confusion.fp) if outcome.proved else None
+
+    def first_trees(self) -> None:
+        """Greedy trees for several weights, until one keeps the floors.
+
+        The two extreme weights make the trees with fewest false positives or negatives.
+        """
+        data = self.problem.data
+        few_fp = Fraction(1, data.n_positive + 1)
+        few_fn = Fraction(data.n_negative + 1)
+        near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
+        for ratio in (near, near / 4, near * 4, few_fp, few_fn, near / 2, near * 2):
+            if self.best is not None or self.cancelled:
+                return
+            assignment = greedy_assignment(self._weighted(ratio))
+            confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
+            self.offer(confusion.fn, confusion.fp, assignment)
+            if time.monotonic() >= self.deadline:
+                return
+
+    def _weighted(self, ratio: Fraction) -> Problem:
+        """The same problem without floors; a false negative costs `ratio` false positives."""
+        return replace(self.problem, objective=Objective(Goal.ACCURACY, class_weight=1 / ratio))
 
     def corners(self) -> Fraction:
         """Corners of the frontier around the floors, and the multiplier that matters there."""
@@ -250,6 +271,7 @@ def solve_floors(
     )
     complete = False
     if search.fn_most >= 0 and search.fp_most >= 0:
+        search.first_trees()
         ratio = search.corners()
         if not search.out_of_time:
             complete = search.between(ratio)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from odt_core.problem import Problem
+from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
-from odt_core.solvers.search.plant import Choice, Rows, inside
-from odt_core.solvers.search.tables import PAIR, Encoding
+from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
+from odt_core.solvers.search.tables import PAIR, Encoding, encode
 
 
 def greedy(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[float, Choice | None]:
@@ -40,3 +42,16 @@ def greedy(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[flo
             best = cost_low + cost_high
             found = Choice(choice.group, to_high, choice.members, choice_low, choice_high)
     return best, found
+
+
+def greedy_assignment(problem: Problem) -> Assignment:
+    """The greedy tree of a problem without floors."""
+    encoding = encode(problem)
+    work = d3.make_work(encoding.model)
+    d3.link(encoding.model, work)
+    root = encoding.classes[0]
+    rows = np.arange(len(encoding.model.d), dtype=np.int32)
+    choice = None
+    if encoding.model.level[root] >= PAIR:
+        _, choice = greedy(encoding, root, rows, work)
+    return Planter(problem, encoding, work).plant(choice)
