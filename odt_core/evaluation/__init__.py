@@ -1,6 +1,7 @@
 """How good a tree is: rates with intervals, the leaf table, net benefit, and CART to compare."""
 
 from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart
+from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import DecisionCurve, decision_curve, net_benefit
 from odt_core.evaluation.leaves import SMALL_LEAF, LeafRow, leaf_table
 from odt_core.evaluation.metrics import (
@@ -17,6 +18,7 @@ from odt_core.evaluation.metrics import (
 __all__ = [
     "LEVEL",
     "SMALL_LEAF",
+    "CostRange",
     "DecisionCurve",
     "Estimate",
     "Floor",
@@ -25,6 +27,8 @@ __all__ = [
     "Rate",
     "cart_columns",
     "cart_feature_selection",
+    "cheapest",
+    "cost_ranges",
     "decision_curve",
     "fit_cart",
     "floors",
