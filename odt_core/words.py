@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
-from odt_core.solution import Engine, Solution, Status
+from odt_core.solution import Engine, MipRole, Solution, Status
 from odt_core.tree import Decision, Leaf, Tree
 
 YES, NO = "yes", "no"
@@ -540,7 +540,34 @@ def status_words(problem: Problem, solution: Solution) -> str:
 
 
 def proof_words(solution: Solution) -> str:
-    """Which engine proved the answer, in what time, as a sentence."""
+    """Which engine proved the answer, in what time, and what else there is to say about it.
+
+    Examples
+    --------
+    ``Proved by the exact search in 0.02 s and by CBC on the integer program in 0.8 s.``
+    """
+    return " ".join(
+        part for part in (_claim_words(solution), _check_words(solution), solution.remark) if part
+    )
+
+
+def _check_words(solution: Solution) -> str:
+    """What the integer program was asked beside the proof."""
+    mip = solution.mip
+    if mip is None:
+        return ""
+    time = seconds_words(solution.seconds.mip)
+    if mip.role is MipRole.CHECKED:
+        return (
+            f"{mip.solver} counted this tree in the integer program, all its questions fixed, and "
+            f"came to the same ({time})."
+        )
+    if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
+        return f"{mip.solver} went on with the integer program for {time}."
+    return ""
+
+
+def _claim_words(solution: Solution) -> str:
     if not solution.proved_by:
         question = "the best tree" if solution.tree is not None else "whether there is a tree"
         return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."

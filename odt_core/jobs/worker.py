@@ -19,7 +19,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from odt_core.errors import InputError
+from odt_core.errors import DisagreementError, InputError
 from odt_core.jobs.messages import JobSpec, to_line
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ class Worker:
             }
         except InputError as error:
             answer = {"type": "error", "message": str(error)}
+        except DisagreementError as error:
+            log.exception("job %s: an answer was refused", job)
+            answer = {"type": "error", "message": f"The solver's answer was refused: {error}."}
         except Exception as error:
             # The job fails, the worker lives: the manager shows the sentence, the log has the rest.
             log.exception("job %s failed", job)

@@ -180,7 +180,7 @@ class TrainSpec:
     rules: RulesSpec = field(default_factory=RulesSpec)
     forbid_empty_branches: bool = False
     feature_selection: FeatureSelection = FeatureSelection.NONE
-    engine: Engine = Engine.CBC
+    engine: Engine = Engine.HYBRID
     time_limit: float = 60.0
     threads: int = 1
     seed: int = 0

@@ -174,7 +174,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     expect(page.get_by_text(re.compile("Best tree so far: .* of 7.. training rows"))).to_be_visible(
         timeout=SOLVED
     )
-    expect(page.locator(".js-plotly-plot")).to_be_visible()
+    expect(page.locator(".st-key-train_progress .js-plotly-plot")).to_be_visible(timeout=SOLVED)
     expect(page.get_by_role("button", name="Training …")).to_be_disabled()
     page.get_by_role("spinbutton", name="Largest set of categories").fill("2")
     page.keyboard.press("Enter")
@@ -215,3 +215,37 @@ def test_changing_the_theme_recolours_the_tree(open_window: Opener) -> None:
     window.page.wait_for_timeout(1000)
     window.settle()
     assert ink(window.page) in text_colours("dark")
+
+
+HOSTILE = {
+    "pain": '![x](http://evil.example/a.png)<img src="http://evil.example/b.png">',
+    "none": "<b>none</b> & ]]> -- :red[x]",
+    "ill": "# ill $x$ {curly} <script>alert(1)</script>",
+    "yes": 'yes"] }; digraph [URL="http://evil.example"]',
+}
+
+
+def test_names_that_look_like_code_are_only_shown(open_window: Opener, tmp_path: Path) -> None:
+    rows = [["age", HOSTILE["pain"], HOSTILE["ill"]]]
+    for age in range(30, 60):
+        pain = HOSTILE["none"] if age % 3 else "some"
+        rows.append([str(age), pain, HOSTILE["yes"] if age % 3 and age > 40 else "no"])
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    window = open_window(width=1440)
+    open_train(window, text.getvalue().encode(), "<b>ward</b>.csv")
+    train(window)
+    page = window.page
+    words = page.locator(".st-key-train_tree .stGraphVizChart svg").text_content()
+    assert words is not None and "evil.example" in words
+    targets = page.locator(".st-key-train_tree .stGraphVizChart a").evaluate_all(
+        "links => links.map(a => a.getAttribute('xlink:href') ?? a.getAttribute('href'))"
+    )
+    assert not any(targets)
+    for fold in ("PPV and NPV at", "Leaves", "Compared with CART", "The tree in words", "Solver,"):
+        page.locator("summary").filter(has_text=fold).click()
+        page.wait_for_timeout(200)
+    window.settle()
+    window.shoot("train-hostile")
+    assert page.locator("img[src*=evil]").count() == 0
+    assert page.locator("a[href*=evil]").count() == 0

@@ -237,7 +237,7 @@ def _few_deep(xp, xn, s, e, m, j, saved, cost, tp, g):  # type: ignore[no-untype
 
 @jit
 def mix(T: Tables, i, n, fp, fn, out):  # type: ignore[no-untyped-def]
-    """out = beta fn - alpha fp over n rows, for multiplier i."""
+    """Set out to beta fn - alpha fp over n rows, for multiplier i."""
     a = out.dtype.type(T.alpha[i])
     b = out.dtype.type(T.beta[i])
     for u in range(n):
@@ -399,7 +399,6 @@ def front2(M: Model, pos, neg, cls, rows, n, wanted, note, stop, T: Tables, W: W
     note : int64[..., B + 1]
         How each improvement is reached (see `combine`).
     """
-    V = M.size[0]
     tp, tn = scan_both(M, pos, neg, rows, n, T)
     _lanes(M, cls, tp, tn, T, W)
     h = 0 if M.low[cls] == M.high[cls] else 1
@@ -469,9 +468,7 @@ def _pairs_front(M: Model, cls, k, tp, tn, wanted, note, stop, T: Tables):  # ty
                 if worth(T, bound, wanted):
                     _columns(M, u, v, T)
                     key = _key(k, way, u, v)
-                    _evaluate(
-                        M, cls, way, tp, tn, T.side[0, 0], T.side[1, 0], wanted, note, key, T
-                    )
+                    _evaluate(M, cls, way, tp, tn, T.side[0, 0], T.side[1, 0], wanted, note, key, T)
 
 
 @jit

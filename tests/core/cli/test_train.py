@@ -210,3 +210,16 @@ def test_help_is_quick_to_import() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_missing_tokens_may_begin_with_a_minus(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "codes.csv"
+    rows = "\n".join(f"{-9 if i % 5 == 0 else i},{'yes' if i > 20 else 'no'}" for i in range(60))
+    path.write_text(f"x,class\n{rows}\n", encoding="utf-8")
+    found = train_json(
+        capsys, path, "--target", "class", "--numerical", "x", "--missing", "-9,-8",
+        "--topology", "depth-1", "--engine", "cbc",
+    )  # fmt: skip
+    assert "(missing)" in found["tree"]["features"][0]["values"]
