@@ -19,9 +19,9 @@ from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.problem import Objective
 from odt_core.solution import Status
-from odt_core.studies.frontier import point_for_level, search_frontier
+from odt_core.studies.frontier import point_for_level, search_frontier, wait_for_kernels
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec, build_problem, confusion_to_json, prepare_training
+from odt_core.training import Stage, TrainSpec, build_problem, confusion_to_json, prepare_training
 
 PAPER_LEVELS = tuple(Fraction(text) / 100 for text in "95 96 97 98 98.5 99 99.5 100".split())
 """The paper's floors on training sensitivity."""
@@ -173,6 +173,7 @@ def run_repeat(
     spec: TrainSpec,
     repeat: CurveRepeat,
     *,
+    on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[CurveRun, ...]:
     """One repeat: every shape and level on one new split.
@@ -185,6 +186,8 @@ def run_repeat(
         Data, split, cap, rules and the time limit of each frontier; its shape is not looked at.
     repeat : CurveRepeat
         Which levels and shapes, and which split.
+    on_stage : callable, optional
+        Told what begins: preparing, solving.
     should_stop : callable, optional
         Asked while the search runs; true ends it, and what is not finished is left out.
 
@@ -196,11 +199,15 @@ def run_repeat(
         If a point of the search does not survive our recount.
     """
     check_curve(spec)
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
     seed = spec.split.seed + repeat.number
     spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, seed=seed))
     prepared = prepare_training(table, spec)
     if prepared.test is None:
         raise InputError("A curve needs rows to test on: give a smaller train-size.")
+    wait_for_kernels(should_stop)
+    tell(Stage.SOLVING)
     runs: list[CurveRun] = []
     for topology in repeat.topologies:
         shaped = dataclasses.replace(spec, topology=topology, objective=Objective())

@@ -33,6 +33,9 @@ from odt_core.training import (
 )
 from odt_core.tree import Tree, build_tree, count_assignment
 
+COMPILE_SECONDS = 500.0
+"""Longest wait for the search's kernels on a fresh machine."""
+
 FRONT_SHARE = Fraction(3, 5)
 """Of a time limit for the frontier itself; the rest is for bounds, if it does not get done."""
 
@@ -182,6 +185,7 @@ def run_frontier(
     tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
+    wait_for_kernels(should_stop)
     tell(Stage.SOLVING)
     points, bound, status = search_frontier(
         problem, prepared, time_limit=spec.time_limit, should_stop=should_stop
@@ -198,6 +202,14 @@ def run_frontier(
         status=status,
         seconds=time.perf_counter() - began,
     )
+
+
+def wait_for_kernels(should_stop: Callable[[], bool] | None = None) -> None:
+    """Let the search be compiled, which happens once on a machine and counts to no time limit."""
+    from odt_core.solvers.search import compiling
+
+    compiling.compile_in_background()
+    compiling.wait_until_compiled(time.perf_counter() + COMPILE_SECONDS, should_stop)
 
 
 def search_frontier(
