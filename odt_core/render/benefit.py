@@ -87,7 +87,7 @@ def benefit_alt_text(curves: Sequence[tuple[str, DecisionCurve]]) -> str:
             if tree > max(everyone, 0) + 1e-12
         ]
         where = (
-            f"better than both for thresholds from {100 * better[0]:.0f}% to {100 * better[-1]:.0f}%"
+            f"better than both from {100 * better[0]:.0f}% to {100 * better[-1]:.0f}%"
             if better
             else "nowhere better than both"
         )
