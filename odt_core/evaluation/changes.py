@@ -19,7 +19,7 @@ class TreeChanges:
         Nodes of each that the other does not have in the same place, numbered in the order node,
         left subtree, right subtree.
     sentences : tuple of str
-        The topmost differences in words, as plain text.
+        The differences in words, as plain text.
     """
 
     before: frozenset[int]
@@ -35,24 +35,25 @@ class TreeChanges:
 def tree_changes(before: Tree, after: Tree) -> TreeChanges:
     """Compare two trees from the root down.
 
-    Below a question that differs everything counts as different, since other rows arrive there.
+    Nodes in the same place are compared by what they ask or say; where one tree goes on and the
+    other does not, all that goes on differs.
     """
     gone: set[int] = set()
     new: set[int] = set()
     sentences: list[str] = []
 
     def visit(old: Node, old_at: int, fresh: Node, fresh_at: int, where: str) -> None:
-        if _same(old, fresh):
-            if isinstance(old, Decision) and isinstance(fresh, Decision):
-                question = split_words(after, fresh).question
-                visit(old.left, old_at + 1, fresh.left, fresh_at + 1, f"if yes to {question}")
-                old_right = old_at + 1 + _size(old.left)
-                fresh_right = fresh_at + 1 + _size(fresh.left)
-                visit(old.right, old_right, fresh.right, fresh_right, f"if no to {question}")
-            return
-        gone.update(range(old_at, old_at + _size(old)))
-        new.update(range(fresh_at, fresh_at + _size(fresh)))
-        sentences.append(f"{where}: {_words(after, fresh)} instead of {_words(before, old)}.")
+        both = isinstance(old, Decision) and isinstance(fresh, Decision)
+        if not _same(old, fresh):
+            gone.update(range(old_at, old_at + (1 if both else _size(old))))
+            new.update(range(fresh_at, fresh_at + (1 if both else _size(fresh))))
+            sentences.append(f"{where}: {_words(after, fresh)} instead of {_words(before, old)}.")
+        if isinstance(old, Decision) and isinstance(fresh, Decision):
+            question = split_words(after, fresh, 3).question
+            visit(old.left, old_at + 1, fresh.left, fresh_at + 1, f"if yes to “{question}”")
+            old_right = old_at + 1 + _size(old.left)
+            fresh_right = fresh_at + 1 + _size(fresh.left)
+            visit(old.right, old_right, fresh.right, fresh_right, f"if no to “{question}”")
 
     visit(before.root, 0, after.root, 0, "at the root")
     return TreeChanges(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 FONT_SIZE = 13
-FONT = "Source Sans, Source Sans 3, Arial, sans-serif"
+FONT = "Arial, sans-serif"
 
 
 def lay_out(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 HEIGHT = 400
-TRAIN, TEST = "training (exact frontier)", "same trees in test"
+TRAIN, TEST = "training (exact frontier)", "same trees in test\N{NO-BREAK SPACE}"
 ROOM = 0.06
 """Empty space around the points, as a share of their range."""
 

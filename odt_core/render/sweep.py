@@ -73,7 +73,7 @@ def sweep_figure(
     everything = [x for one in series for p in one.points for x in (p.train, p.low, p.high)]
     low = min(everything, default=0.0)
     room = max(0.01, 0.05 * (1 - low))
-    start, end = max(low - room, -0.02), 1 + room / 2
+    start, end = max(low - room, -0.02), 1.004 + room / 8
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
     for index, one in enumerate(series):
         _add_series(figure, one, rate, index, colors[index % len(colors)])
@@ -93,7 +93,7 @@ def sweep_figure(
         theme,
         x={
             "title": f"{rate} in training, mean",
-            "range": [train[0] - width, min(train[-1], 1) + width],
+            "range": [train[0] - width, min(train[-1] + width, 1 + 0.004)],
             "tickformat": digits,
         },
         y={"title": f"{rate} in test", "range": [start, end], "tickformat": digits},

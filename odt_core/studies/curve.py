@@ -213,7 +213,7 @@ def run_repeat(
         shaped = dataclasses.replace(spec, topology=topology, objective=Objective())
         problem = build_problem(prepared, shaped)
         points, _, status = search_frontier(
-            problem, prepared, time_limit=spec.time_limit, should_stop=should_stop
+            problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
         )
         if status is Status.CANCELLED:
             break

@@ -19,7 +19,7 @@ from odt_core.data import Prepared, Table
 from odt_core.errors import DisagreementError
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_to_json
-from odt_core.problem import Objective, Problem
+from odt_core.problem import EncodedData, Objective, Problem
 from odt_core.solution import Assignment, Status
 from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
@@ -188,7 +188,7 @@ def run_frontier(
     wait_for_kernels(should_stop)
     tell(Stage.SOLVING)
     points, bound, status = search_frontier(
-        problem, prepared, time_limit=spec.time_limit, should_stop=should_stop
+        problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
     )
     tell(Stage.FINISHING)
     return FrontierResult(
@@ -214,7 +214,7 @@ def wait_for_kernels(should_stop: Callable[[], bool] | None = None) -> None:
 
 def search_frontier(
     problem: Problem,
-    prepared: Prepared,
+    test: EncodedData | None,
     *,
     time_limit: float,
     should_stop: Callable[[], bool] | None = None,
@@ -223,6 +223,17 @@ def search_frontier(
 
     If time runs out, weighted searches without floors use what is left of it: each proves a
     corner of the frontier and bounds all of it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its objective and floors are not looked at.
+    test : EncodedData or None
+        Rows that each tree is counted on as well.
+    time_limit : float
+        Seconds.
+    should_stop : callable, optional
+        Asked while the search runs.
 
     Returns
     -------
@@ -235,12 +246,12 @@ def search_frontier(
     outcome = frontier(problem, time_limit=time_limit * float(FRONT_SHARE), should_stop=should_stop)
     found = {(point.fn, point.fp): point.assignment for point in outcome.points}
     if outcome.proved:
-        return _points(problem, prepared, found, None), None, Status.OPTIMAL
+        return _points(problem, test, found, None), None, Status.OPTIMAL
     bound = LowerBound()
     for assignment in corner_points(problem, bound, deadline, should_stop):
         confusion = count_assignment(problem, assignment.splits, assignment.labels)
         found.setdefault((confusion.fn, confusion.fp), assignment)
-    points = _points(problem, prepared, found, bound)
+    points = _points(problem, test, found, bound)
     if bound.is_reached_by([(point.fn, point.fp) for point in points], problem.data.n_positive):
         return points, None, Status.OPTIMAL
     stopped = outcome.cancelled or (should_stop is not None and should_stop())
@@ -249,7 +260,7 @@ def search_frontier(
 
 def _points(
     problem: Problem,
-    prepared: Prepared,
+    test: EncodedData | None,
     found: dict[tuple[int, int], Assignment],
     bound: LowerBound | None,
 ) -> tuple[OperatingPoint, ...]:
@@ -259,13 +270,13 @@ def _points(
         if points and fp >= points[-1].fp:
             continue
         proved = bound is None or bound.proves(fn, fp)
-        points.append(_recounted(problem, prepared, assignment, (fn, fp), proved))
+        points.append(_recounted(problem, test, assignment, (fn, fp), proved))
     return tuple(points)
 
 
 def _recounted(
     problem: Problem,
-    prepared: Prepared,
+    test: EncodedData | None,
     assignment: Assignment,
     claim: tuple[int, int],
     proved: bool,
@@ -277,8 +288,8 @@ def _recounted(
     train = tree.confusion(problem.data)
     if (train.fn, train.fp) != claim:
         raise DisagreementError(f"the frontier's tree for {claim} counts {train.fn}, {train.fp}")
-    test = None if prepared.test is None else tree.confusion(prepared.test)
-    return OperatingPoint(assignment, tree, train, test, proved)
+    tested = None if test is None else tree.confusion(test)
+    return OperatingPoint(assignment, tree, train, tested, proved)
 
 
 def point_for_level(

@@ -82,8 +82,7 @@ def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
     )
     st.session_state.setdefault("sens_shapes", ["depth-2", "depth-3"])
     st.session_state.setdefault("sens_repeats", 10)
-    size = data.split.train_size
-    st.session_state.setdefault("sens_train_size", "paper" if size == "all" else str(size))
+    st.session_state.setdefault("sens_train_size", _size_text(data.split))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         levels = st.text_input(
             "Floors on training sensitivity, in %",
@@ -123,6 +122,14 @@ def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
     except InputError as error:
         st.error(plain(str(error)))
         return None
+
+
+def _size_text(split: SplitSpec) -> str:
+    """The Data page's training size as it is written there; ``paper`` if every row trains."""
+    size = split.train_size
+    if isinstance(size, Fraction):
+        return number_words(float(size))
+    return "paper" if size == "all" else str(size)
 
 
 def _read(data: ReadyData, levels: str, shapes: list[str], repeats: int, train_size: str) -> Asked:
