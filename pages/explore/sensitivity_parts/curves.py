@@ -142,6 +142,8 @@ def _read(data: ReadyData, levels: str, shapes: list[str], repeats: int, train_s
         topologies=tuple(Topology.parse(name) for name in shapes),
         repeats=repeats,
     )
+    if not shapes:
+        raise InputError("Choose at least one shape.")
     cap = st.session_state.get("sens_max_card")
     spec = frontier_spec(data, shapes[0], cap, st.session_state.get("sens_seconds", 60))
     split = SplitSpec.parse(train_size, None, seed=data.split.seed)
