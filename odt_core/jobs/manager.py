@@ -150,6 +150,8 @@ class JobManager:
         self._lock = threading.Lock()
         self._waiting: deque[Job] = deque()
         self._workers: list[_WorkerProcess] = []
+        self._served: dict[str, int] = {}
+        self._turn = 0
         self._n_workers = n_workers
         self._closed = False
         self._failed_starts = 0
@@ -213,10 +215,20 @@ class JobManager:
                 worker.job = job
 
     def _take_next(self) -> Job:
-        """The first waiting job of the queue with the fewest running jobs (the lock is held)."""
+        """The first waiting job of the queue whose turn it is (the lock is held).
+
+        That is the one with the fewest running jobs; of several, the one served longest ago.
+        """
         running = Counter(worker.job.queue for worker in self._workers if worker.job is not None)
-        job = min(self._waiting, key=lambda waiting: running[waiting.queue])
+        job = min(
+            self._waiting,
+            key=lambda waiting: (running[waiting.queue], self._served.get(waiting.queue, 0)),
+        )
         self._waiting.remove(job)
+        self._turn += 1
+        waiting = {job.queue for job in self._waiting} | {job.queue}
+        self._served = {queue: turn for queue, turn in self._served.items() if queue in waiting}
+        self._served[job.queue] = self._turn
         return job
 
     def _listen(self, worker: _WorkerProcess) -> None:

@@ -32,9 +32,7 @@ def open_page(app: AppTest, tmp_path: Path) -> Callable[[], AppTest]:
         path.write_bytes(SAMPLES["triage"].csv())
         table = read_table(path, ReadOptions(), name="triage.csv")
         app.session_state[WORK] = Work(
-            dataset=Dataset(
-                read_table(path, ReadOptions(), name="triage.csv"), path, ReadOptions()
-            ),
+            dataset=Dataset(table, path, ReadOptions()),
             schema=SAMPLES["triage"].schema(),
             split=SplitSpec.parse("300"),
         )
