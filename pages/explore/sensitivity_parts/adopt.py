@@ -8,7 +8,6 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, floor_objective
-from pages.common.places import Place
 from pages.common.runs import start_job
 from pages.common.state import work
 from pages.explore.sensitivity_parts.choose import Choice
@@ -20,7 +19,7 @@ def draw_adopt(job: Job, view: FrontierView, choice: Choice) -> None:
     point = view.points[choice.index]
     current = work().job
     if _is_current(current, point):
-        st.page_link(Place.TRAIN, label="**This is the current tree →**")
+        st.markdown("✓ **This is the current tree**", width="content")
         return
     busy = current is not None and not current.is_over
     if st.button(

@@ -88,7 +88,7 @@ def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
             "Floors on training sensitivity, in %",
             key="sens_levels",
             persist_state="session",
-            width=330,
+            width=290,
             max_chars=400,
             help="One tree for each floor: the highest specificity that keeps it.",
         )
@@ -98,7 +98,7 @@ def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
             format_func=lambda name: NAMES[name],
             key="sens_shapes",
             persist_state="session",
-            width=260,
+            width=235,
         )
         repeats = st.number_input(
             "Splits",
@@ -107,14 +107,14 @@ def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
             step=10,
             key="sens_repeats",
             persist_state="session",
-            width=110,
+            width=100,
             help="Each draws training and test rows anew; the paper has 30.",
         )
         train_size = st.text_input(
             "Training rows",
             key="sens_train_size",
             persist_state="session",
-            width=130,
+            width=120,
             help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
         )
     try:
@@ -308,7 +308,7 @@ def _draw_table(rows: tuple[CurveRow, ...]) -> None:
             plain_table(
                 f"{name}: means over splits",
                 [
-                    f"<b>{html_text(name)}</b><br>floor",
+                    f'<b style="white-space:nowrap">{html_text(name)}</b><br>floor',
                     "Training TPR",
                     "Training TNR",
                     "Test TPR",
