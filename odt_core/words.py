@@ -568,6 +568,8 @@ def _check_words(solution: Solution) -> str:
 
 
 def _claim_words(solution: Solution) -> str:
+    if not solution.proved_by and solution.status is Status.OPTIMAL:
+        return "No tree can do better: this one reaches all there is to win on the training rows."
     if not solution.proved_by:
         question = "the best tree" if solution.tree is not None else "whether there is a tree"
         return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."

@@ -39,7 +39,7 @@ make_venv() {
 [ -x "$venv/bin/pip" ] || make_venv
 
 stamp="$venv/.installed-$(basename "$requirements" .txt)"
-content=$(cat requirements*.txt | cksum)
+content=$(cat requirements*.txt constraints.txt | cksum)
 if [ "$(cat "$stamp" 2>/dev/null)" != "$content" ]; then
     echo "Installing $requirements (a few minutes the first time) ..." >&2
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"

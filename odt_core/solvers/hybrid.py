@@ -300,6 +300,9 @@ def _settle(
         if proved and role is not MipRole.CHECKED:
             provers = (*provers, "cbc")
         trace = (*trace, *_later(outcome, found.seconds, trace[-1:] if trace else ()))
+    if not provers and total == bound:
+        # The bound was reached without a last word: it is whose bound it is that proves it.
+        provers = ("search",) if found.bound == bound else ("cbc",)
     return make_solution(
         problem,
         engine=engine,

@@ -144,6 +144,7 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
         f"Share of {name} where the tree will be used, in %",
         value=default,
         key=f"train_prevalence_{default}",
+        persist_state="session",
         max_chars=12,
         width=360,
         help="The rows at hand need not be typical, as in case-control data. PPV and NPV depend "

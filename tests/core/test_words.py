@@ -409,6 +409,9 @@ def test_status_of_an_impossible_problem_names_the_floors():
     assert proof_words(solution_of(Status.FEASIBLE, tree=False)) == (
         "60 s were not enough to prove whether there is a tree."
     )
+    assert proof_words(solution_of(Status.FEASIBLE)) == (
+        "60 s were not enough to prove the best tree."
+    )
     assert proof_words(impossible) == (
         "Proved that there is no such tree by the exact search in 0.3 s."
     )
@@ -417,7 +420,10 @@ def test_status_of_an_impossible_problem_names_the_floors():
 @pytest.mark.parametrize(
     ("proved_by", "words"),
     [
-        ((), "60 s were not enough to prove the best tree."),
+        (
+            (),
+            "No tree can do better: this one reaches all there is to win on the training rows.",
+        ),
         (("search",), "Proved by the exact search in 0.3 s."),
         (
             ("search", "cbc"),

@@ -13,11 +13,16 @@ import psutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from odt_core.confusion import Confusion
 from odt_core.data import SAMPLES, ReadOptions, Schema, SplitSpec, infer_schema, read_table
+from odt_core.evaluation import predictive_values
+from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobState
 from odt_core.problem import Goal
 from odt_core.solution import Engine
+from odt_core.solvers import ENGINE_MODULES
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
+from odt_core.words import ENGINE_WORDS, percent_words
 from pages.build.train_parts.controls import MOST_SECONDS
 from pages.common.places import Place
 from pages.common.server import job_manager
@@ -44,7 +49,7 @@ WARD = """age,pain,ill
 
 @pytest.fixture
 def open_page(app: AppTest, tmp_path: Path) -> Callable[..., AppTest]:
-    """Opens the Train page with a table."""
+    """Opens the Train page with a table, and with CBC, which is ready on any machine."""
 
     def start(
         content: bytes = WARD.encode(),
@@ -53,6 +58,7 @@ def open_page(app: AppTest, tmp_path: Path) -> Callable[..., AppTest]:
         positive: str = "yes",
         split: SplitSpec | None = None,
         name: str = "ward.csv",
+        engine: Engine | None = Engine.CBC,
         change: Callable[[Schema], Schema] = lambda schema: schema,
     ) -> AppTest:
         path = tmp_path / "table"
@@ -63,6 +69,8 @@ def open_page(app: AppTest, tmp_path: Path) -> Callable[..., AppTest]:
             schema=change(infer_schema(table, target, positive)),
             split=split or SplitSpec("all"),
         )
+        if engine is not None:
+            app.session_state["train_engine"] = engine
         app.switch_page(Place.TRAIN).run()
         assert not app.exception
         return app
@@ -182,6 +190,60 @@ def test_training_and_test_stand_side_by_side(open_page: Callable[..., AppTest])
         assert sensitivity in said
 
 
+def test_predictive_values_follow_the_user_s_own_prevalence(
+    open_page: Callable[..., AppTest],
+) -> None:
+    sample = SAMPLES["monks-1"]
+    page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
+    page.radio(key="train_shape").set_value("depth-1").run()
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    counts = Confusion(**result["train"])
+    prevalence = next(box for box in page.text_input if str(box.key).startswith("train_prevalence"))
+    assert prevalence.value == "50.0", "as in the training rows, at first"
+    prevalence.set_value("2.5").run()
+    for estimate in predictive_values(counts, 0.025):
+        assert estimate.value is not None
+        assert f">{percent_words(estimate.value)}</b>" in texts(page)
+    page.text_input(key=prevalence.key).set_value("0").run()
+    assert not page.exception and "prevalence is 0" in page.error[0].value
+
+
+def test_cart_of_the_same_depth_stands_beside(open_page: Callable[..., AppTest]) -> None:
+    sample = SAMPLES["monks-1"]
+    page = open_page(
+        sample.csv(),
+        target=sample.target,
+        positive=sample.positive,
+        split=SplitSpec(Fraction(3, 4), seed=1),
+    )
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    cart = result["cart"]
+    assert result["errors"] <= cart["train"]["fp"] + cart["train"]["fn"]
+    table = next(said for said in html(page) if "CART, test" in said)
+    for counts in (cart["train"], cart["test"]):
+        assert f">{counts['fp'] + counts['fn']}</b>" in table
+    assert len(page.get("graphviz_chart")) == 1
+    page.toggle(key="train_show_cart").set_value(True).run()
+    assert len(page.get("graphviz_chart")) == 2
+
+
+def test_each_leaf_is_told_in_training_and_test(open_page: Callable[..., AppTest]) -> None:
+    page = open_page(split=SplitSpec(Fraction(3, 4), seed=1))
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    table = next(said for said in html(page) if "The leaves:" in said)
+    leaves = tree_from_json(result["tree"]).leaves
+    assert table.count("<tr") == 1 + len(leaves)
+    for leaf in leaves:
+        assert f"{leaf.n_positive}/{leaf.n}" in table
+    assert "few rows" in table, "nine training rows make small leaves"
+
+
 @pytest.mark.parametrize(("goal", "rate"), [(Goal.MAX_TPR, "min_tnr"), (Goal.MAX_TNR, "min_tpr")])
 def test_a_floor_is_kept_exactly_as_written(page: AppTest, goal: Goal, rate: str) -> None:
     page.selectbox(key="train_goal").set_value(goal).run()
@@ -212,6 +274,17 @@ def test_a_floor_out_of_reach_says_so_and_what_to_do(page: AppTest) -> None:
     assert "Proved impossible" in page.error[0].value
     assert "Lower the floor" in page.error[0].value
     assert work(page).job is None
+
+
+def test_every_engine_that_there_is_can_be_chosen(open_page: Callable[..., AppTest]) -> None:
+    page = open_page(engine=None)
+    engine = page.radio(key="train_engine")
+    assert len(engine.options) == len(ENGINE_MODULES)
+    best = Engine.HYBRID if Engine.HYBRID in ENGINE_MODULES else Engine.CBC
+    assert engine.value == best
+    assert list(engine.proto.captions) == [
+        ENGINE_WORDS[name] for name in Engine if name in ENGINE_MODULES
+    ]
 
 
 def test_every_setting_reaches_the_run(page: AppTest) -> None:
@@ -321,7 +394,6 @@ def test_a_run_that_fails_loses_nothing(open_page: Callable[..., AppTest]) -> No
     sample = SAMPLES["tic-tac-toe"]
     page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
     page.radio(key="train_shape").set_value("depth-1").run()
-    page.radio(key="train_engine").set_value(Engine.CBC).run()
     train(page)
     before = job_of(page)
     page.radio(key="train_shape").set_value("depth-3").run()
@@ -361,7 +433,6 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     sample = SAMPLES["tic-tac-toe"]
     page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
     page.radio(key="train_shape").set_value("depth-3").run()
-    page.radio(key="train_engine").set_value(Engine.CBC).run()
     press(page)
     job = job_of(page)
     deadline = time.monotonic() + 40
@@ -387,7 +458,6 @@ def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., 
     sample = SAMPLES["tic-tac-toe"]
     page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
     page.radio(key="train_shape").set_value("depth-3").run()
-    page.radio(key="train_engine").set_value(Engine.CBC).run()
     press(page)
     manager, mine = job_manager(), job_of(page)
     others = [manager.submit(mine.spec) for _ in range((os.cpu_count() or 1) + 1)]

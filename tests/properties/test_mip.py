@@ -106,7 +106,7 @@ def test_every_shape(topology: Topology) -> None:
         assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(problems(topologies=SMALL_TOPOLOGIES), st.sampled_from(COMBINATIONS))
 def test_cbc_on_problems_that_hypothesis_makes(problem: Problem, options: MipOptions) -> None:
     assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))

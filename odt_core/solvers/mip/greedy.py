@@ -8,7 +8,7 @@ Then the best tree is shaken, one random question at a time, and improved again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -34,10 +34,13 @@ MOST_GROWN = 4
 MOST_ROUNDS = 40
 
 
-def greedy_assignment(problem: Problem) -> Assignment | None:
+def greedy_assignment(
+    problem: Problem, should_stop: Callable[[], bool] | None = None
+) -> Assignment | None:
     """A tree of the problem that meets the floors, or None if none was found.
 
-    Without floors there always is one. The result depends on the problem alone.
+    Without floors there always is one. The result depends on the problem alone, unless
+    `should_stop` ends the attempts early.
     """
     merged = replace(problem, data=problem.data.merged())
     weightings = _row_weights(merged)
@@ -49,6 +52,8 @@ def greedy_assignment(problem: Problem) -> Assignment | None:
             total = merged.gains.total(confusion)
             if merged.gains.allows(confusion) and (best is None or total > best[0]):
                 best = total, found
+            if should_stop is not None and should_stop():
+                return None if best is None else best[1]
     return None if best is None else best[1]
 
 

@@ -84,20 +84,18 @@ class Child:
         return self._process.poll() is None
 
     def send(self, order: SolveOrder | WriteOrder) -> None:
-        """Give an order.
+        """Give an order, without waiting until the process has started and read it.
 
-        Raises
-        ------
-        SolverError
-            If the process is gone.
+        If the process is gone, `Ended` arrives instead of an answer.
         """
         self.is_clean = False
+        threading.Thread(target=self._write_order, args=(order,), daemon=True).start()
+
+    def _write_order(self, order: SolveOrder | WriteOrder) -> None:
         assert self._process.stdin is not None
-        try:
+        with suppress(OSError, ValueError):  # the process has ended, or its channel was closed
             pickle.dump(order, self._process.stdin)
             self._process.stdin.flush()
-        except (BrokenPipeError, OSError) as error:
-            raise SolverError(f"The solving process {self.how_it_ended()}.") from error
 
     def kill(self) -> None:
         """End the process and whatever it started."""
@@ -108,7 +106,7 @@ class Child:
                 self._process.kill()
         self._process.wait()
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
+        with suppress(OSError):  # part of an order may still be waiting to be written
             self._process.stdin.close()
 
     def how_it_ended(self) -> str:

@@ -47,7 +47,7 @@ def solve(
         bound=outcome.bound,
         infeasible=outcome.infeasible,
         cancelled=outcome.cancelled,
-        provers=("search",) if outcome.proved else (),
+        provers=("search",),
         seconds=Seconds(total=time.perf_counter() - began, search=outcome.seconds),
         trace=outcome.trace,
     )
