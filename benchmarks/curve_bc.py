@@ -63,11 +63,8 @@ def table(record: dict) -> str:
     ]
     for row in record["table"]:
         paper = PAPER.get(row["topology"], {}).get(row["level"])
-        cells = [
-            f"{100 * row[which][rate]['mean']:.1f} ({1e4 * (row[which][rate]['variance'] or 0):.1f})"
-            for which in ("train", "test")
-            for rate in ("tpr", "tnr")
-        ]
+        rates = [row[which][rate] for which in ("train", "test") for rate in ("tpr", "tnr")]
+        cells = [f"{100 * r['mean']:.1f} ({1e4 * (r['variance'] or 0):.1f})" for r in rates]
         theirs = ["-"] * 3 if paper is None else [f"{value:.1f}" for value in paper]
         lines.append(
             f"| {row['topology']} | {row['level']:g} | {' | '.join(cells)} | {' | '.join(theirs)} |"
