@@ -28,6 +28,12 @@ page = st.navigation(
             url_path="train",
             help="Choose the tree's shape and goal, and find the best tree of that shape.",
         ),
+        st.Page(
+            Place.SENSITIVITY,
+            title="Sensitivity",
+            url_path="sensitivity",
+            help="Every trade-off between sensitivity and specificity, each with its best tree.",
+        ),
     ],
     position="top",
 )

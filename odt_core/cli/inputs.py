@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from odt_core.cli.parser import DEFAULT_ENGINE
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
     Binning,
@@ -24,7 +25,6 @@ from odt_core.data import (
 )
 from odt_core.errors import InputError
 from odt_core.problem import Objective
-from odt_core.solution import Engine
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import Topology
 from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
@@ -33,6 +33,16 @@ from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSp
 def note(text: str) -> None:
     """Something the user should know, on standard error."""
     print(text, file=sys.stderr)
+
+
+def read_options(options: argparse.Namespace) -> ReadOptions:
+    """How the options say that the file is read."""
+    return ReadOptions(
+        encoding=options.encoding,
+        delimiter="\t" if options.delimiter == "\\t" else options.delimiter,
+        decimal=options.decimal,
+        quotechar=options.quotechar,
+    )
 
 
 def load_table(options: argparse.Namespace) -> Table:
@@ -46,14 +56,7 @@ def load_table(options: argparse.Namespace) -> Table:
     path = Path(options.file)
     if not path.is_file():
         raise InputError(f"There is no file {options.file!r}: check the path.")
-    delimiter = "\t" if options.delimiter == "\\t" else options.delimiter
-    read = ReadOptions(
-        encoding=options.encoding,
-        delimiter=delimiter,
-        decimal=options.decimal,
-        quotechar=options.quotechar,
-    )
-    table = read_table(path, read, name=path.name)
+    table = read_table(path, read_options(options), name=path.name)
     for sentence in table.report.notes:
         note(sentence)
     return table
@@ -112,33 +115,42 @@ def _no_column(option: str, column: str, columns: list[str]) -> str:
 
 
 def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
-    """The training run that the options describe."""
+    """The training run that the options describe; what a command has no option for is default."""
+    given = vars(options)
     return TrainSpec(
         schema=make_schema(table, options),
         split=SplitSpec.parse(options.train_size, options.test_size, seed=options.seed),
-        topology=Topology.parse(options.topology),
-        objective=Objective(
-            goal=options.objective,
-            class_weight=options.class_weight,
-            min_tpr=options.min_tpr,
-            min_tnr=options.min_tnr,
-        ),
+        topology=Topology.parse(given.get("topology", "depth-2")),
+        objective=_objective(options) if "objective" in given else Objective(),
         max_card=options.max_card,
         rules=_read_rules(options),
         forbid_empty_branches=options.forbid_empty_branches,
         feature_selection=FeatureSelection(options.feature_selection),
-        engine=getattr(options, "engine", Engine.HYBRID),
-        time_limit=getattr(options, "time_limit", 60.0),
-        threads=getattr(options, "threads", 1),
+        engine=given.get("engine", DEFAULT_ENGINE),
+        time_limit=given.get("time_limit", 60.0),
+        threads=given.get("threads", 1),
         seed=options.seed,
-        mip=MipOptions(
-            strengthen=not options.no_strengthen,
-            anchor=not options.no_anchor,
-            relax=not options.no_relax,
-            delete=not options.no_delete,
-            numerical_direction=options.numerical_direction,
-            card_direction=options.card_direction,
-        ),
+        mip=_mip_options(options) if "no_strengthen" in given else MipOptions(),
+    )
+
+
+def _objective(options: argparse.Namespace) -> Objective:
+    return Objective(
+        goal=options.objective,
+        class_weight=options.class_weight,
+        min_tpr=options.min_tpr,
+        min_tnr=options.min_tnr,
+    )
+
+
+def _mip_options(options: argparse.Namespace) -> MipOptions:
+    return MipOptions(
+        strengthen=not options.no_strengthen,
+        anchor=not options.no_anchor,
+        relax=not options.no_relax,
+        delete=not options.no_delete,
+        numerical_direction=options.numerical_direction,
+        card_direction=options.card_direction,
     )
 
 

@@ -57,6 +57,34 @@ def weight(text: str) -> Fraction:
     return value
 
 
+def percentages(text: str) -> tuple[Fraction, ...]:
+    """Levels in percent, such as ``95,98.5,100``, kept exact."""
+    found: list[Fraction] = []
+    for part in text.split(","):
+        try:
+            level = Fraction(part.strip().removesuffix("%").strip()) / 100
+        except (ValueError, ZeroDivisionError):
+            level = Fraction(-1)
+        if not 0 <= level <= 1:
+            raise argparse.ArgumentTypeError(
+                f"{part.strip()!r} is not a level: give percentages from 0 to 100, such as 95,98.5"
+            )
+        if level not in found:
+            found.append(level)
+    return tuple(found)
+
+
+def costs(text: str) -> tuple[Fraction, Fraction]:
+    """Two costs such as ``10:1``, kept exact; a single number is against 1."""
+    first, colon, second = text.partition(":")
+    try:
+        return weight(first), weight(second) if colon else Fraction(1)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a pair of costs: give two numbers greater than 0, such as 10:1"
+        ) from None
+
+
 def cap(text: str) -> int | None:
     """max.card: a whole number, or ``none``."""
     if text.strip().lower() == "none":
@@ -106,6 +134,8 @@ def make_parser() -> argparse.ArgumentParser:
         title="commands", required=True, metavar="COMMAND", parser_class=_OneLineParser
     )
     _add_train(commands)
+    _add_frontier(commands)
+    _add_curve(commands)
     _add_predict(commands)
     _add_export(commands)
     _add_write_model(commands)
@@ -132,10 +162,83 @@ def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_data_options(train)
     add_problem_options(train)
+    add_switches(train)
     add_solver_options(train)
     train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
     train.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     train.set_defaults(run=_lazily("train"))
+
+
+def _add_frontier(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    frontier = commands.add_parser(
+        "frontier",
+        help="find every undominated pair of sensitivity and specificity",
+        description="Find every pair of false negatives and false positives that some tree of a "
+        "shape reaches on the training rows and no other beats, each with its tree.",
+    )
+    add_data_options(frontier)
+    group = add_problem_options(frontier, goal=False)
+    group.add_argument(
+        "--costs",
+        type=costs,
+        metavar="FN:FP",
+        help="what a false negative and a false positive cost, such as 10:1: say which point is "
+        "best for it",
+    )
+    add_study_options(frontier)
+    frontier.set_defaults(run=_lazily("frontier"))
+
+
+def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    curve = commands.add_parser(
+        "curve",
+        help="training against testing sensitivity over many splits",
+        description="For floors on training sensitivity, the best trees' sensitivity and "
+        "specificity in training and on held-out rows, over many splits (paper, section 5.8).",
+    )
+    add_data_options(curve)
+    group = add_problem_options(curve, goal=False, shape=False)
+    group.add_argument(
+        "--levels",
+        type=percentages,
+        default=None,
+        metavar="A,B",
+        help="floors on training sensitivity, in percent (default: 95,96,97,98,98.5,99,99.5,100)",
+    )
+    group.add_argument(
+        "--topologies",
+        type=names,
+        default=["depth-2", "depth-3"],
+        metavar="A,B",
+        help="shapes (default: depth-2,depth-3)",
+    )
+    group.add_argument(
+        "--repeats",
+        type=at_least(1),
+        default=10,
+        metavar="N",
+        help="splits, with the seeds K, K + 1 ... (default: 10; the paper has 30)",
+    )
+    add_study_options(curve)
+    curve.add_argument(
+        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
+    )
+    curve.set_defaults(run=_lazily("curve"))
+
+
+def add_study_options(parser: argparse.ArgumentParser) -> None:
+    """How long a frontier may take, and where the answer goes."""
+    parser.add_argument(
+        "--time-limit",
+        type=seconds,
+        default=60.0,
+        metavar="S",
+        help="seconds for a frontier (default: 60)",
+    )
+    parser.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object and nothing else"
+    )
 
 
 def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
@@ -171,6 +274,7 @@ def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> No
     )
     add_data_options(write)
     add_problem_options(write)
+    add_switches(write)
     write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
     write.set_defaults(run=_lazily("write_model"))
 
@@ -238,35 +342,23 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_problem_options(parser: argparse.ArgumentParser) -> None:
-    """What is solved."""
+def add_problem_options(
+    parser: argparse.ArgumentParser, *, goal: bool = True, shape: bool = True
+) -> argparse._ArgumentGroup:
+    """What is solved: shape, goal, cap and rules; returns the group of these options."""
     group = parser.add_argument_group("problem")
-    group.add_argument(
-        "--topology",
-        default="depth-2",
-        metavar="SHAPE",
-        help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2)",
-    )
+    if shape:
+        group.add_argument(
+            "--topology",
+            default="depth-2",
+            metavar="SHAPE",
+            help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2)",
+        )
     group.add_argument(
         "--max-card", type=cap, metavar="N", help="largest set of categories, or none (default)"
     )
-    group.add_argument(
-        "--objective",
-        type=Goal,
-        choices=list(Goal),
-        default=Goal.ACCURACY,
-        metavar="GOAL",
-        help=f"{', '.join(Goal)} (default: accuracy)",
-    )
-    group.add_argument(
-        "--class-weight",
-        type=weight,
-        default=Fraction(1),
-        metavar="C",
-        help="what a correct negative is worth, a correct positive being worth 1",
-    )
-    group.add_argument("--min-tpr", type=share, metavar="P", help="floor on sensitivity")
-    group.add_argument("--min-tnr", type=share, metavar="P", help="floor on specificity")
+    if goal:
+        _add_goal(group)
     group.add_argument(
         "--forbid",
         type=names,
@@ -287,6 +379,31 @@ def add_problem_options(parser: argparse.ArgumentParser) -> None:
         default="none",
         help="cart: only columns that a default CART on the training rows uses",
     )
+    return group
+
+
+def _add_goal(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--objective",
+        type=Goal,
+        choices=list(Goal),
+        default=Goal.ACCURACY,
+        metavar="GOAL",
+        help=f"{', '.join(Goal)} (default: accuracy)",
+    )
+    group.add_argument(
+        "--class-weight",
+        type=weight,
+        default=Fraction(1),
+        metavar="C",
+        help="what a correct negative is worth, a correct positive being worth 1",
+    )
+    group.add_argument("--min-tpr", type=share, metavar="P", help="floor on sensitivity")
+    group.add_argument("--min-tnr", type=share, metavar="P", help="floor on specificity")
+
+
+def add_switches(parser: argparse.ArgumentParser) -> None:
+    """The switches of the integer program."""
     switches = parser.add_argument_group("switches of the integer program (paper, section 4.3)")
     switches.add_argument("--no-strengthen", action="store_true", help="weak rows for left, right")
     switches.add_argument("--no-anchor", action="store_true", help="no anchor categories")

@@ -55,7 +55,7 @@ def _counts(result: TrainResult, counts: dict[str, Confusion]) -> list[str]:
         [f"predicted {data.positive_label}", *(n for c in counts.values() for n in (c.tp, c.fp))],
         [f"predicted {data.negative_label}", *(n for c in counts.values() for n in (c.fn, c.tn))],
     ]
-    return _aligned([head, *([str(cell) for cell in row] for row in rows)])
+    return aligned([head, *([str(cell) for cell in row] for row in rows)])
 
 
 def _labels(result: TrainResult) -> tuple[str, str]:
@@ -66,11 +66,12 @@ def _labels(result: TrainResult) -> tuple[str, str]:
 def _rates(counts: dict[str, Confusion]) -> list[str]:
     rows = [["", *counts]]
     for name in METRIC_ROWS:
-        rows.append([name, *(_rate(getattr(metrics(c), name)) for c in counts.values())])
-    return _aligned(rows)
+        rows.append([name, *(rate_text(getattr(metrics(c), name)) for c in counts.values())])
+    return aligned(rows)
 
 
-def _rate(rate: Rate) -> str:
+def rate_text(rate: Rate) -> str:
+    """A rate with x/n and its interval."""
     if rate.value is None or rate.low is None or rate.high is None:
         return "- (no rows)"
     low, high = percent_words(rate.low), percent_words(rate.high)
@@ -85,14 +86,15 @@ def _floors(result: TrainResult, counts: dict[str, Confusion]) -> list[str]:
     )
     lines = []
     for floor in found:
-        reached = f"training {_rate(floor.train)}"
+        reached = f"training {rate_text(floor.train)}"
         if floor.test is not None:
-            reached += f", test {_rate(floor.test)}"
+            reached += f", test {rate_text(floor.test)}"
         lines.append(f"Floor on {floor.name} {percent_words(floor.asked)}: {reached}")
     return lines
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Cells in columns, one line for each row."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 
-from odt_core.cli.inputs import load_table, make_spec, note
+from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
 from odt_core.cli.summary import summarize
 from odt_core.problem import Problem
 from odt_core.solution import Status, TracePoint
 from odt_core.training import run_training
 
-EXIT_INTERRUPTED = 130
 EXIT_NO_TREE = 1
 PROGRESS_EVERY = 1.0
 
@@ -28,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     """Train; print a summary or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
-    with _stop_on_interrupt() as stop:
+    with stop_on_interrupt() as stop:
         result = run_training(table, spec, on_progress=_progress_printer(), should_stop=stop.is_set)
     if options.output is not None and result.model is not None:
         text = json.dumps(result.model.to_json(), indent=1, ensure_ascii=False)
@@ -40,24 +35,6 @@ def run(options: argparse.Namespace) -> int:
     if result.solution.status is Status.CANCELLED:
         return EXIT_INTERRUPTED
     return 0 if result.solution.tree is not None else EXIT_NO_TREE
-
-
-@contextmanager
-def _stop_on_interrupt() -> Iterator[threading.Event]:
-    """The first Ctrl-C asks for the best tree so far; a second one ends the program."""
-    stop = threading.Event()
-
-    def handle(_signal: int, _frame: FrameType | None) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-        note("Stopping with the best tree so far ...")
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _progress_printer:

@@ -1,6 +1,8 @@
 """How good a tree is: rates with intervals, the leaf table, net benefit, and CART to compare."""
 
 from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart
+from odt_core.evaluation.changes import TreeChanges, tree_changes
+from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import DecisionCurve, decision_curve, net_benefit
 from odt_core.evaluation.leaves import SMALL_LEAF, LeafRow, leaf_table
 from odt_core.evaluation.rates import (
@@ -17,14 +19,18 @@ from odt_core.evaluation.rates import (
 __all__ = [
     "LEVEL",
     "SMALL_LEAF",
+    "CostRange",
     "DecisionCurve",
     "Estimate",
     "Floor",
     "LeafRow",
     "Metrics",
     "Rate",
+    "TreeChanges",
     "cart_columns",
     "cart_feature_selection",
+    "cheapest",
+    "cost_ranges",
     "decision_curve",
     "fit_cart",
     "floors",
@@ -32,4 +38,5 @@ __all__ = [
     "metrics",
     "net_benefit",
     "predictive_values",
+    "tree_changes",
 ]

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 import uuid
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -58,6 +58,8 @@ class Job:
         Not guessable.
     spec : JobSpec
         What runs.
+    queue : str
+        Jobs of one queue follow each other; queues take turns.
     state : JobState
         ``done`` has a result (also after a cancel that found a tree in time); ``failed`` has a
         message.
@@ -72,6 +74,7 @@ class Job:
     """
 
     spec: JobSpec
+    queue: str = ""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: JobState = JobState.QUEUED
     stage: Stage = Stage.PREPARING
@@ -147,14 +150,20 @@ class JobManager:
         self._lock = threading.Lock()
         self._waiting: deque[Job] = deque()
         self._workers: list[_WorkerProcess] = []
+        self._served: dict[str, int] = {}
+        self._turn = 0
         self._n_workers = n_workers
         self._closed = False
         self._failed_starts = 0
         threading.Thread(target=self._keep_house, daemon=True).start()
 
-    def submit(self, spec: JobSpec) -> Job:
-        """Queue a job and return at once."""
-        job = Job(spec)
+    def submit(self, spec: JobSpec, *, queue: str = "") -> Job:
+        """Queue a job and return at once.
+
+        Jobs of one queue follow each other, and the queue with the fewest running jobs comes
+        first: a study of many jobs does not keep a single one waiting.
+        """
+        job = Job(spec, queue)
         with self._lock:
             self._waiting.append(job)
             self._hand_out()
@@ -196,7 +205,7 @@ class JobManager:
             if not self._waiting:
                 return
             if worker.ready and worker.job is None:
-                job = self._waiting.popleft()
+                job = self._take_next()
                 if not worker.tell({"type": "run", "job": job.id, "spec": job.spec.to_json()}):
                     self._waiting.appendleft(job)
                     worker.ready = False
@@ -204,6 +213,23 @@ class JobManager:
                 job.state, job.started_at = JobState.RUNNING, time.monotonic()
                 job.stage_at = job.started_at
                 worker.job = job
+
+    def _take_next(self) -> Job:
+        """The first waiting job of the queue whose turn it is (the lock is held).
+
+        That is the one with the fewest running jobs; of several, the one served longest ago.
+        """
+        running = Counter(worker.job.queue for worker in self._workers if worker.job is not None)
+        job = min(
+            self._waiting,
+            key=lambda waiting: (running[waiting.queue], self._served.get(waiting.queue, 0)),
+        )
+        self._waiting.remove(job)
+        self._turn += 1
+        waiting = {job.queue for job in self._waiting} | {job.queue}
+        self._served = {queue: turn for queue, turn in self._served.items() if queue in waiting}
+        self._served[job.queue] = self._turn
+        return job
 
     def _listen(self, worker: _WorkerProcess) -> None:
         assert worker.process.stdout is not None
@@ -333,7 +359,7 @@ def _deadline(job: Job) -> float:
     if job.cancelled_at is not None:
         return job.cancelled_at + CANCEL_GRACE
     if job.stage is Stage.SOLVING:
-        return job.stage_at + job.spec.train.time_limit + DEADLINE_GRACE
+        return job.stage_at + job.spec.time_limit + DEADLINE_GRACE
     return job.stage_at + OTHER_WORK_LIMIT
 
 

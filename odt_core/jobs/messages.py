@@ -10,16 +10,40 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from odt_core.data import ReadOptions
+from odt_core.studies.adoption import Adoption
+from odt_core.studies.curve import CurveRepeat
 from odt_core.training.spec import TrainSpec
+
+
+class JobKind(StrEnum):
+    """What a job does.
+
+    ``train`` finds a tree, ``frontier`` every undominated tree, ``curve`` one repeat of a curve,
+    and ``adopt`` makes a tree of a frontier the result of a training run.
+    """
+
+    TRAIN = "train"
+    FRONTIER = "frontier"
+    CURVE = "curve"
+    ADOPT = "adopt"
+
+
+Part = CurveRepeat | Adoption
+_PARTS: dict[JobKind, type[CurveRepeat] | type[Adoption]] = {
+    JobKind.CURVE: CurveRepeat,
+    JobKind.ADOPT: Adoption,
+}
+"""What a kind needs to know beside the training run's settings."""
 
 
 @dataclass(frozen=True)
 class JobSpec:
-    """A training run with the file it reads.
+    """A piece of work with the file it reads.
 
     Attributes
     ----------
@@ -30,13 +54,25 @@ class JobSpec:
     read : ReadOptions
         How the file is read.
     train : TrainSpec
-        What to do.
+        Data, split, shape, goal and limits.
+    kind : JobKind
+        What to do with them.
+    part : CurveRepeat, Adoption or None
+        What a curve's repeat and an adoption need to know beside.
     """
 
     table_path: Path
     table_name: str
     read: ReadOptions
     train: TrainSpec
+    kind: JobKind = JobKind.TRAIN
+    part: Part | None = None
+
+    @property
+    def time_limit(self) -> float:
+        """Seconds that the solving may take, all shapes together."""
+        n_solves = len(self.part.topologies) if isinstance(self.part, CurveRepeat) else 1
+        return self.train.time_limit * n_solves
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
@@ -50,16 +86,22 @@ class JobSpec:
                 "quotechar": self.read.quotechar,
             },
             "train": self.train.to_json(),
+            "kind": self.kind.value,
+            "part": None if self.part is None else self.part.to_json(),
         }
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> JobSpec:
         """Rebuild a job's specification."""
+        kind = JobKind(record.get("kind", JobKind.TRAIN))
+        part = record.get("part")
         return cls(
             table_path=Path(record["table_path"]),
             table_name=record["table_name"],
             read=ReadOptions(**record["read"]),
             train=TrainSpec.from_json(record["train"]),
+            kind=kind,
+            part=None if part is None else _PARTS[kind].from_json(part),
         )
 
 

@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from odt_core.errors import DisagreementError, InputError
+from odt_core.jobs.kinds import Hooks, run_job
 from odt_core.jobs.messages import JobSpec, to_line
 
 if TYPE_CHECKING:
@@ -65,23 +66,16 @@ class Worker:
         os._exit(0)
 
     def _run_job(self, job: str, record: dict[str, Any]) -> None:
-        from odt_core.training import run_training
-
         progress = _ProgressSender(job, self._say)
+        hooks = Hooks(
+            on_progress=progress.send,
+            on_stage=lambda stage: self._say({"type": "stage", "job": job, "stage": stage}),
+            should_stop=lambda: job in self._cancelled,
+        )
         try:
             spec = JobSpec.from_json(record)
-            result = run_training(
-                self._read(spec),
-                spec.train,
-                on_progress=progress.send,
-                on_stage=lambda stage: self._say({"type": "stage", "job": job, "stage": stage}),
-                should_stop=lambda: job in self._cancelled,
-            )
-            answer = {
-                "type": "result",
-                "result": result.to_json(),
-                "model": None if result.model is None else result.model.to_json(),
-            }
+            found = run_job(self._read(spec), spec, hooks)
+            answer = {"type": "result", "result": found.result, "model": found.model}
         except InputError as error:
             answer = {"type": "error", "message": str(error)}
         except DisagreementError as error:

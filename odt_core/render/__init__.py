@@ -1,10 +1,20 @@
 """Trees, shapes and progress as pictures, each with a text alternative."""
 
 from odt_core.render.alternative import topology_alt_text, tree_alt_text, tree_summary
+from odt_core.render.benefit import benefit_alt_text, benefit_figure
 from odt_core.render.dot import Direction, tree_dot
 from odt_core.render.files import graphviz_command, tree_png, tree_svg
 from odt_core.render.progress import progress_alt_text, progress_figure
+from odt_core.render.roc import RocPoint, roc_alt_text, roc_figure
 from odt_core.render.shape import topology_svg
+from odt_core.render.static import FigureFormat, figure_file
+from odt_core.render.sweep import (
+    SweepPoint,
+    SweepSeries,
+    sweep_alt_text,
+    sweep_figure,
+    sweep_roc_figure,
+)
 from odt_core.render.theme import DARK, LIGHT, THEMES, Theme
 
 __all__ = [
@@ -12,10 +22,22 @@ __all__ = [
     "LIGHT",
     "THEMES",
     "Direction",
+    "FigureFormat",
+    "RocPoint",
+    "SweepPoint",
+    "SweepSeries",
     "Theme",
+    "benefit_alt_text",
+    "benefit_figure",
+    "figure_file",
     "graphviz_command",
     "progress_alt_text",
     "progress_figure",
+    "roc_alt_text",
+    "roc_figure",
+    "sweep_alt_text",
+    "sweep_figure",
+    "sweep_roc_figure",
     "topology_alt_text",
     "topology_svg",
     "tree_alt_text",

@@ -68,6 +68,7 @@ def tree_dot(
     test: EncodedData | None = None,
     theme: Theme = LIGHT,
     lit_leaf: int | None = None,
+    marked: frozenset[int] = frozenset(),
     shorten: bool = True,
     direction: Direction | None = None,
     opaque: bool = False,
@@ -89,6 +90,8 @@ def tree_dot(
         Colours.
     lit_leaf : int, optional
         The leaf, from 0, whose path is lit.
+    marked : frozenset of int
+        Nodes whose outline is lit, numbered in the order node, left subtree, right subtree.
     shorten : bool
         Name only the first few of many categories; the whole list is in the tooltip. Otherwise
         up to `WHOLE` are named.
@@ -106,7 +109,7 @@ def tree_dot(
         direction = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
     down = direction is Direction.DOWN
     limit = SHORT if shorten else WHOLE
-    nodes = list(_nodes(tree, test, theme, lit_leaf, limit, down))
+    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, limit, down))
     title = _quoted(f"Decision tree for {printable(tree.target)}")
     lines = [
         "digraph tree {",
@@ -176,6 +179,7 @@ def _nodes(
     test: EncodedData | None,
     theme: Theme,
     lit_leaf: int | None,
+    marked: frozenset[int],
     limit: int | None,
     down: bool,
 ) -> Iterator[_Placed]:
@@ -193,10 +197,10 @@ def _nodes(
         if isinstance(node, Leaf):
             leaf_number += 1
             row = rows[leaf_number]
-            box = leaf_box(row, sizes, theme, is_lit)
+            box = leaf_box(row, sizes, theme, is_lit or here in marked)
             tooltip = f"Leaf {row.number}: {row.predicted} if {row.rule}"
         else:
-            box = decision_box(tree, node, theme, is_lit, limit)
+            box = decision_box(tree, node, theme, is_lit or here in marked, limit)
             question = split_words(tree, node).question
             tooltip = f"{question} ({count_words(node.n, 'training row')})"
         cell, lines = "", 0

@@ -2,7 +2,7 @@
 
 from odt_core.training.exact import parse_percent, parse_weight
 from odt_core.training.progress import Stage, value_words
-from odt_core.training.result import TrainResult
+from odt_core.training.result import TrainResult, confusion_to_json
 from odt_core.training.run import build_problem, prepare_training, run_training
 from odt_core.training.spec import (
     FeatureSelection,
@@ -19,6 +19,7 @@ __all__ = [
     "TrainResult",
     "TrainSpec",
     "build_problem",
+    "confusion_to_json",
     "parse_percent",
     "parse_weight",
     "prepare_training",

@@ -5,18 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.errors import InputError
+from odt_core.jobs import JobKind
 from pages.build.train_parts.controls import draw_controls
-from pages.build.train_parts.prepared import import_for_result, prepared_rows, problem_of
+from pages.common.prepared import import_for_result, prepared_rows, problem_of
 from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_run
 from pages.build.train_parts.result import draw_result
-from pages.build.train_parts.runs import (
-    changes_since,
-    draw_train_button,
-    notice,
-    settle_run,
-)
-from pages.build.train_parts.theme import follow_theme
+from pages.build.train_parts.runs import draw_train_button
+from pages.common.runs import changes_since, notice, settle_run
+from pages.common.theme import follow_theme
 from pages.common.needs import ReadyData, need_data, send_to
 from pages.common.places import Place
 from pages.common.server import job_manager
@@ -45,7 +42,8 @@ def draw_page(data: ReadyData) -> None:
         elif not job.is_over:
             watch_run(job, problem_of(job))
         else:
-            draw_result(job, changes_since(job, data, asked.spec))
+            adopted = job.spec.kind is JobKind.ADOPT
+            draw_result(job, changes_since(job, data, None if adopted else asked.spec))
     follow_theme()
 
 

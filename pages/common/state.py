@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from odt_core.data import ReadOptions, Schema, SplitSpec, Table
-from odt_core.jobs import Job
+from odt_core.jobs import Batch, Job
 
 _KEY = "odt_work"
 
@@ -57,12 +57,18 @@ class Work:
         Which rows train.
     job : Job or None
         The last training run; its result is the current tree.
+    frontier : Job or None
+        The last frontier that was asked for.
+    curve : Batch or None
+        The last curve that was asked for: one job for each split.
     """
 
     dataset: Dataset | None = None
     schema: Schema | None = None
     split: SplitSpec | None = None
     job: Job | None = None
+    frontier: Job | None = None
+    curve: Batch | None = None
 
     @property
     def result(self) -> dict[str, Any] | None:

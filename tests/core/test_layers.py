@@ -18,6 +18,7 @@ LAYERS = [
     {"render"},
     {"export"},
     {"training"},
+    {"studies"},
     {"jobs"},
     {"cli"},
     {"__main__"},

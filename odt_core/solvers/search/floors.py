@@ -322,12 +322,13 @@ def frontier(
     data = plain.data
     search = FrontSearch(plain, data.n_positive, deadline, should_stop, multipliers=MULTIPLIERS)
     wanted = np.full(data.n_positive + 1, data.n_negative + 1, np.int64)
-    out, _ = search.whole(wanted)
+    out, steps = search.whole(wanted)
     complete = not search.watch()
     points = []
     for fn in range(len(out)):
         if out[fn] < wanted[fn] and (fn == 0 or out[fn] < out[fn - 1]):
-            points.append(FrontierPoint(fn, int(out[fn]), search.tree(fn, int(out[fn])), complete))
+            assignment = search.tree(fn, int(out[fn]), steps)
+            points.append(FrontierPoint(fn, int(out[fn]), assignment, complete))
     return FrontierOutcome(
         points=tuple(points),
         proved=complete,

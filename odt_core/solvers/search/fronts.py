@@ -343,10 +343,13 @@ class FrontSearch:
 
     # ------------------------------------------------------------ trees
 
-    def tree(self, fn: int, fp: int) -> Assignment:
-        """A tree with at most so many false negatives and positives, known to exist."""
+    def tree(self, fn: int, fp: int, steps: dict[int, Step] | None = None) -> Assignment:
+        """A tree with at most so many false negatives and positives, known to exist.
+
+        `steps`, if given, say how the root's front is reached, which saves searching it again.
+        """
         self.stop[0], self.deadline, self.should_stop, self.tighten = 0, np.inf, None, None
-        planter = FrontPlanter(self.problem, self.encoding, self.work, search=self)
+        planter = FrontPlanter(self.problem, self.encoding, self.work, search=self, steps=steps)
         return planter.plant_point(fn, fp)
 
 
@@ -366,6 +369,7 @@ class FrontPlanter(Planter):
     """Builds a tree that reaches a point of the frontier."""
 
     search: FrontSearch | None = None
+    steps: dict[int, Step] | None = None
 
     def plant_point(self, fn: int, fp: int) -> Assignment:
         """The tree; raises if there is none."""
@@ -388,10 +392,12 @@ class FrontPlanter(Planter):
         if model.level[cls] < PAIR:
             self._reach_stump(child, cls, rows, fn, fp)
             return
-        wanted = np.full(search.budget + 1, -FAR, np.int64)
-        wanted[fn] = fp + 1
-        _, steps = search.front(cls, rows, wanted)
-        step = steps[fn]
+        step = self.steps.get(fn) if child == 0 and self.steps is not None else None
+        if step is None:
+            wanted = np.full(search.budget + 1, -FAR, np.int64)
+            wanted[fn] = fp + 1
+            _, steps = search.front(cls, rows, wanted)
+            step = steps[fn]
         choice = step.choice
         members = inside(self.encoding, choice, rows)
         left, right = self.problem.topology.children(child)

@@ -10,9 +10,9 @@ from odt_core.evaluation import Metrics
 from odt_core.export import tree_from_json
 from odt_core.problem import EncodedData
 from odt_core.words import count_words
-from pages.build.train_parts.drawing import draw_tree
-from pages.build.train_parts.numbers import NONE, metrics_of, rate_html
-from pages.build.train_parts.tables import plain_table, value_html
+from pages.common.drawing import draw_tree
+from pages.common.numbers import NONE, metrics_of, rate_html
+from pages.common.tables import plain_table, value_html
 
 _RATES = (
     ("Sensitivity (TPR)", "sensitivity"),

@@ -27,7 +27,7 @@ from pages.build.train_parts.goals import (
     make_objective,
 )
 from pages.build.train_parts.rules import choose_rules
-from pages.build.train_parts.shapes import DEFAULT, choose_shape
+from pages.common.shapes import DEFAULT, choose_shape
 from pages.build.train_parts.switches import choose_switches
 from pages.common.needs import ReadyData
 from pages.common.text import plain

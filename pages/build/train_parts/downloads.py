@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import streamlit as st
@@ -10,6 +9,7 @@ import streamlit as st
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
+from pages.common.names import file_stem
 
 _FILES = {
     ExportFormat.SVG: "Picture (SVG)",
@@ -48,16 +48,3 @@ def _draw(label: str, kind: ExportFormat, content: Callable[[], bytes], stem: st
         on_click="ignore",
         width="stretch",
     )
-
-
-def file_stem(table: str, topology: str) -> str:
-    """A file name that says what it is: the table's name and the shape.
-
-    Examples
-    --------
-    >>> file_stem("ward 7 (new).csv", "depth-2"), file_stem("x.csv.gz", "((. .)(. .))")
-    ('ward-7-new-depth-2', 'x-tree')
-    """
-    table = re.sub(r"\.(csv|tsv|txt|gz)\b", "", table, flags=re.IGNORECASE)
-    shape = topology if topology[0].isalpha() else "tree"
-    return re.sub(r"[^\w.]+", "-", f"{table}-{shape}").strip("-.")[:80] or "tree"

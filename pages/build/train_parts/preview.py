@@ -9,7 +9,7 @@ from odt_core.problem import Problem
 from odt_core.render import topology_alt_text
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, goal_words, list_words, seconds_words
-from pages.build.train_parts.shapes import shape_name, shape_uri, shape_words
+from pages.common.shapes import shape_name, shape_uri, shape_words
 from pages.common.text import plain, shorten
 
 

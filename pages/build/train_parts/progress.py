@@ -10,9 +10,9 @@ from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.training import Stage, value_words
 from odt_core.words import count_words, gap_words, seconds_words
-from pages.build.train_parts.runs import stop_run
-from pages.build.train_parts.shapes import shape_name
-from pages.build.train_parts.theme import current_theme
+from pages.common.runs import stop_run
+from pages.common.shapes import shape_name
+from pages.common.theme import current_theme
 from pages.common.server import job_manager
 from pages.common.text import plain
 

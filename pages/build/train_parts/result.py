@@ -7,23 +7,23 @@ from typing import Any
 import streamlit as st
 
 from odt_core.export import tree_from_json
-from odt_core.jobs import Job
+from odt_core.jobs import Job, JobKind
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
 from odt_core.words import list_words
 from pages.build.train_parts.cart import draw_cart
 from pages.build.train_parts.downloads import draw_downloads
-from pages.build.train_parts.drawing import choose_direction, chosen_direction, draw_tree
+from pages.common.drawing import choose_direction, chosen_direction, draw_tree
 from pages.build.train_parts.facts import draw_facts
-from pages.build.train_parts.leaves import draw_leaves
-from pages.build.train_parts.numbers import (
+from pages.common.leaves import draw_leaves
+from pages.common.numbers import (
     draw_counts,
     draw_floors,
     draw_predictive_values,
     draw_rates,
     metrics_of,
 )
-from pages.build.train_parts.prepared import problem_of, rows_of
+from pages.common.prepared import problem_of, rows_of
 from pages.common.text import plain
 
 
@@ -41,6 +41,8 @@ def draw_result(job: Job, changes: list[str]) -> None:
     result, rows = job.result, rows_of(job)
     tree = tree_from_json(result["tree"])
     _draw_status(result)
+    if job.spec.kind is JobKind.ADOPT:
+        st.caption("This tree was taken from the frontier on the Sensitivity page.")
     if changes:
         st.warning(
             f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "

@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.problem import EncodedData
 from odt_core.render import Direction, tree_dot, tree_summary
 from odt_core.tree import Tree
-from pages.build.train_parts.theme import current_theme
+from pages.common.theme import current_theme
 
 _DIRECTION = "train_direction"
 _CHOSEN = "train_direction_chosen"
@@ -20,7 +20,12 @@ _LEAF_ACROSS, _LEAF_ALONG, _LEVEL_ALONG = 118, 245, 185
 
 
 def draw_tree(
-    tree: Tree, test: EncodedData | None, *, key: str, direction: Direction | None = None
+    tree: Tree,
+    test: EncodedData | None,
+    *,
+    key: str,
+    direction: Direction | None = None,
+    marked: frozenset[int] = frozenset(),
 ) -> None:
     """Draw a tree in the page's colours, with its test rows counted in the leaves.
 
@@ -34,6 +39,8 @@ def draw_tree(
         Name of the frame.
     direction : Direction, optional
         Which way it grows; what reads best by default.
+    marked : frozenset of int
+        Nodes whose outline is lit, in the order node, left subtree, right subtree.
     """
     chosen = direction or natural_direction(tree)
     least = SCALE * _width(tree, chosen)
@@ -43,7 +50,7 @@ def draw_tree(
     )
     with st.container(key=key):
         st.graphviz_chart(
-            tree_dot(tree, test=test, theme=current_theme(), direction=chosen),
+            tree_dot(tree, test=test, theme=current_theme(), direction=chosen, marked=marked),
             alt=tree_summary(tree),
         )
 

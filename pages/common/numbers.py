@@ -21,7 +21,7 @@ from odt_core.problem import Objective
 from odt_core.training import parse_percent
 from odt_core.tree import Tree
 from odt_core.words import count_words, number_words, percent_words
-from pages.build.train_parts.tables import count_table, plain_table, value_html
+from pages.common.tables import count_table, plain_table, value_html
 from pages.common.text import plain, shorten
 
 NONE = "–"

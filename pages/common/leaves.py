@@ -8,8 +8,8 @@ from odt_core.evaluation import SMALL_LEAF, LeafRow, leaf_table
 from odt_core.problem import EncodedData
 from odt_core.tree import Tree
 from odt_core.words import unseen_words
-from pages.build.train_parts.numbers import NONE, rate_html
-from pages.build.train_parts.tables import name_html, plain_table
+from pages.common.numbers import NONE, rate_html
+from pages.common.tables import name_html, plain_table
 from pages.common.text import html_text, plain
 
 

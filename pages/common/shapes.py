@@ -9,7 +9,7 @@ import streamlit as st
 from odt_core.render import topology_svg
 from odt_core.topology import PRESETS, Topology
 from odt_core.words import count_words
-from pages.build.train_parts.theme import current_theme
+from pages.common.theme import current_theme
 
 OWN = "own"
 NAMES = {

@@ -1,0 +1,159 @@
+"""``curve``: training against testing sensitivity over many splits (paper, section 5.8)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from odt_core.cli.inputs import load_table, make_spec, note, read_options
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.output import write_output
+from odt_core.cli.summary import aligned
+from odt_core.data import Table
+from odt_core.errors import InputError
+from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
+from odt_core.studies import (
+    PAPER_LEVELS,
+    CurveProgress,
+    CurveRow,
+    CurveRun,
+    CurveSpec,
+    Spread,
+    check_curve,
+    curve_csv,
+    curve_table,
+    run_curve,
+)
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec
+from odt_core.words import count_words, seconds_words
+
+PROGRESS_EVERY = 1.0
+POLL = 0.05
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make the curve; print the table or, with ``--json``, one JSON object."""
+    table = load_table(options)
+    spec = make_spec(table, options)
+    curve = CurveSpec(
+        levels=options.levels or PAPER_LEVELS,
+        topologies=tuple(dict.fromkeys(Topology.parse(name) for name in options.topologies)),
+        repeats=options.repeats,
+    )
+    check_curve(spec)
+    began, cpu = time.monotonic(), time.process_time()
+    with stop_on_interrupt("the repeats that are done") as stop:
+        if options.jobs == 1:
+            runs = run_curve(table, spec, curve, on_progress=_Printer(), should_stop=stop.is_set)
+        else:
+            runs = _run_in_processes(options, table, spec, curve, stop)
+    rows = curve_table(runs)
+    seconds = time.monotonic() - began
+    if options.output is not None:
+        write_output(options.output, curve_csv(rows))
+    done = len({run.seed for run in runs})
+    if options.json:
+        record = _to_json(table, spec, curve, rows, runs)
+        record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
+        record |= {"seconds": round(seconds, 3), "cpu_seconds": round(time.process_time() - cpu, 3)}
+        print(json.dumps(record, ensure_ascii=False))
+    else:
+        print(f"{count_words(done, 'split')} in {seconds_words(seconds)}; variances over splits.\n")
+        print("\n".join(aligned(_cells(rows))))
+    return EXIT_INTERRUPTED if stop.is_set() else 0
+
+
+def _run_in_processes(
+    options: argparse.Namespace,
+    table: Table,
+    spec: TrainSpec,
+    curve: CurveSpec,
+    stop: threading.Event,
+) -> tuple[CurveRun, ...]:
+    """The repeats as jobs of several workers, as the app runs them."""
+    read = read_options(options)
+    manager = JobManager(n_workers=min(options.jobs, curve.repeats))
+    printer = _Printer()
+    try:
+        batch = Batch.submit(
+            manager,
+            [
+                JobSpec(
+                    Path(options.file), table.name, read, spec, JobKind.CURVE, curve.repeat(number)
+                )
+                for number in range(curve.repeats)
+            ],
+        )
+        while not batch.is_over:
+            time.sleep(POLL)
+            printer(CurveProgress(batch.n_done, len(batch.jobs), batch.seconds))
+            if (stop.is_set() or batch.failure) and not batch.was_cancelled:
+                batch.cancel(manager)
+    finally:
+        manager.close()
+    if batch.failure:
+        raise InputError(batch.failure)
+    return tuple(
+        CurveRun.from_json(record) for result in batch.results for record in result["runs"]
+    )
+
+
+class _Printer:
+    """Prints at most one line a second, and only what is new."""
+
+    def __init__(self) -> None:
+        self._printed_at = time.monotonic()
+        self._done = 0
+
+    def __call__(self, progress: CurveProgress) -> None:
+        now = time.monotonic()
+        if progress.done == self._done or now - self._printed_at < PROGRESS_EVERY:
+            return
+        self._done, self._printed_at = progress.done, now
+        left = progress.seconds_left
+        rest = f", about {seconds_words(left)} left" if left else ""
+        print(f"{progress.done} of {progress.total} splits{rest}", file=sys.stderr)
+
+
+def _to_json(
+    table: Table,
+    spec: TrainSpec,
+    curve: CurveSpec,
+    rows: tuple[CurveRow, ...],
+    runs: tuple[CurveRun, ...],
+) -> dict[str, Any]:
+    return {
+        "levels": [float(100 * level) for level in curve.levels],
+        "topologies": [topology.name for topology in curve.topologies],
+        "repeats": curve.repeats,
+        "table": [row.to_json() for row in rows],
+        "runs": [run.to_json() for run in runs],
+        "data": {"name": table.name, "sha256": table.sha256},
+        "settings": spec.to_json(),
+    }
+
+
+def _cells(rows: tuple[CurveRow, ...]) -> list[list[str]]:
+    """The paper's table: mean and variance in percent."""
+    head = ["shape", "floor", "splits", "training TPR", "training TNR", "test TPR", "test TNR"]
+    head += ["below floor"]
+    if not rows:
+        note("No split was finished.")
+    return [head] + [
+        [row.topology, f"{float(100 * row.level):g}", str(row.n)]
+        + [_spread(s) for s in (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)]
+        + [f"{row.below} of {row.n}"]
+        for row in rows
+    ]
+
+
+def _spread(spread: Spread) -> str:
+    if spread.variance is None:
+        return f"{100 * spread.mean:.1f}"
+    return f"{100 * spread.mean:.1f} ({10_000 * spread.variance:.2f})"

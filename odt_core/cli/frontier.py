@@ -1,0 +1,86 @@
+"""``frontier``: every undominated pair of sensitivity and specificity of a shape."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.output import write_output
+from odt_core.cli.summary import aligned, rate_text
+from odt_core.evaluation import Rate, cheapest
+from odt_core.solution import Status
+from odt_core.studies import FrontierResult, OperatingPoint, frontier_csv, run_frontier
+from odt_core.words import count_words, number_words, seconds_words
+
+
+def run(options: argparse.Namespace) -> int:
+    """Find the frontier; print a table or, with ``--json``, one JSON object."""
+    table = load_table(options)
+    spec = make_spec(table, options)
+    with stop_on_interrupt("what was found of the frontier") as stop:
+        result = run_frontier(table, spec, should_stop=stop.is_set)
+    chosen = None
+    if options.costs is not None and result.points:
+        pairs = [(point.fn, point.fp) for point in result.points]
+        chosen = cheapest(pairs, *options.costs)
+    if options.output is not None:
+        write_output(options.output, frontier_csv(result))
+    if options.json:
+        record = result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen})
+        print(json.dumps(record, ensure_ascii=False))
+    else:
+        print(summarize_frontier(result, chosen))
+    return EXIT_INTERRUPTED if result.status is Status.CANCELLED else 0
+
+
+def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str:
+    """The points as a table, training beside test rows."""
+    rows = [["", "FN", "FP", "training TPR", "training TNR", "test TPR", "test TNR", "best for"]]
+    for index, point in enumerate(result.points):
+        mark = ("*" if index == chosen else "") + ("" if point.proved else "?")
+        rows.append([mark, str(point.fn), str(point.fp), *_rates(point), _costs(result, index)])
+    lines = [
+        f"{result.problem.topology.name}, {result.prepared.train.n_rows} training rows: "
+        f"{count_words(len(result.points), 'point')} in {seconds_words(result.seconds)}. "
+        + status_sentence(result),
+        "",
+        *aligned(rows),
+    ]
+    if any(not point.proved for point in result.points):
+        lines += ["", "?  not proved: a tree that dominates it may exist."]
+    if chosen is not None:
+        lines += ["", "*  best for the costs given."]
+    lines += ["", "best for: ratios of a false negative's cost to a false positive's."]
+    return "\n".join(lines)
+
+
+def status_sentence(result: FrontierResult) -> str:
+    """How much of the frontier is proved."""
+    if result.status is Status.OPTIMAL:
+        return "Every point is proved, and none is missing."
+    proved = sum(point.proved for point in result.points)
+    how = "Stopped early" if result.status is Status.CANCELLED else "Time ran out"
+    return f"{how}: {proved} of these points are proved, and further ones may be missing."
+
+
+def _rates(point: OperatingPoint) -> list[str]:
+    found = []
+    for counts in (point.train, point.test):
+        if counts is None:
+            found += ["-", "-"]
+        else:
+            found.append(rate_text(Rate(counts.tp, counts.n_positive)))
+            found.append(rate_text(Rate(counts.tn, counts.n_negative)))
+    return found
+
+
+def _costs(result: FrontierResult, index: int) -> str:
+    cost = result.ranges[index]
+    if cost is None:
+        return "-"
+    low = number_words(float(f"{float(cost.low):.4g}"))
+    if cost.high is None:
+        return f"{low} and more"
+    return f"{low} to {number_words(float(f'{float(cost.high):.4g}'))}"

@@ -1,0 +1,85 @@
+"""What differs between two trees, node by node from the root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from odt_core.tree import Decision, Leaf, Node, Tree
+from odt_core.words import printable, split_words
+
+
+@dataclass(frozen=True)
+class TreeChanges:
+    """Differences between two trees over the same features.
+
+    Attributes
+    ----------
+    before, after : frozenset of int
+        Nodes of each that the other does not have in the same place, numbered in the order node,
+        left subtree, right subtree.
+    sentences : tuple of str
+        The differences in words, as plain text.
+    """
+
+    before: frozenset[int]
+    after: frozenset[int]
+    sentences: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the trees are the same."""
+        return not self.before and not self.after
+
+
+def tree_changes(before: Tree, after: Tree) -> TreeChanges:
+    """Compare two trees from the root down.
+
+    Nodes in the same place are compared by what they ask or say; where one tree goes on and the
+    other does not, all that goes on differs.
+    """
+    gone: set[int] = set()
+    new: set[int] = set()
+    sentences: list[str] = []
+
+    def visit(old: Node, old_at: int, fresh: Node, fresh_at: int, where: str) -> None:
+        both = isinstance(old, Decision) and isinstance(fresh, Decision)
+        if not _same(old, fresh):
+            gone.update(range(old_at, old_at + (1 if both else _size(old))))
+            new.update(range(fresh_at, fresh_at + (1 if both else _size(fresh))))
+            sentences.append(f"{where}: {_words(after, fresh)} instead of {_words(before, old)}.")
+        if isinstance(old, Decision) and isinstance(fresh, Decision):
+            question = split_words(after, fresh, 3).question
+            visit(old.left, old_at + 1, fresh.left, fresh_at + 1, f"if yes to “{question}”")
+            old_right = old_at + 1 + _size(old.left)
+            fresh_right = fresh_at + 1 + _size(fresh.left)
+            visit(old.right, old_right, fresh.right, fresh_right, f"if no to “{question}”")
+
+    visit(before.root, 0, after.root, 0, "at the root")
+    return TreeChanges(
+        frozenset(gone), frozenset(new), tuple(s[:1].upper() + s[1:] for s in sentences)
+    )
+
+
+def _same(old: Node, fresh: Node) -> bool:
+    """Whether two nodes ask the same, or say the same."""
+    if isinstance(old, Leaf) or isinstance(fresh, Leaf):
+        return isinstance(old, Leaf) and isinstance(fresh, Leaf) and old.label == fresh.label
+    return old.split == fresh.split
+
+
+def _words(tree: Tree, node: Node) -> str:
+    if isinstance(node, Leaf):
+        return f"“{printable(tree.label_name(node.label))}” at once"
+    return f"the question “{split_words(tree, node, 3).question}”"
+
+
+def _size(node: Node) -> int:
+    return sum(1 for _ in _below(node))
+
+
+def _below(node: Node) -> Iterator[Node]:
+    yield node
+    if isinstance(node, Decision):
+        yield from _below(node.left)
+        yield from _below(node.right)

@@ -1,0 +1,83 @@
+"""The best operating point for what errors cost, and for which costs it stays best.
+
+Only the ratio r = cost of a false negative / cost of a false positive matters: minimise
+``r FN + FP``. The points that are best for some r are the corners of the frontier's convex hull.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from odt_core.errors import InputError
+
+
+@dataclass(frozen=True)
+class CostRange:
+    """Ratios of the cost of a false negative to that of a false positive, both ends included.
+
+    Attributes
+    ----------
+    low, high : Fraction, Fraction or None
+        The ratios; None for no upper end.
+    """
+
+    low: Fraction
+    high: Fraction | None
+
+    def __contains__(self, ratio: Fraction) -> bool:
+        return self.low <= ratio and (self.high is None or ratio <= self.high)
+
+    def to_json(self) -> dict[str, str | None]:
+        """Both ends as exact fractions in text."""
+        return {"low": str(self.low), "high": None if self.high is None else str(self.high)}
+
+
+def cost_ranges(points: Sequence[tuple[int, int]]) -> tuple[CostRange | None, ...]:
+    """For each point the cost ratios for which no other point is cheaper; None for no ratio.
+
+    Parameters
+    ----------
+    points : sequence of (int, int)
+        Undominated (FN, FP), by rising FN, so by falling FP.
+
+    Examples
+    --------
+    >>> cost_ranges([(0, 10), (1, 9), (2, 2)])
+    (CostRange(low=Fraction(4, 1), high=None), None, CostRange(low=Fraction(0, 1), \
+high=Fraction(4, 1)))
+    """
+    hull: list[int] = []
+    for here in range(len(points)):
+        while len(hull) > 1 and _slope(points, hull[-2], hull[-1]) < _slope(points, hull[-2], here):
+            hull.pop()
+        hull.append(here)
+    slopes = [_slope(points, a, b) for a, b in zip(hull, hull[1:], strict=False)]
+    ranges: list[CostRange | None] = [None] * len(points)
+    for index, low, high in zip(hull, [*slopes, Fraction(0)], [None, *slopes], strict=True):
+        ranges[index] = CostRange(low, high)
+    return tuple(ranges)
+
+
+def _slope(points: Sequence[tuple[int, int]], left: int, right: int) -> Fraction:
+    """False positives saved for each false negative more, on the way from left to right."""
+    (fn, fp), (more_fn, fewer_fp) = points[left], points[right]
+    return Fraction(fp - fewer_fp, more_fn - fn)
+
+
+def cheapest(points: Sequence[tuple[int, int]], cost_fn: Fraction, cost_fp: Fraction) -> int:
+    """Index of the point of least cost; of several, the one with the fewest false negatives.
+
+    Raises
+    ------
+    InputError
+        If there is no point, or a cost is not positive.
+    """
+    if cost_fn <= 0 or cost_fp <= 0:
+        raise InputError("Costs must be greater than 0: give what each error costs.")
+    if not points:
+        raise InputError("There is no tree to choose from: give the frontier more time.")
+    return min(
+        range(len(points)), key=lambda i: (cost_fn * points[i][0] + cost_fp * points[i][1], i)
+    )

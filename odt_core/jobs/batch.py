@@ -1,0 +1,81 @@
+"""Many jobs that belong together: how many are done, how long the rest will take, cancel all."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from odt_core.jobs.manager import Job, JobManager, JobState
+from odt_core.jobs.messages import JobSpec
+
+
+@dataclass(eq=False)
+class Batch:
+    """Jobs of one study, in order; read it at any time, from any thread.
+
+    Attributes
+    ----------
+    jobs : tuple of Job
+        In the order they were asked for.
+    began : float
+        Monotonic time of the request.
+    """
+
+    jobs: tuple[Job, ...]
+    began: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def submit(cls, manager: JobManager, specs: Sequence[JobSpec]) -> Batch:
+        """Queue all; they take turns with the jobs of others."""
+        queue = uuid.uuid4().hex
+        return cls(tuple(manager.submit(spec, queue=queue) for spec in specs))
+
+    @property
+    def n_done(self) -> int:
+        """Jobs that are over, however they ended."""
+        return sum(job.is_over for job in self.jobs)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return all(job.is_over for job in self.jobs)
+
+    @property
+    def was_cancelled(self) -> bool:
+        """Whether a job was stopped before its end."""
+        return any(
+            job.cancelled_at is not None or job.state is JobState.CANCELLED for job in self.jobs
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Since the request, until the last job ended."""
+        ends = [job.ended_at for job in self.jobs if job.ended_at is not None]
+        return (max(ends) if self.is_over and ends else time.monotonic()) - self.began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace since the first job started; None before the first is over."""
+        done = self.n_done
+        starts = [job.started_at for job in self.jobs if job.started_at is not None]
+        if done == 0 or not starts:
+            return None
+        return (time.monotonic() - min(starts)) / done * (len(self.jobs) - done)
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """What the jobs brought so far, in order."""
+        return [job.result for job in self.jobs if job.result is not None]
+
+    @property
+    def failure(self) -> str:
+        """Why the first failed job failed, in one sentence; empty if none did."""
+        return next((job.message for job in self.jobs if job.state is JobState.FAILED), "")
+
+    def cancel(self, manager: JobManager) -> None:
+        """Stop all that is not over, the last first, so that none starts meanwhile."""
+        for job in reversed(self.jobs):
+            manager.cancel(job)

@@ -1,0 +1,102 @@
+"""What a worker can do: one function for each kind of job.
+
+Each takes the table, the job's specification and the hooks, and gives the result's and the model's
+JSON. Imports are inside: a manager, which only names kinds, does not pay for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odt_core.jobs.messages import JobKind, JobSpec
+from odt_core.training.progress import Stage
+
+if TYPE_CHECKING:
+    from odt_core.data import Table
+    from odt_core.problem import Problem
+    from odt_core.solution import TracePoint
+    from odt_core.training import TrainResult
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """How running work speaks to the outside.
+
+    Attributes
+    ----------
+    on_progress : callable
+        Takes the problem and a point of the solve's trace.
+    on_stage : callable
+        Takes what begins.
+    should_stop : callable
+        Whether to end with what there is.
+    """
+
+    on_progress: Callable[[Problem, TracePoint], None]
+    on_stage: Callable[[Stage], None]
+    should_stop: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a job brings, as JSON; a model if it made one."""
+
+    result: dict[str, Any]
+    model: dict[str, Any] | None = None
+
+
+def run_job(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    """Do what a job asks for."""
+    return RUNNERS[spec.kind](table, spec, hooks)
+
+
+def _train(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.training import run_training
+
+    return _of_training(
+        run_training(
+            table,
+            spec.train,
+            on_progress=hooks.on_progress,
+            on_stage=hooks.on_stage,
+            should_stop=hooks.should_stop,
+        )
+    )
+
+
+def _adopt(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.studies import Adoption, run_adoption
+
+    assert isinstance(spec.part, Adoption)
+    return _of_training(run_adoption(table, spec.train, spec.part, on_stage=hooks.on_stage))
+
+
+def _of_training(result: TrainResult) -> Answer:
+    return Answer(result.to_json(), None if result.model is None else result.model.to_json())
+
+
+def _frontier(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.studies import run_frontier
+
+    result = run_frontier(table, spec.train, on_stage=hooks.on_stage, should_stop=hooks.should_stop)
+    return Answer(result.to_json())
+
+
+def _curve(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.studies import CurveRepeat, run_repeat
+
+    assert isinstance(spec.part, CurveRepeat)
+    runs = run_repeat(
+        table, spec.train, spec.part, on_stage=hooks.on_stage, should_stop=hooks.should_stop
+    )
+    return Answer({"runs": [run.to_json() for run in runs]})
+
+
+RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
+    JobKind.TRAIN: _train,
+    JobKind.FRONTIER: _frontier,
+    JobKind.CURVE: _curve,
+    JobKind.ADOPT: _adopt,
+}

@@ -1,0 +1,95 @@
+"""Decision curves: net benefit over the threshold probability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from odt_core.evaluation.decision_curve import DecisionCurve
+from odt_core.render.layout import lay_out
+from odt_core.render.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+HEIGHT = 320
+
+
+def benefit_figure(
+    curves: Sequence[tuple[str, DecisionCurve]],
+    *,
+    threshold: float | None = None,
+    theme: Theme = LIGHT,
+    opaque: bool = False,
+) -> go.Figure:
+    """Net benefit of trees, of treating everyone, and of treating no one.
+
+    Parameters
+    ----------
+    curves : sequence of (str, DecisionCurve)
+        A name and a curve for each tree; all on the same rows.
+    threshold : float, optional
+        A threshold probability that is marked.
+    theme : Theme
+        Colours.
+    opaque : bool
+        Paint the page behind, for files.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    figure = go.Figure()
+    first = curves[0][1]
+    x = list(first.thresholds)
+    everyone = list(first.treat_all)
+    figure.add_scatter(
+        x=x, y=everyone, mode="lines", name="treat all",
+        line={"color": theme.muted, "width": 1.5, "dash": "dash"},
+        hovertemplate="treat all: %{y:.3f}<extra></extra>",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[x[0], x[-1]], y=[0, 0], mode="lines", name="treat none",
+        line={"color": theme.muted, "width": 1.5, "dash": "dot"}, hoverinfo="skip",
+    )  # fmt: skip
+    for (name, curve), color in zip(curves, (theme.accent, theme.second, theme.ink), strict=False):
+        figure.add_scatter(
+            x=list(curve.thresholds), y=list(curve.tree), mode="lines", name=name,
+            line={"color": color, "width": 2.2, "shape": "hv"},
+            hovertemplate=f"{name}: %{{y:.3f}} at %{{x:.0%}}<extra></extra>",
+        )  # fmt: skip
+    top = max(max(curve.tree) for _, curve in curves)
+    top = max(top, everyone[0], 0.01)
+    if threshold is not None:
+        figure.add_scatter(
+            x=[threshold, threshold], y=[-0.15 * top, 1.08 * top], mode="lines",
+            name="threshold", showlegend=False, hoverinfo="skip",
+            line={"color": theme.line, "width": 1},
+        )  # fmt: skip
+    lay_out(
+        figure,
+        theme,
+        x={"title": "threshold probability", "tickformat": ".0%", "range": [x[0], x[-1]]},
+        y={"title": "net benefit", "range": [-0.15 * top, 1.08 * top]},
+        height=HEIGHT,
+        opaque=opaque,
+    )
+    return figure
+
+
+def benefit_alt_text(curves: Sequence[tuple[str, DecisionCurve]]) -> str:
+    """Where each tree is better than treating everyone and no one."""
+    parts = []
+    for name, curve in curves:
+        better = [
+            pt
+            for pt, tree, everyone in zip(
+                curve.thresholds, curve.tree, curve.treat_all, strict=True
+            )
+            if tree > max(everyone, 0) + 1e-12
+        ]
+        where = (
+            f"better than both from {100 * better[0]:.0f}% to {100 * better[-1]:.0f}%"
+            if better
+            else "nowhere better than both"
+        )
+        parts.append(f"{name}: {where}")
+    return f"Decision curve against treating all and none. {'; '.join(parts)}."

@@ -1,0 +1,240 @@
+"""The ROC plane with the exact frontier: every trade-off that a shape can reach in training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation.rates import Rate
+from odt_core.render.layout import faded, lay_out
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.words import count_words, percent_words
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+HEIGHT = 400
+TRAIN, TEST = "training (exact frontier)", "same trees in test\N{NO-BREAK SPACE}"
+ROOM = 0.06
+"""Empty space around the points, as a share of their range."""
+
+
+@dataclass(frozen=True)
+class RocPoint:
+    """A tree in the ROC plane.
+
+    Attributes
+    ----------
+    train : Confusion
+        On the training rows.
+    test : Confusion or None
+        On the test rows.
+    proved : bool
+        Whether it is proved that no tree of the shape dominates it in training.
+    """
+
+    train: Confusion
+    test: Confusion | None
+    proved: bool = True
+
+
+def roc_figure(
+    points: Sequence[RocPoint],
+    *,
+    chosen: int | None = None,
+    compared: int | None = None,
+    bound: Sequence[tuple[int, int]] | None = None,
+    theme: Theme = LIGHT,
+    opaque: bool = False,
+    zoom: bool = True,
+) -> go.Figure:
+    """The frontier in training and the same trees in test, specificity falling to the right.
+
+    Parameters
+    ----------
+    points : sequence of RocPoint
+        By rising false negatives in training; trace 0 draws them in this order.
+    chosen, compared : int, optional
+        Points that are marked; the chosen one with the intervals of its test rates.
+    bound : sequence of (int, int), optional
+        Where not all is proved: the fewest false positives possible from each number of false
+        negatives on. What lies between it and the frontier is shaded: unknown.
+    theme : Theme
+        Colours.
+    opaque : bool
+        Paint the page behind, for files.
+    zoom : bool
+        Show the part of the plane where the points are.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    figure = go.Figure()
+    _add_train(figure, points, chosen, theme)
+    if any(point.test is not None for point in points):
+        _add_test(figure, points, chosen, theme)
+    if bound is not None and points:
+        _add_unknown(figure, points, bound, theme)
+    if chosen is not None:
+        _mark(figure, points[chosen], theme, theme.accent, "chosen")
+    if compared is not None and compared != chosen:
+        _mark(figure, points[compared], theme, theme.ink, "compared")
+    span = _span(points) if zoom and points else (0.0, 1.0, 0.0, 1.0)
+    percent = {"tickformat": ".0%" if span[1] - span[0] > 0.08 else ".1%"}
+    lay_out(
+        figure,
+        theme,
+        x={"title": "1 − specificity (FPR)", "range": span[:2], **percent},
+        y={"title": "sensitivity (TPR)", "range": span[2:], "tickformat": ".0%"
+           if span[3] - span[2] > 0.08 else ".1%"},
+        height=HEIGHT,
+        opaque=opaque,
+    )  # fmt: skip
+    return figure
+
+
+def _add_train(
+    figure: go.Figure, points: Sequence[RocPoint], chosen: int | None, theme: Theme
+) -> None:
+    figure.add_scatter(
+        x=[_fpr(point.train) for point in points],
+        y=[_tpr(point.train) for point in points],
+        mode="lines+markers",
+        name=TRAIN,
+        line={"color": theme.second, "width": 2, "shape": "vh"},
+        marker={
+            "size": 9,
+            "color": [theme.second if point.proved else theme.page for point in points],
+            "line": {"color": theme.second, "width": 1.5},
+        },
+        customdata=list(range(len(points))),
+        text=[_words(point.train, "training") for point in points],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _add_test(
+    figure: go.Figure, points: Sequence[RocPoint], chosen: int | None, theme: Theme
+) -> None:
+    known = [(i, point.test) for i, point in enumerate(points) if point.test is not None]
+    figure.add_scatter(
+        x=[_fpr(test) for _, test in known],
+        y=[_tpr(test) for _, test in known],
+        mode="markers",
+        name=TEST,
+        marker={
+            "size": 9,
+            "symbol": "diamond",
+            "color": faded(theme.accent, 0.35),
+            "line": {"color": theme.accent, "width": 1.5},
+        },
+        customdata=[i for i, _ in known],
+        text=[_words(test, "test") for _, test in known],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _add_unknown(
+    figure: go.Figure,
+    points: Sequence[RocPoint],
+    bound: Sequence[tuple[int, int]],
+    theme: Theme,
+) -> None:
+    """Shade what is neither reached nor excluded."""
+    counts = points[0].train
+    n_positive, n_negative = max(counts.n_positive, 1), max(counts.n_negative, 1)
+    x = [fp / n_negative for _, fp in bound]
+    y = [1 - fn / n_positive for fn, _ in bound]
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        name="no tree lies beyond (proved)",
+        line={"color": theme.muted, "width": 1.2, "dash": "dot", "shape": "vh"},
+        hoverinfo="skip",
+    )
+
+
+def _mark(figure: go.Figure, point: RocPoint, theme: Theme, color: str, name: str) -> None:
+    figure.add_scatter(
+        x=[_fpr(point.train)],
+        y=[_tpr(point.train)],
+        mode="markers",
+        marker={"size": 17, "color": "rgba(0,0,0,0)", "line": {"color": color, "width": 3}},
+        name=name,
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    test = point.test
+    if test is None or not test.n_positive or not test.n_negative:
+        return
+    figure.add_scatter(
+        x=[_fpr(test)],
+        y=[_tpr(test)],
+        mode="markers",
+        marker={
+            "size": 12,
+            "symbol": "diamond",
+            "color": color,
+            "line": {"color": theme.page, "width": 1},
+        },
+        error_x=_error(Rate(test.fp, test.n_negative), color),
+        error_y=_error(Rate(test.tp, test.n_positive), color),
+        name=f"{name}, test",
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
+def _error(rate: Rate, color: str) -> dict[str, Any]:
+    assert rate.value is not None and rate.low is not None and rate.high is not None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [rate.high - rate.value],
+        "arrayminus": [rate.value - rate.low],
+        "color": color,
+        "thickness": 1.4,
+        "width": 4,
+    }
+
+
+def _span(points: Sequence[RocPoint]) -> tuple[float, float, float, float]:
+    """The part of the plane that matters: a little around the points with sensitivity from 50 %."""
+    counts = [c for p in points for c in (p.train, p.test) if c is not None]
+    near = [c for c in counts if _tpr(c) >= 0.5 and _fpr(c) <= 0.6] or counts
+    across = max(max(_fpr(c) for c in near), 0.05)
+    low = min(min(_tpr(c) for c in near), 0.95)
+    return (-ROOM * across, across * (1 + ROOM), low - ROOM * (1 - low), 1 + ROOM * (1 - low))
+
+
+def roc_alt_text(points: Sequence[RocPoint], chosen: int | None = None) -> str:
+    """What the figure shows, in a sentence or two."""
+    if not points:
+        return "The ROC plane without any point."
+    ends = f"from {_words(points[0].train, 'training')} to {_words(points[-1].train, 'training')}"
+    text = f"ROC plane: the frontier has {count_words(len(points), 'point')}, {ends}."
+    if chosen is not None:
+        point = points[chosen]
+        text += f" Chosen: {_words(point.train, 'training')}"
+        text += f"; {_words(point.test, 'test')}." if point.test is not None else "."
+    return text.replace("<br>", ", ")
+
+
+def _words(counts: Confusion, which: str) -> str:
+    sensitivity = f"{percent_words(_tpr(counts))} ({counts.tp}/{counts.n_positive})"
+    specificity = f"{percent_words(_tnr(counts))} ({counts.tn}/{counts.n_negative})"
+    return f"{which}: sensitivity {sensitivity}<br>specificity {specificity}"
+
+
+def _tpr(counts: Confusion) -> float:
+    return counts.tp / counts.n_positive if counts.n_positive else 0.0
+
+
+def _tnr(counts: Confusion) -> float:
+    return counts.tn / counts.n_negative if counts.n_negative else 0.0
+
+
+def _fpr(counts: Confusion) -> float:
+    return counts.fp / counts.n_negative if counts.n_negative else 0.0

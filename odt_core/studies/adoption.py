@@ -1,0 +1,136 @@
+"""Make a tree of the frontier the current model: the same result as if it had been trained."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from odt_core.data import Table
+from odt_core.evaluation import fit_cart
+from odt_core.problem import Goal, Objective, Split
+from odt_core.solution import Assignment, Engine, Seconds, make_solution
+from odt_core.training import Stage, TrainResult, TrainSpec, build_problem, prepare_training
+from odt_core.tree import count_assignment
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """A tree of a frontier that is to become a model.
+
+    Attributes
+    ----------
+    assignment : Assignment
+        The tree in the topology's own terms.
+    proved : bool
+        Whether the frontier proved that no tree dominates it.
+    seconds : float
+        What the frontier took.
+    """
+
+    assignment: Assignment
+    proved: bool
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "assignment": assignment_to_json(self.assignment),
+            "proved": self.proved,
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Adoption:
+        """Rebuild an adoption."""
+        return cls(assignment_from_json(record["assignment"]), record["proved"], record["seconds"])
+
+
+def floor_objective(tp: int, n_positive: int) -> Objective:
+    """The goal that a point of the frontier is best at: specificity, at its own sensitivity."""
+    return Objective(Goal.MAX_TNR, min_tpr=Fraction(tp, max(n_positive, 1)))
+
+
+def run_adoption(
+    table: Table,
+    spec: TrainSpec,
+    adoption: Adoption,
+    *,
+    on_stage: Callable[[Stage], None] | None = None,
+) -> TrainResult:
+    """A tree of the frontier as the result of a training run, recounted.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    spec : TrainSpec
+        What the frontier was made from, with the objective the tree is kept under.
+    adoption : Adoption
+        The tree.
+    on_stage : callable, optional
+        Told what begins.
+
+    Raises
+    ------
+    InputError
+        If the table or the specification cannot be used.
+    DisagreementError
+        If the tree breaks a condition, or misses its floor.
+    """
+    began = time.perf_counter()
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
+    spec = dataclasses.replace(spec, engine=Engine.SEARCH)
+    prepared = prepare_training(table, spec)
+    problem = build_problem(prepared, spec)
+    cart = fit_cart(
+        prepared.train,
+        max_depth=spec.topology.depth,
+        class_weight=spec.objective.class_weight,
+        seed=spec.split.seed,
+    )
+    prepared_at = time.perf_counter()
+    tell(Stage.FINISHING)
+    chosen = adoption.assignment
+    total = problem.gains.total(count_assignment(problem, chosen.splits, chosen.labels))
+    solution = make_solution(
+        problem,
+        engine=Engine.SEARCH,
+        assignment=chosen,
+        claimed_total=total,
+        bound=total if adoption.proved else None,
+        provers=("search",),
+        seconds=Seconds(total=adoption.seconds, search=adoption.seconds),
+        remark="The tree was taken from the sensitivity/specificity frontier.",
+    )
+    return TrainResult(
+        table_sha256=table.sha256,
+        table_name=table.name,
+        spec=spec,
+        prepared=prepared,
+        problem=problem,
+        solution=solution,
+        cart=cart,
+        seconds_prepare=prepared_at - began,
+        seconds_total=time.perf_counter() - began + adoption.seconds,
+    )
+
+
+def assignment_to_json(assignment: Assignment) -> dict[str, Any]:
+    """Each node's feature and the codes that go left, and each leaf's label."""
+    return {
+        "splits": [[split.feature, sorted(split.left)] for split in assignment.splits],
+        "labels": list(assignment.labels),
+    }
+
+
+def assignment_from_json(record: Mapping[str, Any]) -> Assignment:
+    """Rebuild an assignment."""
+    return Assignment(
+        splits=tuple(Split(feature, frozenset(left)) for feature, left in record["splits"]),
+        labels=tuple(bool(label) for label in record["labels"]),
+    )

@@ -1,0 +1,287 @@
+"""Training against testing sensitivity over many splits (paper, section 5.8).
+
+Each repeat draws a new stratified split by its own seed. One frontier of each shape serves every
+level: the point with the fewest false positives among those that reach the level in training, which
+is then scored on the rows that were held out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.data import Table
+from odt_core.errors import InputError
+from odt_core.problem import Objective
+from odt_core.solution import Status
+from odt_core.studies.frontier import point_for_level, search_frontier, wait_for_kernels
+from odt_core.topology import Topology
+from odt_core.training import Stage, TrainSpec, build_problem, confusion_to_json, prepare_training
+
+PAPER_LEVELS = tuple(Fraction(text) / 100 for text in "95 96 97 98 98.5 99 99.5 100".split())
+"""The paper's floors on training sensitivity."""
+
+MOST_REPEATS = 1000
+MOST_LEVELS = 101
+
+
+@dataclass(frozen=True)
+class CurveSpec:
+    """Which floors, shapes and splits a curve is made of.
+
+    Attributes
+    ----------
+    levels : tuple of Fraction
+        Floors on sensitivity in training, each in [0, 1].
+    topologies : tuple of Topology
+        Tree shapes.
+    repeats : int
+        Splits; repeat r, from 0, has the seed of the training run's split plus r.
+
+    Raises
+    ------
+    InputError
+        If there is no level, shape or repeat, too many, or a level is outside [0, 1].
+    """
+
+    levels: tuple[Fraction, ...] = PAPER_LEVELS
+    topologies: tuple[Topology, ...] = (Topology.parse("depth-2"), Topology.parse("depth-3"))
+    repeats: int = 10
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.levels) <= MOST_LEVELS:
+            raise InputError(f"levels are {len(self.levels)}: give from 1 to {MOST_LEVELS}.")
+        for level in self.levels:
+            if not 0 <= level <= 1:
+                raise InputError(
+                    f"levels name {100 * float(level):g}: give percentages from 0 to 100."
+                )
+        if not self.topologies:
+            raise InputError("topologies are none: give at least one shape, such as depth-2.")
+        if not 1 <= self.repeats <= MOST_REPEATS:
+            raise InputError(f"repeats is {self.repeats}: give from 1 to {MOST_REPEATS}.")
+
+    def repeat(self, number: int) -> CurveRepeat:
+        """One of the repeats, from 0."""
+        return CurveRepeat(self.levels, self.topologies, number)
+
+
+@dataclass(frozen=True)
+class CurveRepeat:
+    """One repeat of a curve: a piece of work of its own.
+
+    Attributes
+    ----------
+    levels, topologies
+        As in `CurveSpec`.
+    number : int
+        Which repeat, from 0.
+    """
+
+    levels: tuple[Fraction, ...]
+    topologies: tuple[Topology, ...]
+    number: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "levels": [str(level) for level in self.levels],
+            "topologies": [topology.text for topology in self.topologies],
+            "number": self.number,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> CurveRepeat:
+        """Rebuild a repeat."""
+        return cls(
+            levels=tuple(Fraction(level) for level in record["levels"]),
+            topologies=tuple(Topology.parse(text) for text in record["topologies"]),
+            number=record["number"],
+        )
+
+
+@dataclass(frozen=True)
+class CurveRun:
+    """One shape at one level on one split.
+
+    Attributes
+    ----------
+    topology : str
+        The shape's name.
+    level : Fraction
+        The floor asked for.
+    seed : int
+        Of the split.
+    train, test : Confusion
+        What the tree reached.
+    proved : bool
+        Whether the frontier it comes from was searched to its end.
+    """
+
+    topology: str
+    level: Fraction
+    seed: int
+    train: Confusion
+    test: Confusion
+    proved: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "topology": self.topology,
+            "level": str(self.level),
+            "seed": self.seed,
+            "train": confusion_to_json(self.train),
+            "test": confusion_to_json(self.test),
+            "proved": self.proved,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> CurveRun:
+        """Rebuild a run."""
+        return cls(
+            topology=record["topology"],
+            level=Fraction(record["level"]),
+            seed=record["seed"],
+            train=Confusion(**record["train"]),
+            test=Confusion(**record["test"]),
+            proved=record["proved"],
+        )
+
+
+def check_curve(spec: TrainSpec) -> None:
+    """Whether a curve can be made of a training run's settings.
+
+    Raises
+    ------
+    InputError
+        If no rows are held out.
+    """
+    if spec.split.train_size == "all":
+        raise InputError(
+            "A curve needs rows to test on: train-size all leaves none, so give a smaller one."
+        )
+
+
+def run_repeat(
+    table: Table,
+    spec: TrainSpec,
+    repeat: CurveRepeat,
+    *,
+    on_stage: Callable[[Stage], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> tuple[CurveRun, ...]:
+    """One repeat: every shape and level on one new split.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    spec : TrainSpec
+        Data, split, cap, rules and the time limit of each frontier; its shape is not looked at.
+    repeat : CurveRepeat
+        Which levels and shapes, and which split.
+    on_stage : callable, optional
+        Told what begins: preparing, solving.
+    should_stop : callable, optional
+        Asked while the search runs; true ends it, and what is not finished is left out.
+
+    Raises
+    ------
+    InputError
+        If the table or the specification cannot be used.
+    DisagreementError
+        If a point of the search does not survive our recount.
+    """
+    check_curve(spec)
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
+    seed = spec.split.seed + repeat.number
+    spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, seed=seed))
+    prepared = prepare_training(table, spec)
+    if prepared.test is None:
+        raise InputError("A curve needs rows to test on: give a smaller train-size.")
+    wait_for_kernels(should_stop)
+    tell(Stage.SOLVING)
+    runs: list[CurveRun] = []
+    for topology in repeat.topologies:
+        shaped = dataclasses.replace(spec, topology=topology, objective=Objective())
+        problem = build_problem(prepared, shaped)
+        points, _, status = search_frontier(
+            problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
+        )
+        if status is Status.CANCELLED:
+            break
+        for level in repeat.levels:
+            point = point_for_level(points, level, problem.data.n_positive)
+            if point is not None and point.test is not None:
+                runs.append(
+                    CurveRun(topology.name, level, seed, point.train, point.test, point.proved)
+                )
+    return tuple(runs)
+
+
+def run_curve(
+    table: Table,
+    spec: TrainSpec,
+    curve: CurveSpec,
+    *,
+    on_progress: Callable[[CurveProgress], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> tuple[CurveRun, ...]:
+    """All repeats, one after the other, in this process.
+
+    Parameters
+    ----------
+    on_progress : callable, optional
+        Told after each repeat.
+
+    Returns
+    -------
+    tuple of CurveRun
+        By repeat, shape and level; fewer if it was stopped.
+
+    Raises
+    ------
+    InputError, DisagreementError
+        As `run_repeat`.
+    """
+    stopped = should_stop or (lambda: False)
+    began = time.monotonic()
+    runs: list[CurveRun] = []
+    for number in range(curve.repeats):
+        if stopped():
+            break
+        runs += run_repeat(table, spec, curve.repeat(number), should_stop=should_stop)
+        if on_progress is not None:
+            on_progress(CurveProgress(number + 1, curve.repeats, time.monotonic() - began))
+    return tuple(runs)
+
+
+@dataclass(frozen=True)
+class CurveProgress:
+    """How far a study of many solves is.
+
+    Attributes
+    ----------
+    done, total : int
+        Pieces of work.
+    seconds : float
+        Since it began.
+    """
+
+    done: int
+    total: int
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace so far; None before the first piece is done."""
+        if self.done == 0:
+            return None
+        return self.seconds / self.done * (self.total - self.done)

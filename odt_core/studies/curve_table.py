@@ -1,0 +1,173 @@
+"""A curve's runs put together: the paper's table of section 5.8, and what its figure draws."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.studies.curve import CurveRun
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A rate over repeats.
+
+    Attributes
+    ----------
+    mean : float
+        In [0, 1].
+    variance : float or None
+        The sample variance (n - 1), in squared shares; None for a single repeat.
+    low, high : float
+        The 10th and 90th percentile.
+    """
+
+    mean: float
+    variance: float | None
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, rates: Sequence[Fraction]) -> Spread:
+        """Mean and variance are computed on exact fractions."""
+        ordered = sorted(rates)
+        return cls(
+            mean=float(statistics.mean(ordered)),
+            variance=float(statistics.variance(ordered)) if len(ordered) > 1 else None,
+            low=float(_quantile(ordered, Fraction(1, 10))),
+            high=float(_quantile(ordered, Fraction(9, 10))),
+        )
+
+    def to_json(self) -> dict[str, float | None]:
+        """The four numbers by name."""
+        return {"mean": self.mean, "variance": self.variance, "p10": self.low, "p90": self.high}
+
+
+@dataclass(frozen=True)
+class CurveRow:
+    """One shape at one level, over the repeats.
+
+    Attributes
+    ----------
+    topology : str
+        The shape's name.
+    level : Fraction
+        The floor on training sensitivity.
+    n : int
+        Repeats that have a tree at this level.
+    train_tpr, train_tnr, test_tpr, test_tnr : Spread
+        Sensitivity and specificity in training and test.
+    below : int
+        Repeats whose test sensitivity is below the floor.
+    proved : int
+        Repeats whose tree is proved best.
+    """
+
+    topology: str
+    level: Fraction
+    n: int
+    train_tpr: Spread
+    train_tnr: Spread
+    test_tpr: Spread
+    test_tnr: Spread
+    below: int
+    proved: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary; the level as a percentage."""
+        return {
+            "topology": self.topology,
+            "level": float(100 * self.level),
+            "repeats": self.n,
+            "train": {"tpr": self.train_tpr.to_json(), "tnr": self.train_tnr.to_json()},
+            "test": {"tpr": self.test_tpr.to_json(), "tnr": self.test_tnr.to_json()},
+            "below_floor_in_test": self.below,
+            "proved": self.proved,
+        }
+
+
+def curve_table(runs: Sequence[CurveRun]) -> tuple[CurveRow, ...]:
+    """One row for each shape and level, in the order of the runs' shapes, levels falling."""
+    shapes = dict.fromkeys(run.topology for run in runs)
+    levels = sorted({run.level for run in runs}, reverse=True)
+    rows = []
+    for shape in shapes:
+        for level in levels:
+            here = [run for run in runs if (run.topology, run.level) == (shape, level)]
+            if here:
+                rows.append(_row(shape, level, here))
+    return tuple(rows)
+
+
+def _row(topology: str, level: Fraction, runs: Sequence[CurveRun]) -> CurveRow:
+    def spread(
+        counts: Callable[[CurveRun], Confusion], rate: Callable[[Confusion], Fraction]
+    ) -> Spread:
+        return Spread.of([rate(counts(run)) for run in runs])
+
+    return CurveRow(
+        topology=topology,
+        level=level,
+        n=len(runs),
+        train_tpr=spread(lambda run: run.train, tpr),
+        train_tnr=spread(lambda run: run.train, tnr),
+        test_tpr=spread(lambda run: run.test, tpr),
+        test_tnr=spread(lambda run: run.test, tnr),
+        below=sum(tpr(run.test) < level for run in runs),
+        proved=sum(run.proved for run in runs),
+    )
+
+
+def tpr(counts: Confusion) -> Fraction:
+    """Sensitivity; 0 without positive rows."""
+    return Fraction(counts.tp, max(counts.n_positive, 1))
+
+
+def tnr(counts: Confusion) -> Fraction:
+    """Specificity; 0 without negative rows."""
+    return Fraction(counts.tn, max(counts.n_negative, 1))
+
+
+def _quantile(ordered: Sequence[Fraction], share: Fraction) -> Fraction:
+    """Linear between neighbouring values, as numpy and R do by default."""
+    place = share * (len(ordered) - 1)
+    below = place.numerator // place.denominator
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+TABLE_HEAD = (
+    "topology", "level_percent", "repeats",
+    "train_tpr_mean", "train_tpr_variance", "train_tnr_mean", "train_tnr_variance",
+    "test_tpr_mean", "test_tpr_variance", "test_tnr_mean", "test_tnr_variance",
+    "test_tpr_p10", "test_tpr_p90", "test_tnr_p10", "test_tnr_p90",
+    "below_floor_in_test", "proved",
+)  # fmt: skip
+"""Columns of the table's CSV: rates in percent, variances in squared percent."""
+
+
+def curve_csv(rows: Sequence[CurveRow]) -> bytes:
+    """The table as CSV (UTF-8)."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(TABLE_HEAD)
+    for row in rows:
+        spreads = (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)
+        writer.writerow(
+            [row.topology, f"{float(100 * row.level):g}", row.n]
+            + [cell for spread in spreads for cell in _mean_and_variance(spread)]
+            + [f"{100 * x:.4f}" for s in spreads[2:] for x in (s.low, s.high)]
+            + [row.below, row.proved]
+        )
+    return out.getvalue().encode()
+
+
+def _mean_and_variance(spread: Spread) -> tuple[str, str]:
+    variance = "" if spread.variance is None else f"{10_000 * spread.variance:.4f}"
+    return f"{100 * spread.mean:.4f}", variance

@@ -1,0 +1,328 @@
+"""The exact sensitivity/specificity frontier of a shape on the training rows (paper, section 4.6).
+
+Every pair (false negatives, false positives) that some tree of the shape reaches and no other tree
+of it beats, each with its tree, proved, and counted on the test rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.data import Prepared, Table
+from odt_core.errors import DisagreementError
+from odt_core.evaluation import CostRange, cost_ranges
+from odt_core.export import tree_to_json
+from odt_core.problem import EncodedData, Objective, Problem
+from odt_core.solution import Assignment, Status
+from odt_core.studies.adoption import assignment_to_json
+from odt_core.studies.bounds import LowerBound
+from odt_core.studies.weighted import corner_points
+from odt_core.training import (
+    Stage,
+    TrainSpec,
+    build_problem,
+    confusion_to_json,
+    prepare_training,
+)
+from odt_core.tree import Tree, build_tree, count_assignment
+
+COMPILE_SECONDS = 500.0
+"""Longest wait for the search's kernels on a fresh machine."""
+
+FRONT_SHARE = Fraction(3, 5)
+"""Of a time limit for the frontier itself; the rest is for bounds, if it does not get done."""
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """A point of the frontier.
+
+    Attributes
+    ----------
+    assignment : Assignment
+        The tree in the topology's own terms.
+    tree : Tree
+        The same tree in its canonical form.
+    train : Confusion
+        Training rows, routed through the canonical tree again.
+    test : Confusion or None
+        Test rows; None if there are none.
+    proved : bool
+        Whether it is proved that no tree of the shape dominates it on the training rows.
+    """
+
+    assignment: Assignment
+    tree: Tree
+    train: Confusion
+    test: Confusion | None
+    proved: bool
+
+    @property
+    def fn(self) -> int:
+        """False negatives in training."""
+        return self.train.fn
+
+    @property
+    def fp(self) -> int:
+        """False positives in training."""
+        return self.train.fp
+
+    @property
+    def tpr(self) -> Fraction:
+        """Sensitivity in training."""
+        return Fraction(self.train.tp, max(self.train.n_positive, 1))
+
+    @property
+    def tnr(self) -> Fraction:
+        """Specificity in training."""
+        return Fraction(self.train.tn, max(self.train.n_negative, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class FrontierResult:
+    """The frontier of a shape.
+
+    Attributes
+    ----------
+    table_sha256, table_name : str
+        Which file it was.
+    spec : TrainSpec
+        Data, split, shape, cap and rules; its objective is not looked at.
+    prepared : Prepared
+        The encoded rows.
+    problem : Problem
+        What was searched.
+    points : tuple of OperatingPoint
+        By rising false negatives, so by falling false positives.
+    bound : LowerBound or None
+        Where points are not proved: how few false positives a tree may have at best for each
+        number of false negatives. None if all is proved.
+    status : Status
+        ``optimal``: every point is proved and none is missing.
+    seconds : float
+        For everything.
+    """
+
+    table_sha256: str
+    table_name: str
+    spec: TrainSpec
+    prepared: Prepared
+    problem: Problem
+    points: tuple[OperatingPoint, ...]
+    bound: LowerBound | None
+    status: Status
+    seconds: float
+
+    @property
+    def ranges(self) -> tuple[CostRange | None, ...]:
+        """For each point the cost ratios for which it is best; None where there are none."""
+        return cost_ranges([(point.fn, point.fp) for point in self.points])
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as the command line prints it."""
+        train, test = self.prepared.train, self.prepared.test
+        return {
+            "points": [
+                _point_to_json(point, cost)
+                for point, cost in zip(self.points, self.ranges, strict=True)
+            ],
+            "status": self.status.value,
+            "seconds": round(self.seconds, 4),
+            "bound": None if self.bound is None else self.bound.to_json(train.n_positive),
+            "n_train": train.n_rows,
+            "n_test": 0 if test is None else test.n_rows,
+            "n_positive": train.n_positive,
+            "n_negative": train.n_negative,
+            "n_features": train.n_features,
+            "n_columns": train.n_columns,
+            "topology": self.problem.topology.name,
+            "max_card": self.problem.max_card,
+            "data": {
+                "name": self.table_name,
+                "sha256": self.table_sha256,
+                "flow": self.prepared.flow.to_json(),
+            },
+            "settings": self.spec.to_json(),
+        }
+
+
+def run_frontier(
+    table: Table,
+    spec: TrainSpec,
+    *,
+    on_stage: Callable[[Stage], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> FrontierResult:
+    """Find the frontier of a specification's shape, and count it on the test rows.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    spec : TrainSpec
+        Data, split, shape, cap, rules and time limit; objective and engine are not looked at.
+    on_stage : callable, optional
+        Told what begins: preparing, solving, finishing.
+    should_stop : callable, optional
+        Asked while the search runs; true ends it with what was found.
+
+    Raises
+    ------
+    InputError
+        If the table or the specification cannot be used.
+    DisagreementError
+        If a point of the search does not survive our recount.
+    """
+    began = time.perf_counter()
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
+    prepared = prepare_training(table, spec)
+    problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
+    wait_for_kernels(should_stop)
+    tell(Stage.SOLVING)
+    points, bound, status = search_frontier(
+        problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
+    )
+    tell(Stage.FINISHING)
+    return FrontierResult(
+        table_sha256=table.sha256,
+        table_name=table.name,
+        spec=spec,
+        prepared=prepared,
+        problem=problem,
+        points=points,
+        bound=bound,
+        status=status,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def wait_for_kernels(should_stop: Callable[[], bool] | None = None) -> None:
+    """Let the search be compiled, which happens once on a machine and counts to no time limit."""
+    from odt_core.solvers.search import compiling
+
+    compiling.compile_in_background()
+    compiling.wait_until_compiled(time.perf_counter() + COMPILE_SECONDS, should_stop)
+
+
+def search_frontier(
+    problem: Problem,
+    test: EncodedData | None,
+    *,
+    time_limit: float,
+    should_stop: Callable[[], bool] | None = None,
+) -> tuple[tuple[OperatingPoint, ...], LowerBound | None, Status]:
+    """The points of a problem's frontier, each routed and counted again.
+
+    If time runs out, weighted searches without floors use what is left of it: each proves a
+    corner of the frontier and bounds all of it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its objective and floors are not looked at.
+    test : EncodedData or None
+        Rows that each tree is counted on as well.
+    time_limit : float
+        Seconds.
+    should_stop : callable, optional
+        Asked while the search runs.
+
+    Returns
+    -------
+    points, bound, status
+        As in `FrontierResult`.
+    """
+    from odt_core.solvers.search import frontier  # slow to import: only where a search runs
+
+    deadline = time.monotonic() + time_limit
+    outcome = frontier(problem, time_limit=time_limit * float(FRONT_SHARE), should_stop=should_stop)
+    found = {(point.fn, point.fp): point.assignment for point in outcome.points}
+    if outcome.proved:
+        return _points(problem, test, found, None), None, Status.OPTIMAL
+    bound = LowerBound()
+    for assignment in corner_points(problem, bound, deadline, should_stop):
+        confusion = count_assignment(problem, assignment.splits, assignment.labels)
+        found.setdefault((confusion.fn, confusion.fp), assignment)
+    points = _points(problem, test, found, bound)
+    if bound.is_reached_by([(point.fn, point.fp) for point in points], problem.data.n_positive):
+        return points, None, Status.OPTIMAL
+    stopped = outcome.cancelled or (should_stop is not None and should_stop())
+    return points, bound, Status.CANCELLED if stopped else Status.FEASIBLE
+
+
+def _points(
+    problem: Problem,
+    test: EncodedData | None,
+    found: dict[tuple[int, int], Assignment],
+    bound: LowerBound | None,
+) -> tuple[OperatingPoint, ...]:
+    """The undominated ones of the pairs found, by rising false negatives."""
+    points: list[OperatingPoint] = []
+    for (fn, fp), assignment in sorted(found.items(), key=lambda item: item[0]):
+        if points and fp >= points[-1].fp:
+            continue
+        proved = bound is None or bound.proves(fn, fp)
+        points.append(_recounted(problem, test, assignment, (fn, fp), proved))
+    return tuple(points)
+
+
+def _recounted(
+    problem: Problem,
+    test: EncodedData | None,
+    assignment: Assignment,
+    claim: tuple[int, int],
+    proved: bool,
+) -> OperatingPoint:
+    """The point with its canonical tree, if the training rows say what the search said."""
+    if not problem.admits_all(assignment.splits, assignment.labels):
+        raise DisagreementError(f"the frontier's tree for {claim} breaks the problem's conditions")
+    tree = build_tree(problem, assignment.splits, assignment.labels)
+    train = tree.confusion(problem.data)
+    if (train.fn, train.fp) != claim:
+        raise DisagreementError(f"the frontier's tree for {claim} counts {train.fn}, {train.fp}")
+    tested = None if test is None else tree.confusion(test)
+    return OperatingPoint(assignment, tree, train, tested, proved)
+
+
+def point_for_level(
+    points: tuple[OperatingPoint, ...], level: Fraction, n_positive: int
+) -> OperatingPoint | None:
+    """The point with the fewest false positives whose sensitivity is at least `level`.
+
+    The least number of true positives is ``ceil(level * n_positive)``, exactly.
+
+    Parameters
+    ----------
+    points : tuple of OperatingPoint
+        By rising false negatives.
+    level : Fraction
+        Floor on sensitivity in training.
+    n_positive : int
+        Positive training rows.
+    """
+    most = n_positive - math.ceil(level * n_positive)
+    allowed = [point for point in points if point.fn <= most]
+    return allowed[-1] if allowed else None
+
+
+def _point_to_json(point: OperatingPoint, cost: CostRange | None) -> dict[str, Any]:
+    return {
+        "fn": point.fn,
+        "fp": point.fp,
+        "tpr": float(point.tpr),
+        "tnr": float(point.tnr),
+        "proved": point.proved,
+        "train": confusion_to_json(point.train),
+        "test": None if point.test is None else confusion_to_json(point.test),
+        "best_for_cost_ratio": None if cost is None else cost.to_json(),
+        "tree": tree_to_json(point.tree),
+        "assignment": assignment_to_json(point.assignment),
+    }

@@ -1,0 +1,75 @@
+"""Sensitivity: every trade-off that a shape can reach, and what of it holds in test."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from pages.common.needs import ReadyData, need_data, send_to
+from pages.common.places import Place
+from pages.common.prepared import import_for_result, prepared_rows
+from pages.common.runs import changes_since
+from pages.common.server import job_manager
+from pages.common.state import work
+from pages.common.text import plain
+from pages.common.theme import follow_theme
+from pages.explore.sensitivity_parts.curves import draw_curves
+from pages.explore.sensitivity_parts.explorer import explore
+from pages.explore.sensitivity_parts.frontiers import (
+    draw_frontier_settings,
+    draw_preview,
+    watch_frontier,
+)
+from pages.explore.sensitivity_parts.view import frontier_view
+
+FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
+
+
+def draw_page(data: ReadyData) -> None:
+    """One of two views: the frontier with its trees, or curves over many splits."""
+    job_manager()  # its workers warm up while the settings are chosen
+    import_for_result()
+    try:
+        rows = prepared_rows(data.dataset.table, data.schema, data.split)
+    except InputError as error:
+        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        st.title("Sensitivity", anchor=False, width="content")
+        st.session_state.setdefault("sens_view", FRONTIER)
+        view = st.segmented_control(
+            "View",
+            [FRONTIER, CURVES],
+            key="sens_view",
+            persist_state="session",
+            required=True,
+            label_visibility="collapsed",
+        )
+    if view == CURVES:
+        draw_curves(data, rows)
+    else:
+        _draw_frontier(data)
+    follow_theme()
+
+
+def _draw_frontier(data: ReadyData) -> None:
+    draw_frontier_settings(data)
+    job = work().frontier
+    if job is None:
+        draw_preview()
+    elif not job.is_over:
+        watch_frontier(job)
+    elif job.result is None or not job.result["points"]:
+        st.error(
+            plain(job.message or "No point was found in time: give it more, or a smaller shape.")
+        )
+    else:
+        changed = changes_since(job, data, None)
+        if changed:
+            st.warning(
+                f"This frontier was found before you changed {' and '.join(changed)}. Press "
+                "**Find the frontier** to bring it up to date."
+            )
+        explore(job, frontier_view(job.id, job))
+
+
+draw_page(need_data())

@@ -1,0 +1,189 @@
+"""Which point of the frontier is looked at: by slider, by a click, by a floor or by costs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.evaluation import cheapest
+from odt_core.jobs import Job
+from odt_core.training import parse_percent, parse_weight
+from odt_core.words import number_words, percent_words
+from pages.common.state import work
+from pages.common.text import plain, shorten
+from pages.explore.sensitivity_parts.view import FrontierView
+
+DEFAULT_FLOOR = Fraction(95, 100)
+
+
+class Choice:
+    """The chosen point of one frontier, kept in the session under names of its own."""
+
+    def __init__(self, job: Job, view: FrontierView) -> None:
+        self.view = view
+        self.point_key = f"sens_point_{job.id}"
+        self.floor_key = f"sens_floor_{job.id}"
+        self.error_key = f"sens_error_{job.id}"
+        self.pin_key = f"sens_pin_{job.id}"
+        if self.point_key not in st.session_state:
+            self._begin()
+
+    def _begin(self) -> None:
+        """The current tree's floor, or 95 %."""
+        job = work().job
+        asked = None if job is None else job.spec.train.objective.min_tpr
+        at = self.view.at_level(asked or DEFAULT_FLOOR)
+        self.go_to(0 if at is None else at)
+        st.session_state.setdefault("sens_cost_fn", "1")
+        st.session_state.setdefault("sens_cost_fp", "1")
+
+    @property
+    def index(self) -> int:
+        """The chosen point."""
+        return int(st.session_state[self.point_key])
+
+    @property
+    def floor(self) -> Fraction:
+        """The floor in effect."""
+        try:
+            return parse_percent(st.session_state[self.floor_key], "The floor")
+        except InputError:
+            return self.view.floor_of(self.index)
+
+    @property
+    def compared(self) -> int | None:
+        """The point that was put aside to compare with."""
+        found = st.session_state.get(self.pin_key)
+        return None if found is None else int(found)
+
+    @property
+    def costs(self) -> tuple[Fraction, Fraction]:
+        """What a false negative and a false positive cost; 1 where it cannot be read."""
+        return _cost("sens_cost_fn"), _cost("sens_cost_fp")
+
+    def go_to(self, index: int, floor: str | None = None) -> None:
+        """Choose a point; without a floor of the user's own, the point's own is in effect."""
+        st.session_state[self.point_key] = index
+        st.session_state[self.error_key] = ""
+        if floor is None:
+            own = self.view.floor_of(index)
+            st.session_state[self.floor_key] = number_words(float(100 * own))
+
+    def on_slide(self) -> None:
+        """The slider was moved."""
+        self.go_to(self.index)
+
+    def on_floor(self) -> None:
+        """A floor was typed."""
+        text = str(st.session_state[self.floor_key])
+        try:
+            at = self.view.at_level(parse_percent(text, "The floor on sensitivity"))
+            if at is None:
+                raise InputError(
+                    f"No tree of this shape that was found reaches {text.strip()} % sensitivity."
+                )
+        except InputError as error:
+            st.session_state[self.error_key] = str(error)
+            return
+        self.go_to(at, text)
+
+    def on_costs(self) -> None:
+        """Costs were typed."""
+        try:
+            fn = parse_weight(str(st.session_state["sens_cost_fn"]), "The cost of a missed case")
+            fp = parse_weight(str(st.session_state["sens_cost_fp"]), "The cost of a false alarm")
+            self.go_to(cheapest(self.view.pairs, fn, fp))
+        except InputError as error:
+            st.session_state[self.error_key] = str(error)
+
+    def on_click(self, chart: str) -> None:
+        """A point of the figure was clicked."""
+        event: Any = st.session_state.get(chart)
+        points = event["selection"]["points"] if event else []
+        for point in points:
+            data = point.get("customdata")
+            index = data[0] if isinstance(data, list) else data
+            if index is not None and 0 <= int(index) < len(self.view.points):
+                self.go_to(int(index))
+
+
+def draw_choice(choice: Choice, positive: str) -> None:
+    """The slider over tree and curves; a floor and costs that move it."""
+    view = choice.view
+    name = plain(shorten(positive, 24))
+    if len(view.points) > 1:
+        st.select_slider(
+            "Trade-off: specificity to the left, sensitivity to the right",
+            list(reversed(range(len(view.points)))),
+            format_func=lambda i: _slider_words(view, i),
+            key=choice.point_key,
+            on_change=choice.on_slide,
+            help="Each step is another best tree. Arrow keys work too, and so does a click on a "
+            "point in the ROC plane.",
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Sensitivity (TPR) at least, in %",
+            key=choice.floor_key,
+            on_change=choice.on_floor,
+            max_chars=12,
+            width=220,
+            help="The floor on the training rows, exactly as written: the tree of highest "
+            "specificity (TNR) that keeps it is shown.",
+        )
+        for key, label in (
+            ("sens_cost_fn", f"A missed {name} costs"),
+            ("sens_cost_fp", "A false alarm costs"),
+        ):
+            st.session_state.setdefault(key, "1")
+            st.text_input(
+                label,
+                key=key,
+                persist_state="session",
+                on_change=choice.on_costs,
+                max_chars=12,
+                width=170,
+                help="Instead of a floor: the tree of least cost on the training rows is shown. "
+                "Only the ratio of both costs matters.",
+            )
+        st.markdown(_cost_words(choice), width="stretch")
+    error = st.session_state.get(choice.error_key)
+    if error:
+        st.error(plain(error))
+
+
+def _slider_words(view: FrontierView, index: int) -> str:
+    point = view.points[index]
+    return f"sensitivity {percent_words(point.tpr)} · specificity {percent_words(point.tnr)}"
+
+
+def _cost_words(choice: Choice) -> str:
+    """For which costs the chosen tree is best."""
+    cost = choice.view.points[choice.index].cost
+    fn, fp = choice.costs
+    ratio = fn / fp
+    if cost is None:
+        return "For no costs the cheapest tree: others are cheaper whatever an error costs."
+    low = _ratio_words(cost.low)
+    if cost.high is None:
+        words = f"a miss costs {low} false alarms or more" if cost.low else "all costs"
+    elif not cost.low:
+        words = f"a miss costs at most {_ratio_words(cost.high)} false alarms"
+    else:
+        words = f"a miss costs {low} to {_ratio_words(cost.high)} false alarms"
+    here = "" if ratio in cost else f", not at your {_ratio_words(ratio)}"
+    return f"The cheapest tree where **{words}**{here}."
+
+
+def _ratio_words(ratio: Fraction) -> str:
+    return number_words(float(f"{float(ratio):.3g}"))
+
+
+def _cost(key: str) -> Fraction:
+    try:
+        return parse_weight(str(st.session_state.get(key, "1")), "A cost")
+    except InputError:
+        return Fraction(1)

@@ -1,0 +1,335 @@
+"""Training against testing sensitivity over many splits (paper, section 5.8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import streamlit as st
+
+from odt_core.data import Prepared, SplitSpec
+from odt_core.errors import InputError
+from odt_core.jobs import Batch, JobKind, JobSpec
+from odt_core.render import (
+    SweepPoint,
+    SweepSeries,
+    sweep_alt_text,
+    sweep_figure,
+    sweep_roc_figure,
+)
+from odt_core.studies import (
+    PAPER_LEVELS,
+    CurveRow,
+    CurveRun,
+    CurveSpec,
+    Spread,
+    check_curve,
+    curve_csv,
+    curve_table,
+)
+from odt_core.topology import PRESETS, Topology
+from odt_core.training import TrainSpec, parse_percent
+from odt_core.words import count_words, number_words, percent_words, seconds_words
+from pages.common.names import file_stem
+from pages.common.needs import ReadyData
+from pages.common.server import job_manager
+from pages.common.shapes import NAMES
+from pages.common.state import update, work
+from pages.common.tables import plain_table, value_html
+from pages.common.text import html_text, plain
+from pages.common.theme import current_theme
+from pages.explore.sensitivity_parts.downloads import draw_figure_downloads, draw_file
+from pages.explore.sensitivity_parts.frontiers import frontier_spec
+
+EVERY = 0.7
+"""Seconds between two looks."""
+SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the settings say."""
+
+    spec: TrainSpec
+    curve: CurveSpec
+
+
+def draw_curves(data: ReadyData, rows: Prepared) -> None:
+    """Settings, progress, and the curves as far as they are known."""
+    asked = _draw_settings(data, rows)
+    batch = work().curve
+    busy = batch is not None and not batch.is_over
+    pressed = st.button(
+        "Running …" if busy else "Run the curves",
+        key="sens_curve_go",
+        type="secondary" if batch is not None and not busy else "primary",
+        disabled=busy or asked is None,
+    )
+    if pressed and asked is not None:
+        batch = _start(data, asked)
+        st.rerun()
+    if batch is None:
+        _draw_preview()
+    elif not batch.is_over:
+        _watch(batch)
+    else:
+        _draw_result(batch)
+
+
+def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
+    st.session_state.setdefault(
+        "sens_levels", ", ".join(number_words(float(100 * level)) for level in PAPER_LEVELS)
+    )
+    st.session_state.setdefault("sens_shapes", ["depth-2", "depth-3"])
+    st.session_state.setdefault("sens_repeats", 10)
+    st.session_state.setdefault("sens_train_size", _size_text(data.split))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        levels = st.text_input(
+            "Floors on training sensitivity, in %",
+            key="sens_levels",
+            persist_state="session",
+            width=290,
+            max_chars=400,
+            help="One tree for each floor: the highest specificity that keeps it.",
+        )
+        shapes = st.multiselect(
+            "Shapes",
+            list(PRESETS),
+            format_func=lambda name: NAMES[name],
+            key="sens_shapes",
+            persist_state="session",
+            width=235,
+        )
+        repeats = st.number_input(
+            "Splits",
+            1,
+            1000,
+            step=10,
+            key="sens_repeats",
+            persist_state="session",
+            width=100,
+            help="Each draws training and test rows anew; the paper has 30.",
+        )
+        train_size = st.text_input(
+            "Training rows",
+            key="sens_train_size",
+            persist_state="session",
+            width=120,
+            help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
+        )
+    try:
+        return _read(data, levels, shapes, int(repeats or 0), train_size)
+    except InputError as error:
+        st.error(plain(str(error)))
+        return None
+
+
+def _size_text(split: SplitSpec) -> str:
+    """The Data page's training size as it is written there; ``paper`` if every row trains."""
+    size = split.train_size
+    if isinstance(size, Fraction):
+        return number_words(float(size))
+    return "paper" if size == "all" else str(size)
+
+
+def _read(data: ReadyData, levels: str, shapes: list[str], repeats: int, train_size: str) -> Asked:
+    floors: list[Fraction] = []
+    for part in levels.replace(";", ",").split(","):
+        if part.strip():
+            floors.append(parse_percent(part, "A floor on training sensitivity"))
+    curve = CurveSpec(
+        levels=tuple(dict.fromkeys(floors)),
+        topologies=tuple(Topology.parse(name) for name in shapes),
+        repeats=repeats,
+    )
+    if not shapes:
+        raise InputError("Choose at least one shape.")
+    cap = st.session_state.get("sens_max_card")
+    spec = frontier_spec(data, shapes[0], cap, st.session_state.get("sens_seconds", 60))
+    split = SplitSpec.parse(train_size, None, seed=data.split.seed)
+    if data.split.test_size is not None and train_size != "all":
+        split = replace(split, test_size=data.split.test_size)
+    spec = replace(spec, split=split)
+    check_curve(spec)
+    return Asked(spec, curve)
+
+
+def _start(data: ReadyData, asked: Asked) -> Batch:
+    dataset, curve = data.dataset, asked.curve
+    batch = Batch.submit(
+        job_manager(),
+        [
+            JobSpec(
+                dataset.path,
+                dataset.name,
+                dataset.read,
+                asked.spec,
+                JobKind.CURVE,
+                curve.repeat(number),
+            )
+            for number in range(curve.repeats)
+        ],
+    )
+    update(curve=batch)
+    return batch
+
+
+def _draw_preview() -> None:
+    with st.container(border=True):
+        st.subheader("No curves yet", anchor=False)
+        st.markdown(
+            "A floor on sensitivity holds on the rows that trained the tree; on new rows it may "
+            "not. **Run the curves** draws many new splits, finds the best tree for every floor "
+            "and shape on each, and shows what was kept on the rows held out."
+        )
+
+
+@st.fragment(run_every=EVERY)
+def _watch(batch: Batch) -> None:
+    """Draw how far the splits are, and what is known so far."""
+    if batch.is_over:
+        st.rerun()
+    done, total, left = batch.n_done, len(batch.jobs), batch.seconds_left
+    text = f"{done} of {count_words(total, 'split')}"
+    if left is not None:
+        text += f", about {seconds_words(max(left, 1.0))} left"
+    st.progress(done / total, text=text)
+    st.button(
+        "Stop, and keep what is done",
+        key="sens_curve_cancel",
+        on_click=batch.cancel,
+        args=(job_manager(),),
+        disabled=batch.was_cancelled,
+    )
+    rows = curve_table(_runs(batch))
+    if rows:
+        _draw_figure(rows, key="sens_curve_partial")
+
+
+def _runs(batch: Batch) -> tuple[CurveRun, ...]:
+    return tuple(
+        CurveRun.from_json(record) for result in batch.results for record in result["runs"]
+    )
+
+
+def _draw_result(batch: Batch) -> None:
+    if batch.failure:
+        st.error(plain(batch.failure))
+    rows = curve_table(_runs(batch))
+    if not rows:
+        if not batch.failure:
+            st.info("It was stopped before a split was done.")
+        return
+    n_done = len(batch.results)
+    words = f"{count_words(n_done, 'split')} in {seconds_words(batch.seconds)}"
+    if n_done < len(batch.jobs):
+        words += f", of {len(batch.jobs)} asked for"
+    unproved = sum(row.n - row.proved for row in rows)
+    words += "." if not unproved else f"; {unproved} trees are not proved best."
+    spec = batch.jobs[0].spec
+    st.caption(plain(f"{spec.table_name}: {words}"))
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        shown = _draw_figure(rows, key="sens_curve_figure")
+        stem = f"{file_stem(spec.table_name, 'curves')}"
+        with st.popover("Download", width="content"):
+            draw_file("Table (CSV)", lambda: curve_csv(rows), f"{stem}.csv", "text/csv")
+            draw_figure_downloads(
+                lambda: _figure(rows, shown, opaque=True),
+                lambda: _alt(rows, shown),
+                f"{stem}-{shown.lower().replace(' ', '-')}",
+            )
+    with right:
+        _draw_table(rows)
+
+
+def _draw_figure(rows: tuple[CurveRow, ...], key: str) -> str:
+    st.session_state.setdefault("sens_curve_shown", SENSITIVITY)
+    shown = str(
+        st.segmented_control(
+            "Figure",
+            [SENSITIVITY, SPECIFICITY, PLANE],
+            key="sens_curve_shown",
+            persist_state="session",
+            required=True,
+            label_visibility="collapsed",
+        )
+    )
+    st.plotly_chart(
+        _figure(rows, shown),
+        key=f"{key}_{shown}",
+        theme=None,
+        config={"displayModeBar": False},
+        alt=_alt(rows, shown),
+    )
+    if shown != PLANE:
+        st.caption("Lines: means over splits. Bands: 10th to 90th percentile of the test value.")
+    return shown
+
+
+def _figure(rows: tuple[CurveRow, ...], shown: str, *, opaque: bool = False):  # type: ignore[no-untyped-def]
+    theme = current_theme()
+    tprs, tnrs = _series(rows, "tpr"), _series(rows, "tnr")
+    if shown == PLANE:
+        return sweep_roc_figure(tprs, tnrs, theme=theme, opaque=opaque)
+    if shown == SPECIFICITY:
+        return sweep_figure(tnrs, "specificity", theme=theme, opaque=opaque)
+    return sweep_figure(tprs, "sensitivity", theme=theme, opaque=opaque)
+
+
+def _alt(rows: tuple[CurveRow, ...], shown: str) -> str:
+    if shown == SPECIFICITY:
+        return sweep_alt_text(_series(rows, "tnr"), "specificity")
+    return sweep_alt_text(_series(rows, "tpr"), "sensitivity")
+
+
+def _series(rows: tuple[CurveRow, ...], rate: str) -> list[SweepSeries]:
+    shapes = dict.fromkeys(row.topology for row in rows)
+    return [
+        SweepSeries(
+            NAMES.get(shape, shape),
+            tuple(_sweep_point(row, rate) for row in rows if row.topology == shape),
+        )
+        for shape in shapes
+    ]
+
+
+def _sweep_point(row: CurveRow, rate: str) -> SweepPoint:
+    train: Spread = getattr(row, f"train_{rate}")
+    test: Spread = getattr(row, f"test_{rate}")
+    return SweepPoint(float(row.level), train.mean, test.mean, test.low, test.high)
+
+
+def _draw_table(rows: tuple[CurveRow, ...]) -> None:
+    """The paper's table: mean and, in brackets, variance in squared percent."""
+    for shape in dict.fromkeys(row.topology for row in rows):
+        name = NAMES.get(shape, shape)
+        st.html(
+            plain_table(
+                f"{name}: means over splits",
+                [
+                    f'<b style="white-space:nowrap">{html_text(name)}</b><br>floor',
+                    "Training TPR",
+                    "Training TNR",
+                    "Test TPR",
+                    "Test TNR",
+                    "Test below floor",
+                ],
+                [_cells(row) for row in rows if row.topology == shape],
+            )
+        )
+    st.caption("Means over splits; in brackets variances, in squared percentage points.")
+
+
+def _cells(row: CurveRow) -> list[str]:
+    spreads = (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)
+    return [
+        f"{number_words(float(100 * row.level))}%",
+        *(_spread(spread) for spread in spreads),
+        value_html(f"{row.below}", f"of {row.n}"),
+    ]
+
+
+def _spread(spread: Spread) -> str:
+    variance = "" if spread.variance is None else f"({10_000 * spread.variance:.2f})"
+    return value_html(percent_words(spread.mean), variance)

@@ -1,0 +1,85 @@
+"""Tables and figures as files; each is made when it is asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from odt_core.evaluation import cost_ranges
+from odt_core.jobs import Job
+from odt_core.render import FigureFormat, figure_file, roc_alt_text, roc_figure
+from pages.common.names import file_stem
+from pages.common.theme import current_theme
+from pages.explore.sensitivity_parts.choose import Choice
+from pages.explore.sensitivity_parts.view import FrontierView
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_FIGURES = {
+    FigureFormat.HTML: "Figure (HTML)",
+    FigureFormat.SVG: "Figure (SVG)",
+    FigureFormat.PNG: "Figure (PNG)",
+}
+
+
+def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
+    """The button that opens the list of files."""
+    stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
+    chosen = choice.index
+    with st.popover("Download", width="content"):
+        draw_file("Points (CSV)", lambda: points_csv(view), f"{stem}.csv", "text/csv")
+        draw_file("Points and trees (JSON)", lambda: _json(job), f"{stem}.json", "application/json")
+        draw_figure_downloads(
+            lambda: roc_figure(
+                view.roc, chosen=chosen, bound=view.bound, theme=current_theme(), opaque=True
+            ),
+            lambda: roc_alt_text(view.roc, chosen),
+            stem,
+        )
+
+
+def draw_figure_downloads(
+    figure: Callable[[], go.Figure], alt: Callable[[], str], stem: str
+) -> None:
+    """Buttons for one figure in every format."""
+    for kind, label in _FIGURES.items():
+        draw_file(label, _maker(figure, alt, kind), f"{stem}.{kind.value}", kind.mime)
+
+
+def _maker(
+    figure: Callable[[], go.Figure], alt: Callable[[], str], kind: FigureFormat
+) -> Callable[[], bytes]:
+    return lambda: figure_file(figure(), kind, alt())
+
+
+def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) -> None:
+    """A button that makes a file and gives it to the browser."""
+    st.download_button(
+        label, content, name, mime, key=f"sens_file_{name}", on_click="ignore", width="stretch"
+    )
+
+
+def _json(job: Job) -> bytes:
+    return json.dumps(job.result, ensure_ascii=False, indent=1).encode()
+
+
+def points_csv(view: FrontierView) -> bytes:
+    """One line for each point: counts in training and test, whether proved, and cost ratios."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    counts = ("tp", "fp", "tn", "fn")
+    head = [f"{which}_{name}" for which in ("train", "test") for name in counts]
+    writer.writerow([*head, "proved", "cost_ratio_low", "cost_ratio_high", "leaves"])
+    for point, cost in zip(view.points, cost_ranges(view.pairs), strict=True):
+        row: list[Any] = [getattr(point.train, name) for name in counts]
+        row += ["" if point.test is None else getattr(point.test, name) for name in counts]
+        row += ["yes" if point.proved else "no"]
+        row += ["", ""] if cost is None else [cost.low, "inf" if cost.high is None else cost.high]
+        writer.writerow([*row, point.tree.n_leaves])
+    return out.getvalue().encode()

@@ -1,0 +1,139 @@
+"""The tree on the left, the curves on the right, one slider over both."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.evaluation import DecisionCurve, decision_curve
+from odt_core.jobs import Job
+from odt_core.problem import EncodedData
+from odt_core.render import benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
+from odt_core.solution import Status
+from odt_core.words import count_words, seconds_words
+from pages.common.drawing import draw_tree
+from pages.common.prepared import rows_of
+from pages.common.text import plain
+from pages.common.theme import current_theme
+from pages.explore.sensitivity_parts.adopt import draw_adopt
+from pages.explore.sensitivity_parts.choose import Choice, draw_choice
+from pages.explore.sensitivity_parts.compare import draw_comparison, draw_pin
+from pages.explore.sensitivity_parts.downloads import draw_frontier_downloads
+from pages.explore.sensitivity_parts.point import draw_point
+from pages.explore.sensitivity_parts.view import FrontierView
+
+ROC, BENEFIT = "ROC plane", "Decision curve"
+THRESHOLDS = tuple(step / 100 for step in range(1, 100))
+
+
+@st.fragment
+def explore(job: Job, view: FrontierView) -> None:
+    """Draw everything that follows the slider; nothing here solves.
+
+    Parameters
+    ----------
+    job : Job
+        The finished search.
+    view : FrontierView
+        What it found.
+    """
+    rows = rows_of(job)
+    choice = Choice(job, view)
+    st.caption(_status_words(view))
+    draw_choice(choice, rows.train.positive_label)
+    point = view.points[choice.index]
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        draw_tree(point.tree, rows.test, key="sens_tree")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            draw_adopt(job, view, choice)
+            draw_pin(choice)
+            draw_frontier_downloads(job, view, choice)
+    with right:
+        _draw_figures(choice, rows)
+    if choice.compared is not None and choice.compared != choice.index:
+        draw_comparison(view, choice, rows.test)
+    draw_point(view, choice, rows.test)
+
+
+def _draw_figures(choice: Choice, rows: Prepared) -> None:
+    st.session_state.setdefault("sens_figure", ROC)
+    shown = st.segmented_control(
+        "Figure",
+        [ROC, BENEFIT],
+        key="sens_figure",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+    )
+    if shown == BENEFIT:
+        _draw_benefit(choice, rows)
+    else:
+        _draw_roc(choice)
+
+
+def _draw_roc(choice: Choice) -> None:
+    view = choice.view
+    chart = "sens_roc"
+    st.plotly_chart(
+        roc_figure(
+            view.roc,
+            chosen=choice.index,
+            compared=choice.compared,
+            bound=view.bound,
+            theme=current_theme(),
+        ),
+        key=chart,
+        theme=None,
+        config={"displayModeBar": False},
+        on_select=lambda: choice.on_click(chart),
+        selection_mode="points",
+        alt=roc_alt_text(view.roc, choice.index),
+    )
+    st.caption(
+        "Click a point to see its tree. Ringed: the chosen tree in training, with its test value "
+        "and 95 % intervals beside it."
+    )
+
+
+def _draw_benefit(choice: Choice, rows: Prepared) -> None:
+    data, which = (rows.train, "training") if rows.test is None else (rows.test, "test")
+    curves = [("this tree", _curve(choice, choice.index, data))]
+    if choice.compared is not None and choice.compared != choice.index:
+        curves.append(("compared tree", _curve(choice, choice.compared, data)))
+    st.plotly_chart(
+        benefit_figure(curves, threshold=threshold_of(choice.costs), theme=current_theme()),
+        key="sens_benefit",
+        theme=None,
+        config={"displayModeBar": False},
+        alt=benefit_alt_text(curves),
+    )
+    st.caption(
+        f"On the {which} rows; leaves are ranked by their training risk. The upright line is the "
+        "threshold that your costs amount to."
+    )
+
+
+def _curve(choice: Choice, index: int, data: EncodedData) -> DecisionCurve:
+    return decision_curve(choice.view.points[index].tree, data, THRESHOLDS)
+
+
+def threshold_of(costs: tuple[Fraction, Fraction]) -> float:
+    """The risk from which on acting pays: cost of a false alarm over the sum of both costs."""
+    fn, fp = costs
+    return float(fp / (fn + fp))
+
+
+def _status_words(view: FrontierView) -> str:
+    count = count_words(len(view.points), "best trade-off")
+    took = seconds_words(view.seconds)
+    if view.status == Status.OPTIMAL:
+        return plain(f"{count} in {took}, each proved on the training rows; no other exists.")
+    proved = sum(point.proved for point in view.points)
+    how = "It was stopped" if view.status == Status.CANCELLED else "Time ran out"
+    return plain(
+        f"{count} in {took}. {how} before all was proved: {proved} of them are proved (filled), "
+        "and nothing lies beyond the dotted line."
+    )

@@ -1,0 +1,182 @@
+"""Ask for a frontier, and watch it being found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.jobs import Job, JobKind, JobSpec, JobState
+from odt_core.problem import Objective
+from odt_core.solution import Engine
+from odt_core.topology import PRESETS, Topology
+from odt_core.training import RulesSpec, Stage, TrainSpec
+from odt_core.words import count_words, seconds_words
+from pages.common.needs import ReadyData
+from pages.common.runs import QUICK, wait_for
+from pages.common.server import job_manager
+from pages.common.shapes import NAMES, shape_name
+from pages.common.state import update, work
+from pages.common.text import plain
+
+EVERY = 0.5
+"""Seconds between two looks."""
+MOST_SECONDS = 24 * 3600
+
+
+def draw_frontier_settings(data: ReadyData) -> None:
+    """Shape, cap and time in one row, with the button that starts the search."""
+    _remember_current_tree()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        shape = st.selectbox(
+            "Shape of the tree",
+            list(PRESETS),
+            format_func=lambda name: NAMES[name],
+            key="sens_shape",
+            persist_state="session",
+            width=190,
+            help="Every trade-off that any tree of this shape can reach is found.",
+        )
+        cap = st.number_input(
+            "max.card",
+            min_value=1,
+            step=1,
+            value=None,
+            placeholder="no cap",
+            key="sens_max_card",
+            persist_state="session",
+            width=130,
+            help="Largest set of categories on one side of a question; empty means no cap.",
+        )
+        limit = st.number_input(
+            "Time limit in seconds",
+            min_value=1,
+            max_value=MOST_SECONDS,
+            step=30,
+            key="sens_seconds",
+            persist_state="session",
+            width=170,
+            help="If it is not enough, the page says which part of the frontier is proved.",
+        )
+        job = work().frontier
+        busy = job is not None and not job.is_over
+        pressed = st.button(
+            "Searching …" if busy else "Find the frontier",
+            key="sens_go",
+            type="primary" if job is None or busy else "secondary",
+            disabled=busy,
+        )
+    if pressed:
+        try:
+            spec = frontier_spec(data, str(shape), cap, limit)
+        except InputError as error:
+            st.error(plain(str(error)))
+            return
+        start_frontier(data, spec)
+
+
+def _remember_current_tree() -> None:
+    """Begin with the current tree's shape and cap."""
+    job = work().job
+    name = job.spec.train.topology.name if job is not None else "depth-2"
+    st.session_state.setdefault("sens_shape", name if name in PRESETS else "depth-2")
+    if job is not None and "sens_max_card" not in st.session_state:
+        st.session_state["sens_max_card"] = job.spec.train.max_card
+    st.session_state.setdefault("sens_seconds", 60)
+
+
+def frontier_spec(data: ReadyData, shape: str, cap: int | None, limit: float | None) -> TrainSpec:
+    """The run that the settings describe; rules and conditions are the current tree's.
+
+    Raises
+    ------
+    InputError
+        If a setting cannot be used.
+    """
+    if limit is None or not 1 <= limit <= MOST_SECONDS:
+        raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
+    if cap is not None and cap < 1:
+        raise InputError("max.card must be at least 1, or empty for no cap.")
+    topology = Topology.parse(shape)
+    spec = TrainSpec(
+        schema=data.schema,
+        split=data.split,
+        topology=topology,
+        objective=Objective(),
+        max_card=None if cap is None else int(cap),
+        engine=Engine.SEARCH,
+        time_limit=float(limit),
+    )
+    job = work().job
+    if job is None or job.spec.train.schema != data.schema:
+        return spec
+    then = job.spec.train
+    same_shape = then.topology == topology
+    return replace(
+        spec,
+        rules=then.rules if same_shape else RulesSpec(then.rules.forbidden),
+        forbid_empty_branches=then.forbid_empty_branches,
+        feature_selection=then.feature_selection,
+    )
+
+
+def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
+    """Queue the search and draw the page anew, with the result if it is quick."""
+    dataset = data.dataset
+    job = job_manager().submit(
+        JobSpec(dataset.path, dataset.name, dataset.read, spec, JobKind.FRONTIER)
+    )
+    update(frontier=job)
+    wait_for(job, QUICK)
+    st.rerun()
+
+
+def draw_preview() -> None:
+    """Say what the button will do."""
+    with st.container(border=True):
+        st.subheader("No frontier yet", anchor=False)
+        st.markdown(
+            "A tree can miss few cases or raise few false alarms, and each shape has its own limit "
+            "to having both. **Find the frontier** finds *every* best trade-off of the shape on "
+            "the training rows, each with its tree and the proof that none is better. Then a "
+            "slider walks from one tree to the next."
+        )
+
+
+@st.fragment(run_every=EVERY)
+def watch_frontier(job: Job) -> None:
+    """Draw how far a search is until it is over, then draw the page anew."""
+    if job.is_over:
+        st.rerun()
+    st.subheader(_headline(job), anchor=False)
+    limit = job.spec.train.time_limit
+    st.progress(
+        min(job.seconds / limit, 1.0),
+        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
+    )
+    st.button(
+        "Stop, and keep what was found",
+        key="sens_cancel",
+        on_click=job_manager().cancel,
+        args=(job,),
+        disabled=job.cancelled_at is not None,
+    )
+    st.caption("The page stays usable meanwhile; leaving it does not stop the search.")
+
+
+def _headline(job: Job) -> str:
+    if job.cancelled_at is not None:
+        return "Stopping …"
+    if job.state is JobState.QUEUED:
+        ahead = job_manager().position(job)
+        return (
+            f"Waiting: {count_words(ahead, 'run is', 'runs are')} ahead"
+            if ahead
+            else "Waiting for a free solver process"
+        )
+    if job.stage is Stage.PREPARING:
+        return "Preparing the rows"
+    return (
+        f"Searching for every trade-off of the shape {plain(shape_name(job.spec.train.topology))}"
+    )

@@ -1,0 +1,115 @@
+"""A frontier as the page needs it: trees read once, steps without any solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import streamlit as st
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import CostRange, cost_ranges
+from odt_core.export import tree_from_json
+from odt_core.jobs import Job
+from odt_core.render import RocPoint
+from odt_core.solution import Assignment
+from odt_core.studies import assignment_from_json
+from odt_core.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class ViewPoint:
+    """A point of the frontier with its tree."""
+
+    tree: Tree
+    train: Confusion
+    test: Confusion | None
+    proved: bool
+    assignment: Assignment
+    cost: CostRange | None
+
+    @property
+    def tpr(self) -> Fraction:
+        """Sensitivity in training."""
+        return Fraction(self.train.tp, max(self.train.n_positive, 1))
+
+    @property
+    def tnr(self) -> Fraction:
+        """Specificity in training."""
+        return Fraction(self.train.tn, max(self.train.n_negative, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class FrontierView:
+    """A frontier.
+
+    Attributes
+    ----------
+    points : tuple of ViewPoint
+        By rising false negatives in training.
+    bound : tuple of (int, int) or None
+        Where not all is proved, the fewest false positives possible.
+    status : str
+        How far the search came.
+    seconds : float
+        What it took.
+    """
+
+    points: tuple[ViewPoint, ...]
+    bound: tuple[tuple[int, int], ...] | None
+    status: str
+    seconds: float
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """(FN, FP) of the points."""
+        return [(point.train.fn, point.train.fp) for point in self.points]
+
+    @property
+    def roc(self) -> list[RocPoint]:
+        """The points for the figure."""
+        return [RocPoint(point.train, point.test, point.proved) for point in self.points]
+
+    def at_level(self, level: Fraction) -> int | None:
+        """The point of fewest false positives whose training sensitivity reaches a floor."""
+        found = [i for i, point in enumerate(self.points) if point.tpr >= level]
+        return found[-1] if found else None
+
+    def floor_of(self, index: int) -> Fraction:
+        """The shortest percentage that is a floor for just this point."""
+        point = self.points[index]
+        following = self.points[index + 1].tpr if index + 1 < len(self.points) else Fraction(-1)
+        for digits in range(1, 7):
+            step = Fraction(1, 100 * 10**digits)
+            floor = point.tpr // step * step
+            if floor > following:
+                return floor
+        return point.tpr
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def frontier_view(key: str, _job: Job) -> FrontierView:
+    """The frontier that a job has found; `key` is the job's id."""
+    assert _job.result is not None
+    result = _job.result
+    records: list[dict[str, Any]] = result["points"]
+    ranges = cost_ranges([(record["fn"], record["fp"]) for record in records])
+    points = tuple(
+        ViewPoint(
+            tree=tree_from_json(record["tree"]),
+            train=Confusion(**record["train"]),
+            test=None if record["test"] is None else Confusion(**record["test"]),
+            proved=record["proved"],
+            assignment=assignment_from_json(record["assignment"]),
+            cost=cost,
+        )
+        for record, cost in zip(records, ranges, strict=True)
+    )
+    bound = result["bound"]
+    return FrontierView(
+        points=points,
+        bound=None if bound is None else tuple((fn, fp) for fn, fp in bound),
+        status=result["status"],
+        seconds=result["seconds"],
+    )

@@ -1,0 +1,128 @@
+"""The Sensitivity page in a real browser: slider, click on a point, comparison, adoption, files."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from odt_core.data import SAMPLES
+from tests.browser.window import Window
+
+Opener = Callable[..., Window]
+
+SOLVED = 90_000
+"""Milliseconds that a search of these tests may take, on a loaded machine."""
+
+
+def open_page(window: Window) -> None:
+    window.go()
+    window.upload("breast-cancer.csv", SAMPLES["breast-cancer"].csv())
+    window.page.get_by_role("link", name="Sensitivity").first.click()
+    window.page.wait_for_url("**/sensitivity")
+    window.settle()
+
+
+def find_frontier(window: Window) -> None:
+    window.page.get_by_role("button", name="Find the frontier").click()
+    window.page.locator(".st-key-sens_tree svg g.node").first.wait_for(timeout=SOLVED)
+    window.settle()
+
+
+def shown(page: Page) -> list[int]:
+    """The counts of the 2x2 tables: tp, fp, fn, tn of training, then of test."""
+    cells = page.locator("td:has-text('positives'), td:has-text('negatives')").all_inner_texts()
+    return [int(re.findall(r"[\d,]+", cell)[0].replace(",", "")) for cell in cells]
+
+
+def test_slider_click_comparison_and_adoption(window: Window) -> None:
+    open_page(window)
+    find_frontier(window)
+    page = window.page
+    expect(page.get_by_text(re.compile("best trade-offs in .* no other exists"))).to_be_visible()
+    before = shown(page)
+    assert sum(before[:4]) == 455 and sum(before[4:]) == 114
+
+    slider = page.get_by_role("slider")
+    slider.focus()
+    began = time.monotonic()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "old => [...document.querySelectorAll('td')].some(cell => "
+        "cell.innerText.includes('true positives') && parseInt(cell.innerText) !== old)",
+        arg=before[0],
+    )
+    print(f"a step of the slider to new numbers: {time.monotonic() - began:.2f} s")
+    window.settle()
+    stepped = shown(page)
+    assert stepped[0] > before[0] and stepped[1] >= before[1], "sensitivity rises to the right"
+
+    page.locator(".js-plotly-plot .points path").nth(0).click(force=True)
+    floor = page.get_by_role("textbox", name="Sensitivity (TPR) at least, in %")
+    expect(floor).to_have_value("100")
+    window.settle()
+    assert shown(page)[2] == 0, "the first point misses no one"
+
+    page.get_by_role("button", name="Compare", exact=True).click()
+    window.settle()
+    floor.fill("97,5")
+    page.keyboard.press("Enter")
+    window.settle()
+    expect(page.get_by_text("Compared", exact=True)).to_be_visible()
+    expect(page.get_by_text(re.compile("instead of")).first).to_be_visible()
+    chosen = shown(page)[:4]
+    assert chosen[0] >= 0.975 * (chosen[0] + chosen[2])
+    expect(page.get_by_text(re.compile("test interval \\(.*\\)")).first).to_be_visible()
+
+    page.get_by_role("button", name="Adopt this tree").click()
+    expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
+    wrong = chosen[1] + chosen[2]
+    expect(page.get_by_text(f"{wrong} of 455 training rows wrong").first).to_be_visible()
+    page.get_by_role("link", name="Train").first.click()
+    page.wait_for_url("**/train")
+    window.settle()
+    expect(page.get_by_text("taken from the frontier")).to_be_visible()
+    assert shown(page)[:4] == chosen
+
+
+def test_files_of_the_frontier(window: Window) -> None:
+    open_page(window)
+    find_frontier(window)
+    page = window.page
+    page.get_by_role("button", name="Download").click()
+    for label, start in (
+        ("Points (CSV)", b"train_tp"),
+        ("Figure (SVG)", b"<?xml"),
+        ("Figure (PNG)", b"\x89PNG"),
+        ("Figure (HTML)", b"<!DOCTYPE html>"),
+    ):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=label).click()
+        assert Path(download.value.path()).read_bytes().startswith(start), label
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
+    window = open_window(theme=theme, width=width)
+    open_page(window)
+    page = window.page
+    find_frontier(window)
+    window.shoot(f"sensitivity-{theme}-{width}")
+    overflow = page.evaluate(
+        "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+    )
+    assert overflow == 0, "the page scrolls sideways"
+    page.get_by_text("Curves over many splits").click()
+    window.settle()
+    page.get_by_role("spinbutton", name="Splits").fill("4")
+    page.keyboard.press("Enter")
+    window.settle()
+    page.get_by_role("button", name="Run the curves").click()
+    expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible(timeout=SOLVED)
+    window.settle()
+    window.shoot(f"curves-{theme}-{width}")

@@ -1,0 +1,138 @@
+"""The commands frontier and curve."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from odt_core.cli import main
+from odt_core.data import SAMPLES
+from odt_core.export import tree_from_json
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def triage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "triage.csv"
+    path.write_bytes(SAMPLES["triage"].csv())
+    return path
+
+
+def options(triage: Path) -> list[str]:
+    schema = SAMPLES["triage"].schema()
+    return [str(triage), "--target", schema.target, "--positive", schema.positive,
+            "--train-size", "200", "--max-card", "1"]  # fmt: skip
+
+
+def test_frontier_prints_the_contract(
+    triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "points.csv"
+    words = ["frontier", *options(triage), "--json", "--output", str(table), "--costs", "10:1"]
+    assert main(words) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["status"] == "optimal" and record["seconds"] > 0
+    points = record["points"]
+    assert points[0]["fn"] == 0 and points[-1]["fp"] == 0
+    for point in points:
+        assert point["tpr"] == point["train"]["tp"] / record["n_positive"]
+        tree_from_json(point["tree"])
+    costs = [10 * point["fn"] + point["fp"] for point in points]
+    assert costs[record["best_for_costs"]] == min(costs)
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
+    assert [int(row["fn"]) for row in rows] == [point["fn"] for point in points]
+
+
+def test_frontier_prints_a_table_with_the_costs(
+    triage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["frontier", *options(triage), "--topology", "depth-1", "--costs", "3"]) == 0
+    text = capsys.readouterr().out
+    assert "Every point is proved, and none is missing." in text
+    assert "best for the costs given" in text and "training TPR" in text
+
+
+def test_curve_is_the_same_in_one_process_and_in_two(
+    triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "curve",
+        *options(triage),
+        "--levels",
+        "90,98.5,100",
+        "--topologies",
+        "depth-1,depth-2",
+    ]
+    words += ["--repeats", "3", "--seed", "5", "--json"]
+    assert main(words) == 0
+    first = json.loads(capsys.readouterr().out)
+    table = tmp_path / "curve.csv"
+    assert main([*words, "--jobs", "2", "--output", str(table)]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert first["table"] == second["table"] and first["runs"] == second["runs"]
+    assert first["repeats_done"] == 3 and len(first["runs"]) == 3 * 2 * 3
+    assert first["levels"] == [90, 98.5, 100]
+    assert len(table.read_text(encoding="utf-8").splitlines()) == 1 + 6
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--levels", "95,abc"], "'abc' is not a level"),
+        (["--levels", "101"], "'101' is not a level"),
+        (["--topologies", "depth-9"], "topology 'depth-9' cannot be read"),
+        (["--repeats", "0"], "at least 1"),
+        (["--train-size", "all"], "leaves none"),
+    ],
+)
+def test_curve_says_in_one_line_what_is_wrong(
+    triage: Path, words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = main(["curve", *options(triage), *words])
+    except SystemExit as end:
+        status = int(str(end.code))
+    error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("odt_core")]
+    assert status == 2 and len(error) == 1 and says in error[0]
+
+
+def test_frontier_refuses_costs_that_are_none(
+    triage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["frontier", *options(triage), "--costs", "10:0"])
+    assert end.value.code == 2
+    assert "'10:0' is not a pair of costs" in capsys.readouterr().err
+
+
+def test_ctrl_c_gives_the_repeats_that_are_done(triage: Path) -> None:
+    words = ["curve", *options(triage), "--topologies", "depth-2", "--repeats", "900", "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "odt_core", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stderr is not None
+    deadline = time.monotonic() + 120
+    for line in process.stderr:
+        if b" of 900 splits" in line:
+            break
+        assert time.monotonic() < deadline
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    record = json.loads(out)
+    assert record["status"] == "cancelled" and 0 < record["repeats_done"] < 900
+    assert record["table"]

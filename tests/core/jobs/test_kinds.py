@@ -1,0 +1,123 @@
+"""Jobs of other kinds than training: frontiers, repeats of a curve, adoptions; and batches."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
+from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
+from odt_core.jobs.kinds import RUNNERS
+from odt_core.studies import (
+    Adoption,
+    CurveSpec,
+    assignment_from_json,
+    floor_objective,
+    run_frontier,
+    run_repeat,
+)
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec
+
+CURVE = CurveSpec(topologies=(Topology.parse("depth-1"),), repeats=4)
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.01)
+
+
+@pytest.fixture()
+def triage(tmp_path: Path) -> JobSpec:
+    path = tmp_path / "triage.csv"
+    path.write_bytes(SAMPLES["triage"].csv())
+    train = TrainSpec(
+        schema=SAMPLES["triage"].schema(),
+        split=SplitSpec.parse("200"),
+        topology=Topology.parse("depth-1"),
+        max_card=1,
+    )
+    return JobSpec(path, path.name, ReadOptions(), train)
+
+
+def repeats(spec: JobSpec, curve: CurveSpec = CURVE) -> list[JobSpec]:
+    return [
+        dataclasses.replace(spec, kind=JobKind.CURVE, part=curve.repeat(number))
+        for number in range(curve.repeats)
+    ]
+
+
+def test_every_kind_can_be_run() -> None:
+    assert set(RUNNERS) == set(JobKind)
+
+
+def test_specifications_survive_json(triage: JobSpec) -> None:
+    for spec in (triage, dataclasses.replace(triage, kind=JobKind.FRONTIER), *repeats(triage)):
+        assert JobSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
+    old = {k: v for k, v in triage.to_json().items() if k not in ("kind", "part")}
+    assert JobSpec.from_json(old) == triage
+
+
+def test_a_frontier_comes_and_a_point_of_it_is_adopted(
+    manager: JobManager, triage: JobSpec
+) -> None:
+    job = manager.submit(dataclasses.replace(triage, kind=JobKind.FRONTIER))
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.DONE, job.message
+    table = read_table(triage.table_path, triage.read, name=triage.table_name)
+    here = run_frontier(table, triage.train).to_json()
+    assert job.result is not None and job.result["points"] == here["points"]
+
+    point = job.result["points"][1]
+    objective = floor_objective(point["train"]["tp"], job.result["n_positive"])
+    adoption = Adoption(assignment_from_json(point["assignment"]), point["proved"], 0.1)
+    adopted = manager.submit(
+        dataclasses.replace(
+            triage,
+            kind=JobKind.ADOPT,
+            train=dataclasses.replace(triage.train, objective=objective),
+            part=adoption,
+        )
+    )
+    wait_until(lambda: adopted.is_over)
+    assert adopted.state is JobState.DONE, adopted.message
+    assert adopted.result is not None and adopted.result["tree"] == point["tree"]
+    assert adopted.result["status"] == "optimal" and adopted.model is not None
+
+
+def test_a_batch_counts_and_estimates(manager: JobManager, triage: JobSpec) -> None:
+    batch = Batch.submit(manager, repeats(triage))
+    assert batch.seconds_left is None and not batch.is_over
+    wait_until(lambda: batch.n_done >= 1)
+    assert batch.is_over or (batch.seconds_left or 0) > 0
+    wait_until(lambda: batch.is_over)
+    assert batch.n_done == 4 and batch.seconds_left == 0 and not batch.failure
+    table = read_table(triage.table_path, triage.read, name=triage.table_name)
+    expected = [run.to_json() for run in run_repeat(table, triage.train, CURVE.repeat(2))]
+    assert batch.results[2]["runs"] == expected
+
+
+def test_a_single_job_does_not_wait_for_a_batch(manager: JobManager, triage: JobSpec) -> None:
+    batch = Batch.submit(manager, repeats(triage, dataclasses.replace(CURVE, repeats=40)))
+    wait_until(lambda: batch.n_done >= 1)
+    job = manager.submit(triage)
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.DONE, job.message
+    assert not batch.is_over
+    batch.cancel(manager)
+    wait_until(lambda: batch.is_over)
+    assert batch.was_cancelled and 0 < len(batch.results) < 40
+
+
+def test_what_is_wrong_with_a_repeat_is_said(manager: JobManager, triage: JobSpec) -> None:
+    train = dataclasses.replace(triage.train, split=SplitSpec("all"))
+    batch = Batch.submit(manager, repeats(dataclasses.replace(triage, train=train)))
+    wait_until(lambda: batch.is_over)
+    assert "leaves none" in batch.failure

@@ -1,0 +1,87 @@
+"""Figures of frontiers, curves and net benefit: what they draw, say, and how they become files."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import DecisionCurve
+from odt_core.render import (
+    DARK,
+    LIGHT,
+    FigureFormat,
+    RocPoint,
+    SweepPoint,
+    SweepSeries,
+    benefit_alt_text,
+    benefit_figure,
+    figure_file,
+    roc_alt_text,
+    roc_figure,
+    sweep_alt_text,
+    sweep_figure,
+    sweep_roc_figure,
+)
+
+POINTS = [
+    RocPoint(Confusion(tp=20, fp=12, tn=28, fn=0), Confusion(tp=9, fp=5, tn=9, fn=1)),
+    RocPoint(Confusion(tp=18, fp=4, tn=36, fn=2), Confusion(tp=8, fp=2, tn=12, fn=2), False),
+    RocPoint(Confusion(tp=12, fp=0, tn=40, fn=8), Confusion(tp=5, fp=0, tn=14, fn=5)),
+]
+SERIES = [
+    SweepSeries(
+        "Depth 2", (SweepPoint(0.95, 0.96, 0.93, 0.9, 0.97), SweepPoint(1, 1, 0.97, 0.9, 1))
+    ),
+    SweepSeries(
+        "Depth 3", (SweepPoint(0.95, 0.95, 0.9, 0.8, 0.95), SweepPoint(1, 1, 0.95, 0.9, 1))
+    ),
+]
+CURVES = [("this tree", DecisionCurve((0.1, 0.2, 0.3), (0.3, 0.28, 0.2), (0.26, 0.16, 0.05)))]
+
+
+def test_the_roc_plane_holds_every_point_in_training_and_test() -> None:
+    figure = roc_figure(POINTS, chosen=1, compared=0, bound=[(0, 8), (2, 3), (9, 0)])
+    train, test, limit = figure.data[:3]
+    assert list(train.x) == [12 / 40, 4 / 40, 0] and list(train.y) == [1, 0.9, 0.6]
+    assert list(test.y) == [0.9, 0.8, 0.5] and list(test.customdata) == [0, 1, 2]
+    assert train.marker.color[1] != train.marker.color[0], "an unproved point is hollow"
+    assert list(limit.y) == [1, 0.9, 0.55]
+    assert "sensitivity 90.0% (18/20)" in roc_alt_text(POINTS, 1)
+
+
+def test_the_sweep_draws_a_band_a_line_for_each_shape_and_the_diagonal() -> None:
+    figure = sweep_figure(SERIES, "sensitivity")
+    assert [trace.name for trace in figure.data if trace.showlegend is not False] == [
+        "Depth 2", "Depth 3", "test = training",
+    ]  # fmt: skip
+    band, line = figure.data[:2]
+    assert list(band.y) == [0.97, 1, 0.9, 0.9] and list(line.y) == [0.93, 0.97]
+    words = sweep_alt_text(SERIES, "sensitivity")
+    assert "Depth 3: test sensitivity is 5.0 points below training on average" in words
+    plane = sweep_roc_figure(SERIES, SERIES)
+    assert len(plane.data) == 4
+
+
+def test_net_benefit_says_where_the_tree_is_better_than_both() -> None:
+    assert "this tree: better than both from 10% to 30%" in benefit_alt_text(CURVES)
+    figure = benefit_figure(CURVES, threshold=0.2)
+    assert {"treat all", "treat none", "this tree"} <= {trace.name for trace in figure.data}
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("which", ["roc", "sweep", "plane", "benefit"])
+def test_files_are_made_without_a_network_or_a_browser(theme, which: str) -> None:  # type: ignore[no-untyped-def]
+    figure = {
+        "roc": lambda: roc_figure(POINTS, chosen=1, theme=theme, opaque=True),
+        "sweep": lambda: sweep_figure(SERIES, "sensitivity", theme=theme, opaque=True),
+        "plane": lambda: sweep_roc_figure(SERIES, SERIES, theme=theme, opaque=True),
+        "benefit": lambda: benefit_figure(CURVES, theme=theme, opaque=True),
+    }[which]()
+    svg = ElementTree.fromstring(figure_file(figure, FigureFormat.SVG, "what it shows"))
+    assert svg.tag.endswith("svg")
+    assert figure_file(figure, FigureFormat.PNG).startswith(b"\x89PNG")
+    page = figure_file(figure, FigureFormat.HTML, "what <it> shows").decode()
+    assert "what &lt;it&gt; shows" in page and 'src="http' not in page
+    assert len(page) > 1_000_000, "plotly.js is inside"

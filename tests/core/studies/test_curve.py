@@ -1,0 +1,99 @@
+"""Curves: floors hold in training, runs repeat by seed, means and variances are exact."""
+
+from __future__ import annotations
+
+import statistics
+from fractions import Fraction
+
+import pytest
+
+from odt_core.data import SAMPLES, SplitSpec
+from odt_core.errors import InputError
+from odt_core.studies import (
+    CurveProgress,
+    CurveRepeat,
+    CurveRun,
+    CurveSpec,
+    curve_csv,
+    curve_table,
+    run_curve,
+    run_repeat,
+)
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec
+
+LEVELS = (Fraction(9, 10), Fraction(985, 1000), Fraction(1))
+CURVE = CurveSpec(LEVELS, (Topology.parse("depth-1"), Topology.parse("depth-2")), repeats=3)
+SPEC = TrainSpec(
+    schema=SAMPLES["triage"].schema(),
+    split=SplitSpec.parse("200", seed=7),
+    topology=Topology.parse("depth-1"),
+    max_card=1,
+)
+
+
+@pytest.fixture(scope="module")
+def runs() -> tuple[CurveRun, ...]:
+    return run_curve(SAMPLES["triage"].load(), SPEC, CURVE)
+
+
+def test_every_floor_holds_in_training_and_specificity_falls_as_it_rises(
+    runs: tuple[CurveRun, ...],
+) -> None:
+    assert len(runs) == 3 * 2 * 3 and {run.seed for run in runs} == {7, 8, 9}
+    for run in runs:
+        assert run.proved and run.train.tp >= run.level * run.train.n_positive
+        assert run.train.n == 200 and run.test.n == len(SAMPLES["triage"].load().frame) - 200
+    for before, after in zip(runs, runs[1:], strict=False):
+        if (before.seed, before.topology) == (after.seed, after.topology):
+            assert before.train.tn >= after.train.tn
+
+
+def test_it_is_the_same_again_by_seed(runs: tuple[CurveRun, ...]) -> None:
+    table = SAMPLES["triage"].load()
+    assert run_curve(table, SPEC, CURVE) == runs
+    second = CurveRepeat.from_json(CURVE.repeat(1).to_json())
+    assert run_repeat(table, SPEC, second) == tuple(run for run in runs if run.seed == 8)
+
+
+def test_the_table_has_means_and_sample_variances(runs: tuple[CurveRun, ...]) -> None:
+    rows = curve_table(runs)
+    assert [(row.topology, row.level) for row in rows] == [
+        (shape, level) for shape in ("depth-1", "depth-2") for level in reversed(LEVELS)
+    ]
+    row = rows[0]
+    here = [run for run in runs if (run.topology, run.level) == (row.topology, row.level)]
+    rates = [run.test.tp / run.test.n_positive for run in here]
+    assert row.test_tpr.mean == pytest.approx(statistics.mean(rates))
+    assert row.test_tpr.variance == pytest.approx(statistics.variance(rates))
+    assert row.test_tpr.low <= row.test_tpr.mean <= row.test_tpr.high
+    assert row.below == sum(rate < row.level for rate in rates)
+    assert len(curve_csv(rows).decode().splitlines()) == 7
+
+
+def test_runs_survive_json(runs: tuple[CurveRun, ...]) -> None:
+    assert tuple(CurveRun.from_json(run.to_json()) for run in runs) == runs
+
+
+def test_a_stop_keeps_whole_repeats() -> None:
+    told: list[CurveProgress] = []
+    runs = run_curve(
+        SAMPLES["triage"].load(),
+        SPEC,
+        CURVE,
+        on_progress=told.append,
+        should_stop=lambda: bool(told),
+    )
+    assert {run.seed for run in runs} == {7}
+    assert told[0].done == 1 and told[0].seconds_left == pytest.approx(2 * told[0].seconds)
+
+
+def test_levels_are_ceilings_of_exact_fractions() -> None:
+    with pytest.raises(InputError, match="from 0 to 100"):
+        CurveSpec((Fraction(101, 100),))
+    with pytest.raises(InputError, match="leaves none"):
+        run_repeat(
+            SAMPLES["triage"].load(),
+            TrainSpec(SPEC.schema, SplitSpec("all"), SPEC.topology),
+            CURVE.repeat(0),
+        )

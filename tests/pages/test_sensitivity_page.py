@@ -1,0 +1,192 @@
+"""The Sensitivity page: what a user asks for there, and what comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
+from odt_core.evaluation import Rate
+from odt_core.jobs import Batch, Job, JobKind
+from odt_core.problem import Goal
+from pages.common.places import Place
+from pages.common.state import Dataset, Work
+from pages.explore.sensitivity_parts.point import floor_verdict
+from pages.explore.sensitivity_parts.view import FrontierView, frontier_view
+
+WORK = "odt_work"
+SECONDS = 90.0
+
+
+@pytest.fixture
+def open_page(app: AppTest, tmp_path: Path) -> Callable[[], AppTest]:
+    """Opens the page with 300 training rows of the triage sample."""
+
+    def start() -> AppTest:
+        path = tmp_path / "table"
+        path.write_bytes(SAMPLES["triage"].csv())
+        table = read_table(path, ReadOptions(), name="triage.csv")
+        app.session_state[WORK] = Work(
+            dataset=Dataset(table, path, ReadOptions()),
+            schema=SAMPLES["triage"].schema(),
+            split=SplitSpec.parse("300"),
+        )
+        app.switch_page(Place.SENSITIVITY).run()
+        assert not app.exception
+        return app
+
+    return start
+
+
+def work(app: AppTest) -> Work:
+    found = app.session_state[WORK]
+    assert isinstance(found, Work)
+    return found
+
+
+def wait_for(app: AppTest, find: Callable[[Work], Job | Batch | None]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while True:
+        found = find(work(app))
+        if found is not None and found.is_over:
+            break
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.05)
+    app.run()
+    assert not app.exception
+
+
+@pytest.fixture
+def page(open_page: Callable[[], AppTest]) -> AppTest:
+    """The page with a frontier of depth 2."""
+    app = open_page()
+    app.number_input(key="sens_max_card").set_value(1)
+    app.button(key="sens_go").click().run()
+    wait_for(app, lambda now: now.frontier)
+    return app
+
+
+def frontier_job(app: AppTest) -> Job:
+    job = work(app).frontier
+    assert job is not None and job.result is not None
+    return job
+
+
+def view_of(app: AppTest) -> FrontierView:
+    job = frontier_job(app)
+    return frontier_view(job.id, job)
+
+
+def index_of(app: AppTest) -> int:
+    return int(app.session_state[f"sens_point_{frontier_job(app).id}"])
+
+
+def test_without_data_it_links_to_where_data_are_chosen(app: AppTest) -> None:
+    app.switch_page(Place.SENSITIVITY).run()
+    assert not app.exception
+    assert any("needs a data set" in str(element.value) for element in app.markdown)
+
+
+def test_a_floor_chooses_the_point_that_keeps_it(page: AppTest) -> None:
+    view = view_of(page)
+    key = f"sens_floor_{frontier_job(page).id}"
+    page.text_input(key=key).set_value("90,5").run()
+    assert not page.exception
+    point = view.points[index_of(page)]
+    assert point.tpr >= Fraction(905, 1000)
+    if index_of(page) + 1 < len(view.points):
+        assert view.points[index_of(page) + 1].tpr < Fraction(905, 1000)
+    page.text_input(key=key).set_value("many").run()
+    assert any("percentage from 0 to 100" in str(error.value) for error in page.error)
+
+
+def test_the_slider_brings_its_own_floor(page: AppTest) -> None:
+    view, job = view_of(page), frontier_job(page)
+    last = len(view.points) - 1
+    page.select_slider(key=f"sens_point_{job.id}").set_value(last).run()
+    assert not page.exception and index_of(page) == last
+    floor = Fraction(page.text_input(key=f"sens_floor_{job.id}").value) / 100
+    assert floor <= view.points[last].tpr and view.at_level(floor) == last
+
+
+def test_costs_choose_the_cheapest_point(page: AppTest) -> None:
+    view = view_of(page)
+    page.text_input(key="sens_cost_fn").set_value("8").run()
+    assert not page.exception
+    costs = [8 * fn + fp for fn, fp in view.pairs]
+    assert costs[index_of(page)] == min(costs)
+
+
+def test_adopting_makes_the_point_the_current_result(page: AppTest) -> None:
+    view = view_of(page)
+    page.button(key="sens_adopt").click().run()
+    wait_for(page, lambda now: now.job)
+    job = work(page).job
+    assert job is not None and job.result is not None and job.model is not None
+    point = view.points[index_of(page)]
+    assert job.spec.kind is JobKind.ADOPT
+    assert job.spec.train.objective.goal is Goal.MAX_TNR
+    assert job.result["train"] == {
+        "tp": point.train.tp, "fp": point.train.fp, "tn": point.train.tn, "fn": point.train.fn,
+    }  # fmt: skip
+    assert job.result["status"] == "optimal"
+    page.switch_page(Place.TRAIN).run()
+    assert not page.exception
+
+
+def test_comparing_shows_both_trees(page: AppTest) -> None:
+    job = frontier_job(page)
+    page.button(key="sens_pin").click().run()
+    other = 0 if index_of(page) else 1
+    page.select_slider(key=f"sens_point_{job.id}").set_value(other).run()
+    assert not page.exception
+    assert any(element.value == "Compared" for element in page.subheader)
+    page.button(key="sens_unpin").click().run()
+    assert not any(element.value == "Compared" for element in page.subheader)
+
+
+def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:
+    app = open_page()
+    app.session_state["sens_view"] = "Curves over many splits"
+    app.session_state["sens_max_card"] = 1
+    app.run()
+    app.multiselect(key="sens_shapes").set_value(["depth-1", "depth-2"])
+    app.number_input(key="sens_repeats").set_value(2)
+    app.text_input(key="sens_levels").set_value("90; 100").run()
+    app.button(key="sens_curve_go").click().run()
+    assert not app.exception
+    wait_for(app, lambda now: now.curve)
+    batch = work(app).curve
+    assert batch is not None and not batch.failure and len(batch.results) == 2
+    assert all(len(result["runs"]) == 4 for result in batch.results)
+    assert any("2 splits in" in str(element.value) for element in app.caption)
+
+
+def test_curves_say_what_cannot_be_used(open_page: Callable[[], AppTest]) -> None:
+    app = open_page()
+    app.session_state["sens_view"] = "Curves over many splits"
+    app.run()
+    app.text_input(key="sens_levels").set_value("95, 101").run()
+    assert not app.exception
+    assert any("percentage from 0 to 100" in str(error.value) for error in app.error)
+    app.text_input(key="sens_levels").set_value("95")
+    app.multiselect(key="sens_shapes").set_value([]).run()
+    assert not app.exception
+    assert any("at least one shape" in str(error.value) for error in app.error)
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "kind"), [(50, 100, "below"), (96, 100, "open"), (4000, 4001, "kept")]
+)
+def test_the_test_interval_is_held_against_the_floor(right: int, n: int, kind: str) -> None:
+    words, found = floor_verdict(Fraction(95, 100), Rate(right, n))
+    assert found == kind and "95%" in words
+
+
+def test_without_test_rows_nothing_is_said_of_the_floor() -> None:
+    assert floor_verdict(Fraction(95, 100), Rate(0, 0)) == ("", "none")

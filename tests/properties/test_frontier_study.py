@@ -1,0 +1,84 @@
+"""The frontier study against brute force: every undominated pair, and only these."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from odt_core.problem import Goal, Objective, Problem
+from odt_core.solution import Engine, Status
+from odt_core.solvers import solve
+from odt_core.studies import LowerBound, point_for_level, search_frontier
+from odt_core.studies.weighted import corner_points
+from odt_core.tree import count_assignment
+from tests.properties.referee import frontier, is_legal, tally
+from tests.properties.strategies import TOPOLOGIES, make_problem
+
+FOREVER = 600.0
+
+
+def study_problem(seed: int) -> Problem:
+    """Every shape to depth 3 in turn, with caps, ordered features, missing bins, weights, rules."""
+    return make_problem(Random(seed), topologies=[TOPOLOGIES[seed % len(TOPOLOGIES)]])
+
+
+@pytest.mark.parametrize("seed", range(2 * len(TOPOLOGIES)))
+def test_it_is_what_brute_force_finds(seed: int) -> None:
+    problem = study_problem(seed)
+    points, bound, status = search_frontier(problem, problem.data, time_limit=FOREVER)
+    assert status is Status.OPTIMAL and bound is None
+    reached = [(point.train.tp, point.train.tn) for point in points]
+    assert sorted(reached) == frontier(problem)
+    for before, after in zip(points, points[1:], strict=False):
+        assert before.fn < after.fn and before.fp > after.fp
+    for point in points:
+        assert point.proved
+        splits, labels = point.assignment.splits, point.assignment.labels
+        assert is_legal(problem, splits, labels)
+        assert tally(problem, splits, labels) == (point.train.tp, point.train.tn)
+        assert point.tree.confusion(problem.data) == point.train == point.test
+
+
+@pytest.mark.parametrize("seed", range(0, 25, 3))
+@pytest.mark.parametrize("level", ["0.8", "0.95", "1"])
+def test_a_solve_with_a_floor_lies_on_it(seed: int, level: str) -> None:
+    problem = study_problem(seed)
+    floor = Fraction(level)
+    asked = Problem(
+        problem.data,
+        problem.topology,
+        Objective(Goal.MAX_TNR, min_tpr=floor),
+        problem.max_card,
+        problem.rules,
+        problem.forbid_empty_branches,
+    )
+    points, _, _ = search_frontier(problem, None, time_limit=FOREVER)
+    expected = point_for_level(points, floor, problem.data.n_positive)
+    solution = solve(asked, engine=Engine.SEARCH, time_limit=FOREVER)
+    if expected is None:
+        assert solution.status is Status.INFEASIBLE
+        return
+    assert solution.status is Status.OPTIMAL and solution.confusion is not None
+    assert solution.confusion.fp == expected.fp
+    assert solution.confusion.fn in {point.fn for point in points if point.fp == expected.fp}
+
+
+@pytest.mark.parametrize("seed", range(1, 25, 4))
+def test_weighted_searches_prove_corners_and_bound_the_rest(seed: int) -> None:
+    problem = study_problem(seed)
+    positives, negatives = problem.data.n_positive, problem.data.n_negative
+    exact = [(positives - tp, negatives - tn) for tp, tn in reversed(frontier(problem))]
+    bound = LowerBound()
+    corners = set()
+    for assignment in corner_points(problem, bound, deadline=float("inf")):
+        found = count_assignment(problem, assignment.splits, assignment.labels)
+        corners.add((found.fn, found.fp))
+    assert corners <= set(exact)
+    assert all(bound.proves(fn, fp) for fn, fp in corners)
+    for fn, fp in exact:
+        assert bound.least_fp(fn) <= fp
+        if bound.proves(fn, fp):
+            assert (fn, fp) in exact
+    assert len(corners) == len(exact) or not bound.is_reached_by(sorted(corners), positives)
