@@ -160,6 +160,8 @@ def _in_short(error: Exception) -> str:
 def _warm_up() -> None:
     """Run a tiny job: what is imported, compiled or started late must not cost the first user."""
     from odt_core.data import SplitSpec, infer_schema, read_table
+    from odt_core.solution import Engine
+    from odt_core.solvers.search import compiling, warm_up
     from odt_core.topology import Topology
     from odt_core.training import TrainSpec, run_training
 
@@ -169,9 +171,14 @@ def _warm_up() -> None:
         schema=infer_schema(table, "outcome", "y"),
         split=SplitSpec(Fraction(4, 5)),
         topology=Topology.parse("depth-1"),
+        engine=Engine.CBC,
         time_limit=5.0,
     )
     run_training(table, spec).to_json()
+    if compiling.is_compiled():
+        warm_up()
+    else:
+        compiling.compile_in_background()
 
 
 def _die_with_parent() -> None:
