@@ -13,3 +13,7 @@ class InputError(ValueError):
 
 class DisagreementError(RuntimeError):
     """A solver's claim and our own recount differ, so its answer is refused."""
+
+
+class SolverError(RuntimeError):
+    """A solver crashed or refused the program; the message says how it ended."""

@@ -1,7 +1,8 @@
 """The command line: the same abilities as the pages, one command each.
 
 Standard output carries the answer, standard error progress and notes. Bad input gives one line on
-standard error and exit status 2; an interrupted run gives its best tree and exit status 130.
+standard error and exit status 2; a solver that fails or whose answer is refused, one line and 1; an
+interrupted run gives its best tree and exit status 130.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import sys
 from collections.abc import Sequence
 
 from odt_core.cli.parser import make_parser
-from odt_core.errors import InputError
+from odt_core.errors import DisagreementError, InputError, SolverError
 
 EXIT_BAD_INPUT = 2
+EXIT_FAILED = 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"odt_core: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
+    except (SolverError, DisagreementError) as error:
+        print(f"odt_core: {error}", file=sys.stderr)
+        return EXIT_FAILED
     except BrokenPipeError:
         # The reader of our output has gone (as with `| head`); there is nobody left to tell.
         sys.stderr.close()

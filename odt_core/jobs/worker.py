@@ -19,7 +19,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from odt_core.errors import DisagreementError, InputError
+from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.jobs.kinds import Hooks, run_job
 from odt_core.jobs.messages import JobSpec, to_line
 
@@ -78,6 +78,10 @@ class Worker:
             answer = {"type": "result", "result": found.result, "model": found.model}
         except InputError as error:
             answer = {"type": "error", "message": str(error)}
+        except SolverError as error:
+            log.exception("job %s: the solver failed", job)
+            advice = "train again, with a smaller shape or fewer columns if it repeats"
+            answer = {"type": "error", "message": f"{error}: {advice}."}
         except DisagreementError as error:
             log.exception("job %s: an answer was refused", job)
             answer = {"type": "error", "message": f"The solver's answer was refused: {error}."}

@@ -95,10 +95,15 @@ def solve(
     began = time.perf_counter()
     budget = _Budget(began, time_limit, threads, seed, mip_options, on_progress, should_stop)
     meanwhile: MipOutcome | None = None
+    waited = ""
     if not compiling.is_compiled():
         meanwhile = _solve_while_compiling(problem, budget)
         if budget.is_stopped() or not compiling.is_compiled() or _is_settled(meanwhile):
             return _settle_alone(problem, engine, budget, meanwhile)
+        waited = (
+            f"The first {time.perf_counter() - began:.0f} s went by while the exact search was "
+            "being compiled, which happens once on a machine."
+        )
     found = solve_search(
         problem,
         time_limit=SEARCH_SHARE * max(budget.left, 0.05),
@@ -108,6 +113,14 @@ def solve(
         should_stop=should_stop,
         incumbent=None if meanwhile is None else meanwhile.assignment,
     )
+    if found.total == found.bound and not found.proved:
+        found = dataclasses.replace(found, proved=True)
+    solution = _finish(problem, engine, budget, found)
+    return dataclasses.replace(solution, remark=" ".join(filter(None, (solution.remark, waited))))
+
+
+def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome) -> Solution:
+    """What CBC has to say to the search's answer."""
     size = estimated_nonzeros(problem)
     if found.cancelled or budget.left <= 0:
         return _settle(problem, engine, budget, found, None)

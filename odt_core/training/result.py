@@ -78,6 +78,7 @@ class TrainResult:
             "words": {
                 "status": status_words(self.problem, self.solution),
                 "proof": proof_words(self.solution),
+                "remark": self.solution.remark,
             },
             "trace": [
                 [round(point.seconds, 4), point.incumbent, point.bound]

@@ -11,11 +11,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from odt_core.errors import SolverError
+
 if TYPE_CHECKING:
     from odt_core.solvers.mip.formulation import Formulation, formulate
     from odt_core.solvers.mip.messages import MipStatus
     from odt_core.solvers.mip.options import MipOptions
-    from odt_core.solvers.mip.process import SolverError
     from odt_core.solvers.mip.run import MipOutcome, solve_mip, write_model
 
 __all__ = [
@@ -34,7 +35,6 @@ _HOMES = {
     "MipOptions": "options",
     "MipOutcome": "run",
     "MipStatus": "messages",
-    "SolverError": "process",
     "formulate": "formulation",
     "solve_mip": "run",
     "write_model": "run",

@@ -32,10 +32,6 @@ LARGE = 1_000_000
 """Entries of a program after which a child is not kept: it would keep the memory, too."""
 
 
-class SolverError(RuntimeError):
-    """A solver crashed or refused the program; the message says how it ended."""
-
-
 @dataclass(frozen=True)
 class LogLine:
     """A line of the solver's log."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from odt_core.errors import DisagreementError, InputError
+from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment, Engine, MipReport, MipRole, TracePoint
 from odt_core.solvers.mip.backends import BACKENDS, Backend
@@ -29,7 +29,7 @@ from odt_core.solvers.mip.messages import (
     Written,
 )
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
-from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, SolverError, borrowed_child
+from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, borrowed_child
 from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment
 

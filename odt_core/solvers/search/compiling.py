@@ -68,7 +68,7 @@ def _stamp() -> Path:
     from odt_core.solvers.search import KERNELS
 
     parts = [numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name()]
-    for name in KERNELS:
+    for name in (*KERNELS, "warm"):
         source = Path(__file__).with_name(f"{name}.py")
         state = source.stat()
         parts.append(f"{source} {state.st_mtime_ns} {state.st_size}")

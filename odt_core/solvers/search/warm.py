@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from odt_core.problem import EncodedData, Feature, FeatureKind, Objective, Problem
+from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.topology import Topology
 
 _warm = False
@@ -25,15 +25,20 @@ def warm_up() -> None:
     worker at its start, or a background thread; nothing needs to wait for it.
     """
     global _warm
+    from odt_core.solvers.search.floors import frontier
     from odt_core.solvers.search.solve import solve_search
 
     for shape in ("depth-3", "depth-4"):
         solve_search(_small(Topology.parse(shape), Objective()))
-    solve_search(_small(Topology.parse("depth-3"), Objective(min_tpr=_HALF)))
+    floor = Objective(Goal.MAX_TNR, min_tpr=_HALF)
+    for shape in ("depth-1", "depth-2", "depth-3", "cues-3"):
+        for max_card in (None, 1):
+            solve_search(_small(Topology.parse(shape), floor, max_card))
+            frontier(_small(Topology.parse(shape), Objective(), max_card))
     _warm = True
 
 
-def _small(topology: Topology, objective: Objective) -> Problem:
+def _small(topology: Topology, objective: Objective, max_card: int | None = None) -> Problem:
     codes = np.array([[a, b, c] for a in range(7) for b in range(3) for c in range(2)], np.int32)
     y = (codes.sum(axis=1) % 3 == 0) ^ (codes[:, 0] > 3)
     features = (
@@ -42,4 +47,4 @@ def _small(topology: Topology, objective: Objective) -> Problem:
         Feature("c", FeatureKind.CATEGORICAL, tuple("ab")),
     )
     data = EncodedData(codes, y, np.ones(len(y), np.int64), features)
-    return Problem(data, topology, objective)
+    return Problem(data, topology, objective, max_card)

@@ -90,7 +90,10 @@ def _draw_status(result: dict[str, Any]) -> None:
 def _advice(result: dict[str, Any]) -> str:
     """What to do about a tree that is not proved."""
     if result["status"] == Status.CANCELLED:
-        return "The run was stopped; train again to let it go on from the start."
+        return "The run was stopped. Training again begins anew."
+    remark = str(result["words"].get("remark", ""))
+    if remark:
+        return f"{remark} Train again when that is done: it is then much faster."
     return "It is not proved to be the best: a longer time limit or a smaller shape can settle it."
 
 
