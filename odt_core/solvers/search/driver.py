@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from odt_core.problem import Problem
 from odt_core.solution import TracePoint
@@ -20,6 +22,20 @@ REPORT_SECONDS = 0.25
 
 OnProgress = Callable[[TracePoint], None]
 ShouldStop = Callable[[], bool]
+
+
+@contextmanager
+def halted_after(seconds: float, halt: npt.NDArray[np.int64]) -> Iterator[None]:
+    """Set a stop flag if what is done inside takes longer; clear it at the end."""
+    timer = threading.Timer(seconds, halt.__setitem__, (0, 1))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        halt[0] = 0
 
 
 @dataclass
@@ -41,6 +57,8 @@ class Run:
         Set to make the kernels return.
     best, choice
         The best cost and its tree, as far as it is written down.
+    first : Choice or None
+        The greedy tree, all of whose splits are written down.
     bound : float
         Proved lower bound of the cost.
     """
@@ -56,6 +74,7 @@ class Run:
     cancelled: bool = False
     best: float = np.inf
     choice: Choice | None = None
+    first: Choice | None = None
     bound: float = 0.0
     trace: list[TracePoint] = field(default_factory=list)
 

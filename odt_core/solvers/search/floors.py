@@ -24,6 +24,9 @@ from odt_core.tree import count_assignment
 CORNERS = 8
 """How many weighted searches are made before the fronts."""
 
+GREEDY_SECONDS = 0.1
+"""How long the first tree for a weight may take."""
+
 
 @dataclass
 class FloorSearch:
@@ -149,7 +152,7 @@ class FloorSearch:
         for ratio in (near, near / 4, near * 4, few_fp, few_fn, near / 2, near * 2):
             if self.best is not None or self.cancelled:
                 return
-            assignment = greedy_assignment(self._weighted(ratio))
+            assignment = greedy_assignment(self._weighted(ratio), GREEDY_SECONDS)
             confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
             self.offer(confusion.fn, confusion.fp, assignment)
             if time.monotonic() >= self.deadline:
@@ -206,6 +209,8 @@ class FloorSearch:
         wanted = np.full(self.fn_most + 1, self.fp_most + 1, np.int64)
         self.limit(wanted)
 
+        before = self.assignment
+
         def tighten(out: np.ndarray, budget: int) -> None:
             if out[budget] <= self.fp_most and (
                 self.best is None or self.cost(budget, int(out[budget])) < self.cost(*self.best)
@@ -222,11 +227,14 @@ class FloorSearch:
                 self.offer(budget, int(out[budget]), None)
         self.cancelled |= search.cancelled
         if self.best is not None and self.assignment is None:
-            self.assignment = search.tree(*self.best)
-            confusion = count_assignment(
-                self.problem, self.assignment.splits, self.assignment.labels
-            )
-            self.best = (confusion.fn, confusion.fp)
+            tree = search.tree(*self.best)
+            self.assignment = before if tree is None else tree
+            self.best = None
+            if self.assignment is not None:
+                confusion = count_assignment(
+                    self.problem, self.assignment.splits, self.assignment.labels
+                )
+                self.best = (confusion.fn, confusion.fp)
         return complete
 
     def limit(self, wanted: np.ndarray) -> None:
@@ -314,7 +322,8 @@ def frontier(
     Returns
     -------
     FrontierOutcome
-        Points by rising FN. If time ran out, what was found, none of it proved.
+        Points by rising FN. If time ran out, what was found and could be written down, none of it
+        proved.
     """
     started = time.monotonic()
     deadline = math.inf if time_limit is None else started + time_limit
@@ -328,7 +337,8 @@ def frontier(
     for fn in range(len(out)):
         if out[fn] < wanted[fn] and (fn == 0 or out[fn] < out[fn - 1]):
             assignment = search.tree(fn, int(out[fn]), steps)
-            points.append(FrontierPoint(fn, int(out[fn]), assignment, complete))
+            if assignment is not None:
+                points.append(FrontierPoint(fn, int(out[fn]), assignment, complete))
     return FrontierOutcome(
         points=tuple(points),
         proved=complete,

@@ -18,12 +18,13 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search import frontier as fronts
-from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
+from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop, halted_after
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.tables import CHAIN, FULL, PAIR, Model, encode_both
 
 Front = npt.NDArray[np.int64]
 FAR = int(fronts.FAR)
+PLANT_SECONDS = 0.1
 Tighten = Callable[[Front, int], None]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 
@@ -343,14 +344,26 @@ class FrontSearch:
 
     # ------------------------------------------------------------ trees
 
-    def tree(self, fn: int, fp: int, steps: dict[int, Step] | None = None) -> Assignment:
+    def tree(self, fn: int, fp: int, steps: dict[int, Step] | None = None) -> Assignment | None:
         """A tree with at most so many false negatives and positives, known to exist.
 
         `steps`, if given, say how the root's front is reached, which saves searching it again.
+        None if the search was stopped and building the tree again would take long.
         """
-        self.stop[0], self.deadline, self.should_stop, self.tighten = 0, np.inf, None, None
+        stopped = self.watch()
+        self.stop[0], self.tighten = 0, None
         planter = FrontPlanter(self.problem, self.encoding, self.work, search=self, steps=steps)
-        return planter.plant_point(fn, fp)
+        if not stopped:
+            return planter.plant_point(fn, fp)
+        tree = None
+        with halted_after(PLANT_SECONDS, self.stop):
+            try:
+                tree = planter.plant_point(fn, fp)
+            except (KeyError, AssertionError):  # a front that was cut short lacks the point
+                if not self.watch():
+                    raise
+        self.stop[0] = 1
+        return tree
 
 
 def needed(wanted: Front, floor: Front) -> Front:

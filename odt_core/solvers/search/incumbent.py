@@ -7,6 +7,7 @@ import numpy as np
 from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.driver import halted_after
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.tables import PAIR, Encoding, encode
 
@@ -44,14 +45,16 @@ def greedy(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[flo
     return best, found
 
 
-def greedy_assignment(problem: Problem) -> Assignment:
-    """The greedy tree of a problem without floors."""
+def greedy_assignment(problem: Problem, seconds: float) -> Assignment:
+    """The greedy tree of a problem without floors, cut short after some seconds."""
     encoding = encode(problem)
-    work = d3.make_work(encoding.model)
+    halt = np.zeros(1, np.int64)
+    work = d3.make_work(encoding.model, halt)
     d3.link(encoding.model, work)
     root = encoding.classes[0]
     rows = np.arange(len(encoding.model.d), dtype=np.int32)
     choice = None
-    if encoding.model.level[root] >= PAIR:
-        _, choice = greedy(encoding, root, rows, work)
+    with halted_after(seconds, halt):
+        if encoding.model.level[root] >= PAIR:
+            _, choice = greedy(encoding, root, rows, work)
     return Planter(problem, encoding, work).plant(choice)
