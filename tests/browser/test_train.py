@@ -174,7 +174,9 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     expect(page.get_by_text(re.compile("Best tree so far: .* of 7.. training rows"))).to_be_visible(
         timeout=SOLVED
     )
-    expect(page.locator(".st-key-train_progress .js-plotly-plot")).to_be_visible(timeout=SOLVED)
+    # at each tick the chart before stands beside the new one for a moment
+    chart = page.locator(".st-key-train_progress .js-plotly-plot").last
+    expect(chart).to_be_visible(timeout=SOLVED)
     expect(page.get_by_role("button", name="Training …")).to_be_disabled()
     page.get_by_role("spinbutton", name="Largest set of categories").fill("2")
     page.keyboard.press("Enter")

@@ -40,8 +40,9 @@ def watch_run(job: Job, problem: Problem) -> None:
         text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
     )
     trace = list(job.progress)
-    for sentence in _sentences(problem, trace):
-        st.markdown(plain(sentence))
+    # One element, however many sentences: what stands below must not move, or the chart is drawn
+    # a second time for a moment.
+    st.markdown("  \n".join(plain(sentence) for sentence in _sentences(problem, trace)))
     st.button(
         "Stop, and keep the best tree" if _best(trace) is not None else "Cancel",
         key="train_cancel",
