@@ -105,7 +105,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     with st.expander("Expert rules"):
         features = rows.train.features
         rules = form.ask(lambda: choose_rules(features, topology), RulesSpec())
-    with st.expander("The integer program (paper, section 4.3)"):
+    with st.expander("Advanced: the integer program (paper, section 4.3)"):
         mip = choose_switches()
 
     def make() -> tuple[TrainSpec, Problem]:
