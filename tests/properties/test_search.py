@@ -113,6 +113,7 @@ def test_stopped_at_any_moment_claims_only_what_is_true() -> None:
     assert early > 0
 
 
+@pytest.mark.soak  # compiles all kernels a second time, with checks
 def test_with_bounds_checked(tmp_path: Path) -> None:
     """An out-of-range write into a bound once gave a plausible wrong optimum."""
     code = (

@@ -15,6 +15,7 @@ from odt_core.solution import Engine, Seconds, TracePoint, make_solution
 from odt_core.solvers.search import frontier, solve_search
 from odt_core.topology import PRESETS, Topology
 
+pytestmark = pytest.mark.xdist_group("kernels")  # loaded by one process, not by each
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="the paper's data sets are not here")
 
@@ -116,7 +117,15 @@ def test_a_thousand_bins() -> None:
     assert errors <= min(problem.data.n_positive, problem.data.n_negative)
 
 
-@pytest.mark.parametrize("weight", [2**24 // 41, 2**24 // 40 + 1, 2**30])
+@pytest.mark.parametrize(
+    "weight",
+    [
+        2**24 // 41,
+        # the kernels of this number type are compiled inside the test, which takes minutes
+        pytest.param(2**24 // 40 + 1, marks=pytest.mark.soak),
+        pytest.param(2**30, marks=pytest.mark.soak),
+    ],
+)
 def test_weights_around_the_limit_of_float32(weight: int) -> None:
     small = make_problem([4, 3, 3], 40, "depth-3", seed=5)
     rows = np.random.default_rng(1).integers(0, 2, 40)
