@@ -7,15 +7,8 @@ import os
 import tempfile
 from pathlib import Path
 
-import platformdirs
-
 from odt_core.errors import InputError
-
-
-def data_folder() -> Path:
-    """The user's data folder of this program; ``ODT_DATA_DIR`` overrides it."""
-    chosen = os.environ.get("ODT_DATA_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_data_dir("odt-studio"))
+from odt_core.storage.folders import data_folder
 
 
 class UploadStore:
