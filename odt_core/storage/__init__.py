@@ -15,6 +15,7 @@ from odt_core.storage.records import (
     Headline,
     Heartbeat,
     KeyMetrics,
+    MemberCounts,
     NewRun,
     RunPage,
     RunQuery,
@@ -23,7 +24,7 @@ from odt_core.storage.records import (
     RunSummary,
     SortKey,
 )
-from odt_core.storage.runfile import RunFile
+from odt_core.storage.runfile import RunFile, RunPart
 from odt_core.storage.store import Store, Tidied
 from odt_core.storage.uploads import UploadStore
 from odt_core.storage.versions import software_versions
@@ -37,10 +38,12 @@ __all__ = [
     "Headline",
     "Heartbeat",
     "KeyMetrics",
+    "MemberCounts",
     "NewRun",
     "NotFoundError",
     "Recorder",
     "RunFile",
+    "RunPart",
     "RunPage",
     "RunQuery",
     "RunRecord",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,6 +31,9 @@ CHUNK = 4 * 1024 * 1024
 """Bytes in a row: PostgreSQL and SQLite both hold far more, but a row is in memory as a whole."""
 HALF_WRITTEN = 3600.0
 """Seconds after which a file that no process finished writing is litter."""
+
+GoneRow = Row[str, str, int | None, bool]
+"""Id, status, parent and is_study of a run that is deleted."""
 
 log = logging.getLogger("odt_core.storage.datasets")
 
@@ -234,7 +237,11 @@ class Datasets:
         for sha256 in sorted(hashes):
             self._database.take_turns(connection, f"content {sha256}")
             mine = (RunRow.owner == owner, RunRow.dataset == sha256)
-            gone.runs.extend(connection.execute(select(RunRow.id, RunRow.status).where(*mine)))
+            gone.runs.extend(
+                connection.execute(
+                    select(RunRow.id, RunRow.status, RunRow.parent, RunRow.is_study).where(*mine)
+                )
+            )
             gone.found += connection.execute(
                 delete(DatasetRow).where(DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
             ).rowcount
@@ -257,8 +264,7 @@ class Datasets:
         except StorageError:
             log.exception("deleted data sets are not wiped off the disk yet")
             wiped = False
-        running = tuple(run.id for run in gone.runs if run.status == RunStatus.RUNNING)
-        return Deleted(len(gone.runs), running, wiped)
+        return count_deleted(gone.runs, wiped)
 
 
 @dataclass
@@ -266,7 +272,7 @@ class _Gone:
     """What a transaction deletes."""
 
     found: int = 0
-    runs: list[Row[Any]] = field(default_factory=list)
+    runs: list[GoneRow] = field(default_factory=list)
     contents: list[str] = field(default_factory=list)
 
 
@@ -317,6 +323,12 @@ def touch_dataset(connection: Connection, owner: str, sha256: str, now: datetime
         raise no_dataset()
 
 
+def count_deleted(runs: Iterable[GoneRow], wiped: bool) -> Deleted:
+    """What went, from the deleted runs' id, status, parent and is_study."""
+    running = tuple(run.id for run in runs if run.status == RunStatus.RUNNING and not run.is_study)
+    return Deleted(sum(run.parent is None for run in runs), running, wiped)
+
+
 def no_dataset() -> NotFoundError:
     """What is said of a data set that is not there, or is somebody else's."""
     return NotFoundError("There is no such data set here: upload its file on the Data page.")
@@ -326,6 +338,7 @@ def _selection(owner: str, sha256: str | None = None) -> Select[Any]:
     n_runs = (
         select(func.count())
         .where(RunRow.owner == DatasetRow.owner, RunRow.dataset == DatasetRow.sha256)
+        .where(RunRow.parent.is_(None))
         .scalar_subquery()
     )
     query = select(

@@ -11,8 +11,16 @@ from sqlalchemy import Connection
 from odt_core.storage.database import Database
 from odt_core.storage.datasets import Datasets, enter_dataset
 from odt_core.storage.records import NewRun, RunStatus, RunSummary
-from odt_core.storage.runfile import RunFile, read_run_file, write_run_file
-from odt_core.storage.runs import enter_runs, metric_values, read_record, read_summary
+from odt_core.storage.rows import (
+    DOCUMENTS,
+    enter_runs,
+    find_run,
+    metric_values,
+    read_members,
+    read_records,
+    read_summary,
+)
+from odt_core.storage.runfile import RunFile, RunPart, read_run_file, write_run_file
 from odt_core.storage.text import cut_line, many_lines
 
 NOT_ENDED = "This run had not ended when it was exported; run it again."
@@ -34,7 +42,7 @@ class Exchange:
         self._datasets = datasets
 
     def export_run(self, owner: str, run_id: str, *, with_data: bool = False) -> str:
-        """A run as JSON text, complete enough to open it and run it again elsewhere.
+        """A run or study as JSON text, complete enough to open it and run it again elsewhere.
 
         Parameters
         ----------
@@ -47,10 +55,12 @@ class Exchange:
             If the owner has no such run, or its data set is wanted and not stored.
         """
         with self._database.read() as connection:
-            record = read_record(connection, owner, run_id)
+            row = find_run(connection, owner, run_id)
+            (record,) = read_records(connection, owner, [run_id])
+            members = read_members(connection, owner, row.seq) if row.is_study else None
         dataset = self._datasets.get(owner, record.summary.dataset)
         content = self._datasets.read(owner, dataset.sha256) if with_data else None
-        return write_run_file(record, dataset.name, dataset.size, content)
+        return write_run_file(record, members, dataset, content)
 
     def import_run(
         self,
@@ -85,29 +95,42 @@ class Exchange:
                 self._datasets.enter(connection, owner, file.dataset, file.content, name, now)
             else:
                 enter_dataset(self._database, connection, owner, file.dataset, name, now)
-            run_id = self._enter(connection, owner, file, now)
+            columns = {"is_study": file.members is not None}
+            run_id = self._enter(connection, owner, file.dataset, file.run, now, columns)
+            if file.members is not None:
+                columns = {"parent": find_run(connection, owner, run_id).seq}
+                for member in file.members:
+                    self._enter(connection, owner, file.dataset, member, now, columns)
             return read_summary(connection, owner, run_id)
 
-    def _enter(self, connection: Connection, owner: str, file: RunFile, now: datetime) -> str:
-        run = file.run
+    def _enter(
+        self,
+        connection: Connection,
+        owner: str,
+        dataset: str,
+        part: RunPart,
+        now: datetime,
+        columns: dict[str, Any],
+    ) -> str:
+        run = part.values
         new = NewRun(
-            dataset=file.dataset,
+            dataset=dataset,
             table_name=run["table_name"],
             spec=run["spec"],
-            headline=file.headline,
+            headline=part.headline,
             kind=run["kind"],
             name=cut_line(run["name"]),
             note=many_lines(run["note"], "The note"),
         )
         ended = RunStatus(run["status"]).is_over
-        columns: dict[str, Any] = {
+        columns = columns | {
             "status": run["status"] if ended else RunStatus.INTERRUPTED.value,
             "message": cut_line(run["message"], 2000) if ended else NOT_ENDED,
+            "queued_at": run["queued_at"],
             "started_at": run["started_at"],
             "improved_at": run["improved_at"],
             "ended_at": run["ended_at"] if ended else now,
-            "queued_at": run["queued_at"],
-            **metric_values(file.metrics),
+            **metric_values(part.metrics),
         }
-        documents = {name: run[name] for name in ("versions", "best", "trace", "result", "model")}
+        documents = {name: run[name] for name in DOCUMENTS}
         return enter_runs(self._database, connection, owner, [new], now, columns, documents)[0]

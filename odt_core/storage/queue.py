@@ -7,13 +7,14 @@ slept), its next heartbeat takes them back.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import socket
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, Update, delete, func, select, update
+from sqlalchemy import Connection, Row, Update, and_, delete, func, select, update
 
 from odt_core.storage.database import Database
 from odt_core.storage.presence import Presence
@@ -25,7 +26,8 @@ from odt_core.storage.records import (
     RunStatus,
     new_id,
 )
-from odt_core.storage.runs import metric_values, no_run
+from odt_core.storage.rows import metric_values, no_run
+from odt_core.storage.settling import settle, settle_open
 from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
 from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
 
@@ -37,6 +39,7 @@ QUEUED, RUNNING, INTERRUPTED = (
     RunStatus.RUNNING.value,
     RunStatus.INTERRUPTED.value,
 )
+WAITING = and_(RunRow.status == QUEUED, RunRow.is_study.is_(False))
 INTERRUPTED_WORDS = "The server ended while this run was running; run it again."
 
 
@@ -93,21 +96,18 @@ class Queue:
         with self._database.write() as connection:
             self._database.take_turns(connection, "claims")
             now = self._database.now(connection)
-            for lane in in_turn(_lanes(connection)):
-                head = _first_waiting(connection, lane)
-                if head is not None:
-                    break
-            else:
+            heads = (_first_waiting(connection, lane) for lane in in_turn(_lanes(connection)))
+            head = next((head for head in heads if head is not None), None)
+            if head is None:
                 return None
             self._renew(connection, server, now)
             connection.execute(
-                update(RunRow)
-                .where(RunRow.seq == head.seq)
-                .values(status=RUNNING, server=server, started_at=now, stage="")
+                _of(head.seq).values(status=RUNNING, server=server, started_at=now, stage="")
             )
             documents = update(DocumentRow).where(DocumentRow.run == head.seq)
             connection.execute(documents.values(versions=versions))
-            return _claimed(head)
+        settle(self._database, [head.parent])
+        return _claimed(head)
 
     def position(self, owner: str, run_id: str) -> int:
         """How many runs will be started before one that waits; 0 also for one that does not.
@@ -119,19 +119,19 @@ class Queue:
         """
         with self._database.read() as connection:
             row = connection.execute(
-                select(RunRow.seq, RunRow.status, RunRow.lane).where(
+                select(RunRow.seq, RunRow.status, RunRow.lane, RunRow.is_study).where(
                     RunRow.owner == owner, RunRow.id == run_id
                 )
             ).one_or_none()
             if row is None:
                 raise no_run()
-            if row.status != QUEUED:
+            if row.status != QUEUED or row.is_study:
                 return 0
             lanes = _lanes(connection)
             here = [lane for lane in lanes if (lane.owner, lane.name) == (owner, row.lane)]
             place = connection.scalar(
                 select(func.count()).where(
-                    RunRow.status == QUEUED,
+                    WAITING,
                     RunRow.owner == owner,
                     RunRow.lane == row.lane,
                     RunRow.seq < row.seq,
@@ -142,7 +142,7 @@ class Queue:
     def n_waiting(self) -> int:
         """How many runs wait, of all owners."""
         with self._database.read() as connection:
-            return connection.scalar(select(func.count()).where(RunRow.status == QUEUED)) or 0
+            return connection.scalar(select(func.count()).where(WAITING)) or 0
 
     def heartbeat(self, server: str, holding: Collection[str]) -> Heartbeat:
         """Say that a server lives and which runs it holds; learn what their owners want.
@@ -203,14 +203,14 @@ class Queue:
         with self._database.write() as connection:
             if progress is not None or best is not None:
                 changes["improved_at"] = self._database.now(connection)
-            seq = _held(connection, server, run_id)
-            if seq is None:
+            run = _held(connection, server, run_id)
+            if run is None:
                 return False
             if changes:
-                connection.execute(_of(seq).values(**changes))
+                connection.execute(_of(run.seq).values(**changes))
             if opened:
                 connection.execute(
-                    update(DocumentRow).where(DocumentRow.run == seq).values(**opened)
+                    update(DocumentRow).where(DocumentRow.run == run.seq).values(**opened)
                 )
         return True
 
@@ -225,14 +225,16 @@ class Queue:
         StorageError
             If the database cannot be written; the ending can be handed in again later.
         """
-        result, model = ending.result, ending.model
+        documents: dict[str, Any] = {"result": ending.result, "model": ending.model}
+        if ending.result is not None:  # it holds its own tree and trace
+            documents |= {"best": None, "trace": None}
         with self._database.write() as connection:
             now = self._database.now(connection)
-            seq = _held(connection, server, run_id)
-            if seq is None:
+            run = _held(connection, server, run_id)
+            if run is None:
                 return False
             connection.execute(
-                _of(seq).values(
+                _of(run.seq).values(
                     status=ending.status.value,
                     message=ending.message,
                     stage="",
@@ -240,12 +242,10 @@ class Queue:
                     **metric_values(ending.metrics),
                 )
             )
-            documents: dict[str, Any] = {"result": result, "model": model}
-            if result is not None:  # it holds its own tree and trace
-                documents |= {"best": None, "trace": None}
             connection.execute(
-                update(DocumentRow).where(DocumentRow.run == seq).values(**documents)
+                update(DocumentRow).where(DocumentRow.run == run.seq).values(**documents)
             )
+        settle(self._database, [run.parent])
         return True
 
     def interrupt_lost(self) -> tuple[str, ...]:
@@ -264,6 +264,7 @@ class Queue:
             connection.execute(delete(ServerRow).where(ServerRow.id.in_(dead)))
         for server in gone:
             self._presence.forget(server)
+        settle_open(self._database)
         return tuple(lost)
 
     def leave(self, server: str) -> tuple[str, ...]:
@@ -272,6 +273,7 @@ class Queue:
             lost = self._interrupt(connection, server, self._database.now(connection))
             connection.execute(delete(ServerRow).where(ServerRow.id == server))
         self._presence.release(server)
+        settle_open(self._database)
         return tuple(lost)
 
     def _renew(self, connection: Connection, server: str, now: datetime) -> None:
@@ -341,14 +343,14 @@ def _of(seq: int) -> Update:
     return update(RunRow).where(RunRow.seq == seq)
 
 
-def _held(connection: Connection, server: str, run_id: str) -> int | None:
-    """A server's run that it may still write to."""
-    return connection.scalar(
-        select(RunRow.seq)
+def _held(connection: Connection, server: str, run_id: str) -> Row[int, int | None] | None:
+    """Number and study of a server's run that it may still write to."""
+    return connection.execute(
+        select(RunRow.seq, RunRow.parent)
         .where(RunRow.id == run_id, RunRow.server == server)
         .where(RunRow.status.in_((RUNNING, INTERRUPTED)))
         .with_for_update()
-    )
+    ).one_or_none()
 
 
 def _first_waiting(connection: Connection, lane: Lane) -> Row[Any] | None:
@@ -356,6 +358,7 @@ def _first_waiting(connection: Connection, lane: Lane) -> Row[Any] | None:
     return connection.execute(
         select(
             RunRow.seq,
+            RunRow.parent,
             RunRow.id,
             RunRow.owner,
             RunRow.lane,
@@ -365,7 +368,7 @@ def _first_waiting(connection: Connection, lane: Lane) -> Row[Any] | None:
             DocumentRow.spec,
         )
         .join(DocumentRow, DocumentRow.run == RunRow.seq)
-        .where(RunRow.status == QUEUED, RunRow.owner == lane.owner, RunRow.lane == lane.name)
+        .where(WAITING, RunRow.owner == lane.owner, RunRow.lane == lane.name)
         .order_by(RunRow.seq)
         .limit(1)
         .with_for_update(of=RunRow, skip_locked=True)
@@ -373,21 +376,20 @@ def _first_waiting(connection: Connection, lane: Lane) -> Row[Any] | None:
 
 
 def _claimed(row: Row[Any]) -> ClaimedRun:
-    values = dict(row._mapping)
-    del values["seq"]
-    return ClaimedRun(**values)
+    fields = (field.name for field in dataclasses.fields(ClaimedRun))
+    return ClaimedRun(**{name: row._mapping[name] for name in fields})
 
 
 def _lanes(connection: Connection) -> list[Lane]:
     """All lanes with runs waiting."""
     waiting = connection.execute(
         select(RunRow.owner, RunRow.lane, func.count(), func.min(RunRow.seq))
-        .where(RunRow.status == QUEUED)
+        .where(WAITING)
         .group_by(RunRow.owner, RunRow.lane)
     ).all()
     running = connection.execute(
         select(RunRow.owner, RunRow.lane, func.count())
-        .where(RunRow.status == RUNNING)
+        .where(RunRow.status == RUNNING, RunRow.is_study.is_(False))
         .group_by(RunRow.owner, RunRow.lane)
     ).all()
     shares = {

@@ -139,6 +139,33 @@ def _share(part: int, whole: int) -> float | None:
 
 
 @dataclass(frozen=True)
+class MemberCounts:
+    """How many of a study's runs are where."""
+
+    queued: int = 0
+    running: int = 0
+    done: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    interrupted: int = 0
+
+    def of(self, status: RunStatus) -> int:
+        """How many have a status."""
+        count: int = getattr(self, status.value)
+        return count
+
+    @property
+    def n(self) -> int:
+        """All."""
+        return sum(self.of(status) for status in RunStatus)
+
+    @property
+    def n_over(self) -> int:
+        """How many need no more work."""
+        return self.n - self.queued - self.running
+
+
+@dataclass(frozen=True)
 class NewRun:
     """A run to be queued.
 
@@ -159,7 +186,7 @@ class NewRun:
         The user's words; may be empty.
     lane : str
         Turns are taken between owners first, then between an owner's lanes: a browser session,
-        or one study.
+        or one study (whose members get a lane of their own where they name none).
     rerun_of : str or None
         The run that this repeats.
     """
@@ -224,6 +251,10 @@ class RunSummary:
         The latest point of its progress.
     metrics : KeyMetrics
         Empty until it is done.
+    study : str or None
+        The study that it is a member of.
+    members : MemberCounts or None
+        If it is a study.
     """
 
     id: str
@@ -246,6 +277,8 @@ class RunSummary:
     ended_at: datetime | None
     progress: Json | None
     metrics: KeyMetrics
+    study: str | None = None
+    members: MemberCounts | None = None
 
     @property
     def is_over(self) -> bool:
@@ -299,7 +332,7 @@ class DatasetRecord:
     created_at, used_at : datetime
         When it came, and when it was last given or run on, in UTC.
     n_runs : int
-        Runs made from it.
+        Runs made from it; a study counts as one.
     """
 
     sha256: str
@@ -353,6 +386,8 @@ class RunQuery:
         Only these; empty for all.
     dataset : str or None
         Only runs on this data set.
+    study : str or None
+        Only members of this study; else no member of any.
     sort, descending
         The order; runs without a value come last either way, and equal ones newest first.
     limit, offset : int
@@ -363,6 +398,7 @@ class RunQuery:
     statuses: tuple[RunStatus, ...] = ()
     kinds: tuple[str, ...] = ()
     dataset: str | None = None
+    study: str | None = None
     sort: SortKey = SortKey.QUEUED
     descending: bool = True
     limit: int = 50
@@ -419,9 +455,9 @@ class Deleted:
     Attributes
     ----------
     n_runs : int
-        Runs.
+        Runs; a study counts as one.
     running : tuple of str
-        Those of them that were running.
+        Those that were running, members of studies among them.
     wiped : bool
         Whether it is off the disk already; else the next `Store.tidy` sees to it.
     """

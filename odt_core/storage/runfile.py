@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
@@ -16,10 +17,18 @@ from typing import Any, NoReturn
 from odt_core.errors import InputError
 from odt_core.storage.database import dump_json
 from odt_core.storage.datasets import LARGEST
-from odt_core.storage.records import Headline, KeyMetrics, RunRecord, RunStatus
+from odt_core.storage.records import (
+    DatasetRecord,
+    Headline,
+    KeyMetrics,
+    RunRecord,
+    RunStatus,
+)
+from odt_core.storage.rows import DOCUMENTS, MOST_AT_ONCE
 
 FORMAT = "odt-run"
 VERSION = 1
+MOMENTS = ("queued_at", "started_at", "improved_at", "ended_at")
 LARGEST_FILE = 2 * LARGEST
 """Bytes of a file to be imported, at most: packed data take a third more as text."""
 
@@ -68,11 +77,13 @@ _RUN = {
     "result": {"type": ["object", "null"]},
     "model": {"type": ["object", "null"]},
 }
+_ONE_RUN = {"type": "object", "required": sorted(_RUN), "properties": _RUN}
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "required": ["run", "dataset"],
+    "required": ["run", "members", "dataset"],
     "properties": {
-        "run": {"type": "object", "required": sorted(_RUN), "properties": _RUN},
+        "run": _ONE_RUN,
+        "members": {"type": ["array", "null"], "maxItems": MOST_AT_ONCE, "items": _ONE_RUN},
         "dataset": {
             "type": "object",
             "required": ["sha256", "name", "size", "content"],
@@ -89,56 +100,80 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
+class RunPart:
+    """A run in a file.
+
+    Attributes
+    ----------
+    values : dict
+        The run by the names of `RunSummary` and `RunRecord`; moments are `datetime`.
+    headline, metrics : Headline, KeyMetrics
+        For lists.
+    """
+
+    values: dict[str, Any]
+    headline: Headline
+    metrics: KeyMetrics
+
+
+@dataclass(frozen=True)
 class RunFile:
     """What a run's file says.
 
     Attributes
     ----------
-    run : dict
-        The run by the names of `RunSummary` and `RunRecord`; moments are `datetime`.
-    headline, metrics : Headline, KeyMetrics
-        For lists.
+    run : RunPart
+        The run.
+    members : tuple of RunPart or None
+        If it is a study.
     dataset, dataset_name : str
         Hash and name of its data set.
     content : bytes or None
         The data set, if it came along.
     """
 
-    run: dict[str, Any]
-    headline: Headline
-    metrics: KeyMetrics
+    run: RunPart
+    members: tuple[RunPart, ...] | None
     dataset: str
     dataset_name: str
     content: bytes | None
 
 
-def write_run_file(record: RunRecord, dataset_name: str, size: int, content: bytes | None) -> str:
-    """A run as JSON text; `content` puts its data set into it, packed."""
-    summary = record.summary
-    plain = "kind", "name", "note", "table_name", "message"
-    moments = "queued_at", "started_at", "improved_at", "ended_at"
-    documents = "versions", "spec", "best", "trace", "result", "model"
+def write_run_file(
+    record: RunRecord,
+    members: Sequence[RunRecord] | None,
+    dataset: DatasetRecord,
+    content: bytes | None,
+) -> str:
+    """A run, or a study with its members, as JSON text; `content` puts its data set into it."""
     packed = None if content is None else gzip.compress(content, 6, mtime=0)
     return dump_json(
         {
             "format": FORMAT,
             "version": VERSION,
-            "run": {
-                **{name: getattr(summary, name) for name in plain},
-                **{name: _moment_text(getattr(summary, name)) for name in moments},
-                "status": summary.status.value,
-                "headline": dataclasses.asdict(summary.headline),
-                "metrics": dataclasses.asdict(summary.metrics),
-                **{name: getattr(record, name) for name in documents},
-            },
+            "run": _run_json(record),
+            "members": None if members is None else [_run_json(member) for member in members],
             "dataset": {
-                "sha256": summary.dataset,
-                "name": dataset_name,
-                "size": size,
+                "sha256": dataset.sha256,
+                "name": dataset.name,
+                "size": dataset.size,
                 "content": None if packed is None else base64.b64encode(packed).decode(),
             },
         }
     )
+
+
+def _run_json(record: RunRecord) -> dict[str, Any]:
+    summary = record.summary
+    return {
+        **{name: getattr(summary, name) for name in ("kind", "name", "note", "table_name")},
+        "status": summary.status.value,
+        "message": summary.message,
+        **{name: _moment_text(getattr(summary, name)) for name in MOMENTS},
+        "headline": dataclasses.asdict(summary.headline),
+        "metrics": dataclasses.asdict(summary.metrics),
+        **{name: getattr(record, name) for name in DOCUMENTS},
+    }
 
 
 def read_run_file(text: str | bytes) -> RunFile:
@@ -162,16 +197,22 @@ def read_run_file(text: str | bytes) -> RunFile:
             f"reads version {VERSION}: export it again with the same version of the program."
         )
     _check(found)
-    run, dataset = found["run"], found["dataset"]
-    for name in ("queued_at", "started_at", "improved_at", "ended_at"):
-        run[name] = _moment(run[name], name)
+    dataset, members = found["dataset"], found["members"]
     return RunFile(
-        run=run,
-        headline=Headline(**_fields(Headline, run.pop("headline"))),
-        metrics=KeyMetrics(**_fields(KeyMetrics, run.pop("metrics"))),
+        run=_part(found["run"]),
+        members=None if members is None else tuple(_part(member) for member in members),
         dataset=dataset["sha256"],
         dataset_name=dataset["name"],
         content=_unpack(dataset),
+    )
+
+
+def _part(run: dict[str, Any]) -> RunPart:
+    moments = {name: _moment(run[name], name) for name in MOMENTS}
+    return RunPart(
+        values={name: run[name] for name in _RUN} | moments,
+        headline=Headline(**_fields(Headline, run["headline"])),
+        metrics=KeyMetrics(**_fields(KeyMetrics, run["metrics"])),
     )
 
 

@@ -1,26 +1,20 @@
-"""The records of runs: create, list, open, rename, run again, delete.
+"""The records of runs: create, list, open, rename, cancel, run again, delete.
 
 Every call names an owner and sees that owner's runs only: another's id is as good as none.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, or_, select, update
 
-from odt_core.errors import InputError
 from odt_core.storage.database import Database
-from odt_core.storage.datasets import touch_dataset
+from odt_core.storage.datasets import count_deleted, touch_dataset
 from odt_core.storage.erasure import note_erasure
-from odt_core.storage.errors import NotFoundError
 from odt_core.storage.records import (
     Deleted,
-    Headline,
-    KeyMetrics,
     NewRun,
     RunPage,
     RunQuery,
@@ -28,37 +22,29 @@ from odt_core.storage.records import (
     RunStatus,
     RunSummary,
     SortKey,
-    new_id,
 )
-from odt_core.storage.tables import DocumentRow, RunRow
-from odt_core.storage.text import (
-    check_owner,
-    cut_line,
-    like_patterns,
-    many_lines,
-    one_line,
-    searchable,
+from odt_core.storage.rows import (
+    COLUMNS,
+    check_number,
+    enter_runs,
+    find_run,
+    read_records,
+    read_summaries,
+    read_summary,
+    repeat,
+    searched_text,
+    summaries,
 )
+from odt_core.storage.settling import settle
+from odt_core.storage.tables import RunRow
+from odt_core.storage.text import like_patterns, many_lines, one_line
 
 LONGEST_PAGE = 1000
 """Runs in one answer, at most."""
-MOST_AT_ONCE = 10_000
-"""Runs queued by one call, at most."""
-
-_HEADLINE = tuple(field.name for field in dataclasses.fields(Headline))
-_METRICS = tuple(field.name for field in dataclasses.fields(KeyMetrics))
-_PLAIN = tuple(
-    field.name
-    for field in dataclasses.fields(RunSummary)
-    if field.name not in ("headline", "metrics", "status")
-)
-_COLUMNS = tuple(
-    getattr(RunRow, name) for name in ("seq", "searched", "status", *_PLAIN, *_HEADLINE, *_METRICS)
-)
 
 
 class Runs:
-    """The runs of all owners.
+    """The runs of all owners, studies among them.
 
     Parameters
     ----------
@@ -89,17 +75,13 @@ class Runs:
         NotFoundError
             If the owner has no such data set.
         InputError
-            If there are more than `MOST_AT_ONCE`.
+            If there are too many.
         StorageError
             If the database cannot be written.
         """
-        if len(runs) > MOST_AT_ONCE:
-            raise InputError(
-                f"{len(runs):,} runs are too many at once: choose fewer levels, shapes or repeats "
-                f"(at most {MOST_AT_ONCE:,} runs)."
-            )
         if not runs:
             return ()
+        check_number(runs)
         with self._database.write() as connection:
             now = self._database.now(connection)
             for dataset in sorted({run.dataset for run in runs}):
@@ -108,26 +90,16 @@ class Runs:
             return read_summaries(connection, owner, ids)
 
     def rerun(self, owner: str, run_id: str, lane: str = "") -> RunSummary:
-        """Queue a run again, from its record alone. (With changes: `create` with `rerun_of`.)
+        """Queue a run again, from its record alone.
+
+        With changes: `create` with `rerun_of`. A whole study: `Studies.rerun`.
 
         Raises
         ------
         NotFoundError
             If the owner has no such run.
         """
-        record = self.get(owner, run_id)
-        old = record.summary
-        again = NewRun(
-            dataset=old.dataset,
-            table_name=old.table_name,
-            spec=record.spec,
-            headline=old.headline,
-            kind=old.kind,
-            name=old.name,
-            lane=lane,
-            rerun_of=old.id,
-        )
-        return self.create(owner, again)
+        return self.create(owner, repeat(self.get(owner, run_id), lane))
 
     def summary(self, owner: str, run_id: str) -> RunSummary:
         """A run as lists show it, and how far it is: what a page asks while it waits.
@@ -137,8 +109,7 @@ class Runs:
         NotFoundError
             If the owner has no such run.
         """
-        with self._database.read() as connection:
-            return read_summary(connection, owner, run_id)
+        return self.summaries(owner, [run_id])[0]
 
     def summaries(self, owner: str, run_ids: Sequence[str]) -> tuple[RunSummary, ...]:
         """The same for several runs at once, in the order asked for.
@@ -170,23 +141,23 @@ class Runs:
             If the owner lacks one of them.
         """
         with self._database.read() as connection:
-            return tuple(read_record(connection, owner, run_id) for run_id in run_ids)
+            return read_records(connection, owner, run_ids)
 
     def list(self, owner: str, query: RunQuery | None = None) -> RunPage:
         """A page of an owner's runs, searched and sorted."""
         query = query or RunQuery()
-        conditions = _conditions(owner, query)
         limit = min(max(query.limit, 0), LONGEST_PAGE)
         with self._database.read() as connection:
+            conditions = _conditions(connection, owner, query)
             total = connection.scalar(select(func.count()).select_from(RunRow).where(*conditions))
             rows = connection.execute(
-                select(*_COLUMNS)
+                select(*COLUMNS)
                 .where(*conditions)
                 .order_by(*_order(query))
                 .limit(limit)
                 .offset(max(query.offset, 0))
             ).all()
-        return RunPage(tuple(_summary(row) for row in rows), total or 0)
+            return RunPage(tuple(summaries(connection, rows)), total or 0)
 
     def rename(self, owner: str, run_id: str, name: str) -> RunSummary:
         """Give a run a name; an empty one takes it away.
@@ -213,9 +184,9 @@ class Runs:
         return self._change(owner, run_id, note=many_lines(note, "The note"))
 
     def cancel(self, owner: str, run_id: str) -> RunSummary:
-        """Ask a run to stop: one that waits is cancelled now, one that runs hears of it soon.
+        """Ask a run, or all runs of a study, to stop.
 
-        A run that is over stays as it is.
+        What waits is cancelled now, what runs hears of it soon, what is over stays as it is.
 
         Raises
         ------
@@ -223,24 +194,28 @@ class Runs:
             If the owner has no such run.
         """
         with self._database.write() as connection:
-            row = _find(connection, owner, run_id, lock=True)
+            row = find_run(connection, owner, run_id)
             now = self._database.now(connection)
-            change: dict[str, Any] = {}
-            if row.status == RunStatus.QUEUED:
-                change = {
-                    "status": RunStatus.CANCELLED.value,
-                    "ended_at": now,
-                    "cancel_at": now,
-                    "message": "Cancelled before it started.",
-                }
-            elif row.status == RunStatus.RUNNING and row.cancel_at is None:
-                change = {"cancel_at": now}
-            if change:
-                connection.execute(update(RunRow).where(RunRow.seq == row.seq).values(**change))
-            return read_summary(connection, owner, run_id)
+            these = or_(RunRow.seq == row.seq, RunRow.parent == row.seq)
+            stopped = {
+                "status": RunStatus.CANCELLED.value,
+                "message": "Cancelled before it started.",
+                "cancel_at": now,
+                "ended_at": now,
+            }
+            waits = RunRow.status == RunStatus.QUEUED.value
+            connection.execute(
+                update(RunRow).where(these, waits, RunRow.is_study.is_(False)).values(**stopped)
+            )
+            live = RunRow.status.in_((RunStatus.QUEUED.value, RunStatus.RUNNING.value))
+            connection.execute(
+                update(RunRow).where(these, live, RunRow.cancel_at.is_(None)).values(cancel_at=now)
+            )
+        settle(self._database, [row.parent, row.seq if row.is_study else None])
+        return self.summary(owner, run_id)
 
     def delete(self, owner: str, run_ids: Sequence[str]) -> Deleted:
-        """Delete runs; those that are running are stopped by their server soon.
+        """Delete runs, and with a study its members; a server soon stops those that are running.
 
         Raises
         ------
@@ -248,151 +223,38 @@ class Runs:
             If the owner lacks one of them; then none is deleted.
         """
         with self._database.write() as connection:
-            rows = [_find(connection, owner, run_id, lock=True) for run_id in sorted(run_ids)]
-            for row in rows:
-                connection.execute(delete(RunRow).where(RunRow.seq == row.seq))
+            rows = [find_run(connection, owner, run_id) for run_id in sorted(set(run_ids))]
+            numbers = [row.seq for row in rows]
+            these = or_(RunRow.seq.in_(numbers), RunRow.parent.in_(numbers))
+            gone = connection.execute(
+                select(RunRow.id, RunRow.status, RunRow.parent, RunRow.is_study).where(these)
+            ).all()
+            connection.execute(delete(RunRow).where(RunRow.seq.in_(numbers)))
             if rows:
                 note_erasure(self._database, connection)
-        running = tuple(row.id for row in rows if row.status == RunStatus.RUNNING)
-        return Deleted(len(rows), running, wiped=not rows)
+        settle(self._database, [row.parent for row in rows])
+        return count_deleted(gone, wiped=not rows)
 
     def _change(self, owner: str, run_id: str, **values: str) -> RunSummary:
         with self._database.write() as connection:
-            row = _find(connection, owner, run_id, lock=True)
-            values["searched"] = _searched(row._asdict() | values)
+            row = find_run(connection, owner, run_id, lock=True)
+            values["searched"] = searched_text(row._asdict() | values)
             connection.execute(update(RunRow).where(RunRow.seq == row.seq).values(**values))
             return read_summary(connection, owner, run_id)
 
 
-def enter_runs(
-    database: Database,
-    connection: Connection,
-    owner: str,
-    runs: Sequence[NewRun],
-    now: datetime,
-    columns: Mapping[str, Any] | None = None,
-    documents: Mapping[str, Any] | None = None,
-) -> list[str]:
-    """Enter runs in a transaction and return their new ids.
-
-    They are queued, unless `columns` and `documents` of a run that has already been say otherwise.
-    """
-    check_owner(owner)
-    rows = [_new_row(owner, run, now) | dict(columns or {}) for run in runs]
-    connection.execute(database.insert(RunRow), rows)
-    ids = [row["id"] for row in rows]
-    numbers = connection.execute(select(RunRow.id, RunRow.seq).where(RunRow.id.in_(ids)))
-    seqs = {row.id: row.seq for row in numbers}
-    entries = [
-        {"run": seqs[run_id], "spec": run.spec, **(documents or {})}
-        for run_id, run in zip(ids, runs, strict=True)
-    ]
-    connection.execute(database.insert(DocumentRow), entries)
-    return ids
-
-
-def _new_row(owner: str, run: NewRun, now: datetime) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "id": new_id(),
-        "owner": owner,
-        "dataset": run.dataset,
-        "lane": cut_line(run.lane, 255),
-        "kind": one_line(run.kind, "The kind of a run", 40),
-        "name": one_line(run.name, "The run's name"),
-        "note": many_lines(run.note, "The note"),
-        "table_name": cut_line(run.table_name),
-        "rerun_of": run.rerun_of,
-        **_words_of(run.headline),
-        "status": RunStatus.QUEUED.value,
-        "stage": "",
-        "message": "",
-        "queued_at": now,
-    }
-    values["searched"] = _searched(values)
-    return values
-
-
-def read_record(connection: Connection, owner: str, run_id: str) -> RunRecord:
-    """A run with its documents, in a transaction."""
-    row = _find(connection, owner, run_id)
-    documents = connection.execute(
-        select(
-            DocumentRow.spec,
-            DocumentRow.versions,
-            DocumentRow.best,
-            DocumentRow.trace,
-            DocumentRow.result,
-            DocumentRow.model,
-        ).where(DocumentRow.run == row.seq)
-    ).one()
-    return RunRecord(summary=_summary(row), **documents._mapping)
-
-
-def read_summaries(
-    connection: Connection, owner: str, run_ids: Sequence[str]
-) -> tuple[RunSummary, ...]:
-    """Runs as lists show them, in the order of their ids, in a transaction."""
-    rows = connection.execute(
-        select(*_COLUMNS).where(RunRow.owner == owner, RunRow.id.in_(run_ids))
-    ).all()
-    found = {row.id: _summary(row) for row in rows}
-    if len(found) < len(set(run_ids)):
-        raise no_run()
-    return tuple(found[run_id] for run_id in run_ids)
-
-
-def read_summary(connection: Connection, owner: str, run_id: str) -> RunSummary:
-    """A run as lists show it, in a transaction."""
-    return _summary(_find(connection, owner, run_id))
-
-
-def no_run() -> NotFoundError:
-    """What is said of a run that is not there, or is somebody else's."""
-    return NotFoundError("There is no such run here: choose one on the Runs page.")
-
-
-def _find(connection: Connection, owner: str, run_id: str, *, lock: bool = False) -> Row[Any]:
-    query = select(*_COLUMNS).where(RunRow.owner == owner, RunRow.id == run_id)
-    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
-    if row is None:
-        raise no_run()
-    return row
-
-
-def _summary(row: Row[Any]) -> RunSummary:
-    values = row._mapping
-    return RunSummary(
-        **{name: values[name] for name in _PLAIN},
-        status=RunStatus(values["status"]),
-        headline=Headline(**{name: values[name] for name in _HEADLINE}),
-        metrics=KeyMetrics(**{name: values[name] for name in _METRICS}),
-    )
-
-
-def metric_values(metrics: KeyMetrics) -> dict[str, Any]:
-    """Metrics by column."""
-    return dataclasses.asdict(metrics)
-
-
-def _words_of(headline: Headline) -> dict[str, Any]:
-    values = dataclasses.asdict(headline)
-    return {
-        name: cut_line(value) if isinstance(value, str) else value for name, value in values.items()
-    }
-
-
-def _searched(values: dict[str, Any]) -> str:
-    names = "name", "note", "table_name", "target", "positive", "topology", "goal", "engine", "id"
-    return searchable(*(values[name] for name in names))
-
-
-def _conditions(owner: str, query: RunQuery) -> list[ColumnElement[bool]]:
-    conditions = [RunRow.owner == owner]
+def _conditions(connection: Connection, owner: str, query: RunQuery) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [RunRow.owner == owner]
+    if query.study is None:
+        conditions.append(RunRow.parent.is_(None))
+    else:
+        study: Row[Any] = find_run(connection, owner, query.study)
+        conditions.append(RunRow.parent == study.seq)
     conditions += [
         RunRow.searched.like(pattern, escape="!") for pattern in like_patterns(query.search)
     ]
     if query.statuses:
-        conditions.append(RunRow.status.in_(query.statuses))
+        conditions.append(RunRow.status.in_([status.value for status in query.statuses]))
     if query.kinds:
         conditions.append(RunRow.kind.in_(query.kinds))
     if query.dataset is not None:

@@ -20,6 +20,7 @@ from odt_core.storage.migrate import migrate
 from odt_core.storage.presence import Presence
 from odt_core.storage.queue import LEASE, Queue
 from odt_core.storage.runs import Runs
+from odt_core.storage.studies import Studies
 from odt_core.storage.tables import OwnerRow
 
 LONGEST_RETENTION = 36_500
@@ -64,7 +65,7 @@ class Store:
 
     Attributes
     ----------
-    datasets, runs, queue, exchange
+    datasets, runs, studies, queue, exchange
         What can be done with each.
 
     Raises
@@ -91,6 +92,7 @@ class Store:
         cache = FileCache(folder / "cache" / self._database.key[:16])
         self.datasets = Datasets(self._database, cache)
         self.runs = Runs(self._database)
+        self.studies = Studies(self._database)
         self.queue = Queue(self._database, Presence(folder / "servers"), lease)
         self.exchange = Exchange(self._database, self.datasets)
 

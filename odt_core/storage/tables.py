@@ -25,6 +25,7 @@ from sqlalchemy import (
     String,
     Text,
     TypeDecorator,
+    false,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -119,7 +120,7 @@ class DatasetRow(Base):
 
 
 class RunRow(Base):
-    """A run, as lists show it."""
+    """A run, as lists show it; a study, which consists of runs, is one too."""
 
     __tablename__ = "runs"
 
@@ -127,6 +128,10 @@ class RunRow(Base):
     id: Mapped[str] = mapped_column(Key, unique=True)
     owner: Mapped[str] = mapped_column(Subject)
     dataset: Mapped[str] = mapped_column(Key)
+    parent: Mapped[int | None] = mapped_column(
+        Sequence64, ForeignKey("runs.seq", ondelete="CASCADE")
+    )
+    is_study: Mapped[bool] = mapped_column(Boolean, server_default=false())
     lane: Mapped[str] = mapped_column(Subject)
     kind: Mapped[str] = mapped_column(String(40))
     name: Mapped[str] = mapped_column(Text)
@@ -174,10 +179,11 @@ class RunRow(Base):
         ),
         Index(None, "owner", "queued_at"),
         Index(None, "owner", "dataset"),
-        Index(None, "status", "owner", "lane", "seq"),
+        Index(None, "status", "is_study", "owner", "lane", "seq"),
         Index(None, "owner", "lane", "started_at"),
         Index(None, "owner", "started_at"),
         Index(None, "server", "status"),
+        Index(None, "parent", "status"),
         {"sqlite_autoincrement": True},
     )
 
