@@ -139,6 +139,17 @@ def count_words(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def share_words(part: int, n: int, one: str) -> str:
+    """Some of a number of things, with the verb that follows.
+
+    Examples
+    --------
+    >>> share_words(3, 20, "row"), share_words(1, 20, "row"), share_words(0, 1, "row")
+    ('3 of 20 rows are', '1 of 20 rows is', '0 of 1 row is')
+    """
+    return f"{part:,} of {count_words(n, one)} {'is' if 1 in (part, n) else 'are'}"
+
+
 def seconds_words(seconds: float) -> str:
     """A time span.
 
@@ -322,12 +333,9 @@ def leaf_words(tree: Tree, leaf: Leaf) -> str:
     --------
     ``edible (115 of 120 training rows are edible)``
     """
-    positive = printable(tree.positive_label)
-    return (
-        f"{printable(tree.label_name(leaf.label))} ({leaf.n_positive:,} of "
-        f"{count_words(leaf.n, 'training row')} {'is' if leaf.n_positive == 1 else 'are'} "
-        f"{positive})"
-    )
+    share = share_words(leaf.n_positive, leaf.n, "training row")
+    label = printable(tree.label_name(leaf.label))
+    return f"{label} ({share} {printable(tree.positive_label)})"
 
 
 @dataclass(frozen=True)

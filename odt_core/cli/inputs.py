@@ -81,7 +81,7 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
         for column in schema.columns:
             schema = schema.with_binning(column.name, binning)
     for finding in check_schema(table, schema):
-        if finding.level is Level.WARNING:
+        if finding.level is not Level.ERROR:
             note(finding.message)
     return schema
 

@@ -179,7 +179,7 @@ def _add_sample(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     sample = commands.add_parser(
         "sample",
         help="write a built-in data set as CSV, to try things on",
-        description="Write a built-in data set as CSV: breast-cancer, triage, tic-tac-toe, monks-1.",
+        description="Write a built-in data set: breast-cancer, triage, tic-tac-toe or monks-1.",
     )
     sample.add_argument("name", metavar="NAME")
     sample.add_argument("--output", metavar="FILE", help="write here instead of standard output")

@@ -108,11 +108,11 @@ def shape_error(table: Table) -> Finding | None:
         return _error(None, "The table has no rows below the column names: add some.")
     if len(table.columns) == 1:
         mark = DELIMITER_NAMES.get(table.report.delimiter, repr(table.report.delimiter))
-        read_as = f"separated by {mark}" if table.report.delimiter else "not separated at all"
+        doubt = f"are not separated by {mark}" if table.report.delimiter else "are separated"
         return _error(
             None,
             f"The table has one column only, {table.columns[0]!r}, where an outcome and a feature "
-            f"are needed: if cells are not {read_as}, name the delimiter.",
+            f"are needed: if cells {doubt}, name the delimiter.",
         )
     return None
 
@@ -228,8 +228,6 @@ def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
     bad = ~np.isfinite(profile.numbers) & ~profile.missing
     if bad.any():
         yield _error(profile.name, number_error(table, profile, bad))
-    elif profile.n_distinct == 0:
-        yield _error(profile.name, f"Column {profile.name!r} holds no number at all: ignore it.")
 
 
 def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> str:

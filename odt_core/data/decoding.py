@@ -177,7 +177,7 @@ def _refuse_broken_utf8(raw: bytes, position: int) -> None:
     """Better no table than one whose accents are wrong because of one bad byte."""
     text = raw.decode("utf-8", errors="replace")
     n_bad = text.count("\ufffd")
-    n_good = sum(not character.isascii() for character in text) - n_bad
+    n_good = len(text) - len(text.encode("ascii", errors="ignore")) - n_bad
     if n_good > n_bad:
         line = raw.count(b"\n", 0, position) + 1
         raise InputError(

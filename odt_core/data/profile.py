@@ -22,7 +22,8 @@ _SENTINELS = frozenset({-7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, 999,
 """Numbers that often stand for a missing value."""
 
 _ID_NAME = re.compile(
-    r"(^|[^a-z])(id|ids|index|idx|nr|no|number|row|key|mrn|uuid)$|^(unnamed|column_1$|row ?names)",
+    r"(^|[^a-z])(id|ids|index|idx|nr|no|number|row|key|mrn|uuid)$"
+    r"|(?-i:[a-z](Id|ID|Nr|No))$|^(unnamed|column_1$|row ?names)",
     re.IGNORECASE,
 )
 

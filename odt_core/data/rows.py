@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -231,11 +232,15 @@ class _RowReader:
 
 def _lines(text: str, balanced: str = "") -> Iterator[str]:
     """The lines of a text, and `_END`; each closing the quotes it opens, if that is demanded."""
-    for line in io.StringIO(text, newline=""):
-        if balanced and line.count(balanced) % 2:
+    lines: Iterator[str] = io.StringIO(text, newline="")
+    return chain(_balanced(lines, balanced) if balanced else lines, (_END,))
+
+
+def _balanced(lines: Iterator[str], quotechar: str) -> Iterator[str]:
+    for line in lines:
+        if line.count(quotechar) % 2:
             raise _StrayTextError
         yield line
-    yield _END
 
 
 def _open_quote(line: int) -> str:

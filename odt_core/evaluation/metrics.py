@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import NormalDist
 
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
@@ -30,8 +29,6 @@ from odt_core.problem import Objective
 
 LEVEL = 0.95
 """Confidence level of every interval."""
-
-_Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 
 
 @dataclass(frozen=True)
@@ -234,11 +231,15 @@ def _ratio(x: int, n: int, y: int, m: int) -> Estimate:
     """The ratio of two proportions, ``(x / n) / (y / m)``, by the log method."""
     if n == 0 or m == 0 or y == 0:
         return Estimate(None)
-    value = (x / n) / (y / m)
     if x == 0:
-        return Estimate(value)
-    error = math.sqrt(1 / x - 1 / n + 1 / y - 1 / m)
-    return Estimate(value, value * math.exp(-_Z * error), value * math.exp(_Z * error))
+        return Estimate(0.0)
+    if x == n and y == m:
+        return Estimate(1.0)  # the method's error is 0 here, which is no interval to show
+    from scipy.stats.contingency import relative_risk
+
+    ratio = relative_risk(x, n, y, m)
+    interval = ratio.confidence_interval(LEVEL)
+    return Estimate(float(ratio.relative_risk), float(interval.low), float(interval.high))
 
 
 def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from odt_core.errors import InputError
 from odt_core.export.fields import Fields
-from odt_core.problem import Feature, FeatureKind, Split
+from odt_core.problem import Feature, FeatureKind, Split, is_threshold
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import split_words
 
@@ -140,6 +140,8 @@ def _node_from_json(fields: Fields, features: tuple[Feature, ...], level: int) -
     left = _codes(fields, "left_codes", feature)
     if fields.texts("left_values") != tuple(feature.values[code] for code in sorted(left)):
         raise fields.error("left_values", "are not the names of left_codes")
+    if not is_threshold(feature, left):
+        raise fields.error("left_codes", f"are not one side of a cut of {feature.name!r}")
     unseen = fields.text("unseen")
     if unseen not in ("left", "right"):
         raise fields.error("unseen", f"is {unseen!r}, but should be left or right")

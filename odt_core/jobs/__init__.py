@@ -6,6 +6,6 @@ answers with messages, one JSON object a line.
 """
 
 from odt_core.jobs.manager import Job, JobManager, JobState
-from odt_core.jobs.messages import JobSpec, Progress
+from odt_core.jobs.messages import JobSpec
 
-__all__ = ["Job", "JobManager", "JobSpec", "JobState", "Progress"]
+__all__ = ["Job", "JobManager", "JobSpec", "JobState"]

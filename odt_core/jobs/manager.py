@@ -21,12 +21,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from odt_core.jobs.messages import JobSpec, Progress, to_line
+from odt_core.jobs.messages import JobSpec, to_line
+from odt_core.solution import TracePoint
+from odt_core.training.progress import Stage
 
 CANCEL_GRACE = 1.0
-"""Seconds a worker has to hand in its best tree after a cancel."""
+"""Seconds a solve has to stop after a cancel."""
 DEADLINE_GRACE = 15.0
-"""Seconds past its time limit (which bounds the solve, not the reading) before a job is killed."""
+"""Seconds a solve may run past its time limit."""
+OTHER_WORK_LIMIT = 600.0
+"""Seconds for what is not bounded by the time limit: reading before a solve, counting after it."""
 
 MOST_FAILED_STARTS = 3
 """Workers that end before they are ready, in a row, until the queue is told."""
@@ -44,7 +48,7 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """A job as its owner sees it; read it at any time, from any thread.
 
@@ -57,8 +61,10 @@ class Job:
     state : JobState
         ``done`` has a result (also after a cancel that found a tree in time); ``failed`` has a
         message.
-    progress : list of Progress
-        So far.
+    stage : Stage
+        What a running job is doing.
+    progress : list of TracePoint
+        The solve's trace so far; its numbers mean what `odt_core.problem.Gains` says.
     result, model : dict or None
         The result's and the model's JSON.
     message : str
@@ -68,12 +74,14 @@ class Job:
     spec: JobSpec
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: JobState = JobState.QUEUED
-    progress: list[Progress] = field(default_factory=list)
+    stage: Stage = Stage.PREPARING
+    progress: list[TracePoint] = field(default_factory=list)
     result: dict[str, Any] | None = None
     model: dict[str, Any] | None = None
     message: str = ""
     queued_at: float = field(default_factory=time.monotonic)
     started_at: float | None = None
+    stage_at: float | None = None
     ended_at: float | None = None
     cancelled_at: float | None = None
     overdue: bool = False
@@ -103,7 +111,7 @@ class _WorkerProcess:
             start_new_session=True,
         )
         self.job: Job | None = None
-        self.ready = self.was_ready = False
+        self.ready = self.was_ready = self.killed = False
 
     def tell(self, message: dict[str, Any]) -> bool:
         """Send a message; false if the worker has just died (its listener deals with that)."""
@@ -116,6 +124,10 @@ class _WorkerProcess:
         return True
 
     def kill(self) -> None:
+        """End the worker and whatever its solve has started."""
+        if self.killed:
+            return
+        self.killed, self.ready = True, False
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -169,11 +181,14 @@ class JobManager:
         """Kill the workers; jobs that still ran are cancelled."""
         with self._lock:
             self._closed = True
-            for worker in self._workers:
+            workers = list(self._workers)
+            for worker in workers:
                 worker.kill()
             for job in self._waiting:
                 self._end(job, JobState.CANCELLED, "The server was closed.")
             self._waiting.clear()
+        for worker in workers:
+            worker.process.wait()
 
     def _hand_out(self) -> None:
         """Give waiting jobs to idle workers (the lock is held)."""
@@ -187,21 +202,26 @@ class JobManager:
                     worker.ready = False
                     continue
                 job.state, job.started_at = JobState.RUNNING, time.monotonic()
+                job.stage_at = job.started_at
                 worker.job = job
 
     def _listen(self, worker: _WorkerProcess) -> None:
         assert worker.process.stdout is not None
         for line in worker.process.stdout:
             with self._lock:
-                self._take_in(worker, json.loads(line))
+                try:
+                    self._take_in(worker, json.loads(line))
+                except (ValueError, KeyError, TypeError):
+                    log.exception("worker %s cannot be understood", worker.process.pid)
+                    worker.kill()
+                    break
         code = worker.process.wait()
         with self._lock:
             self._workers.remove(worker)
             if worker.job is not None:
                 self._end_lost(worker.job, code)
             if not worker.was_ready and not self._closed:
-                self._failed_starts += 1
-                self._fail_waiting(code)
+                self._fail_waiting(_ending(code))
 
     def _take_in(self, worker: _WorkerProcess, message: dict[str, Any]) -> None:
         kind, job = message["type"], worker.job
@@ -209,14 +229,12 @@ class JobManager:
             worker.ready = worker.was_ready = True
             self._failed_starts = 0
         elif job is None or message["job"] != job.id:
-            raise RuntimeError(f"a worker spoke of a job that is not its own: {kind}")
+            raise ValueError(f"a worker spoke of a job that is not its own: {kind}")
+        elif kind == "stage":
+            job.stage, job.stage_at = Stage(message["stage"]), time.monotonic()
         elif kind == "progress":
-            job.progress.append(
-                Progress(
-                    message["seconds"], message["incumbent"], message["bound"], message["scale"]
-                )
-            )
-            return
+            del message["type"], message["job"]
+            job.progress.append(TracePoint(**message))
         elif kind == "result":
             job.result, job.model = message["result"], message["model"]
             self._end(job, JobState.DONE, "")
@@ -224,7 +242,8 @@ class JobManager:
         else:
             self._end(job, JobState.FAILED, message["message"])
             worker.job = None
-        self._hand_out()
+        if worker.job is None:
+            self._hand_out()
 
     def _end(self, job: Job, state: JobState, message: str) -> None:
         job.state, job.message, job.ended_at = state, message, time.monotonic()
@@ -235,26 +254,36 @@ class JobManager:
         elif self._closed:
             self._end(job, JobState.CANCELLED, "The server was closed.")
         elif job.overdue:
+            limit = (
+                f"{DEADLINE_GRACE:g} s after its time limit"
+                if job.stage is Stage.SOLVING
+                else f"{OTHER_WORK_LIMIT:g} s of {job.stage}"
+            )
             self._end(
                 job,
                 JobState.FAILED,
-                f"The run did not end within {DEADLINE_GRACE:g} s after its time limit and was "
-                "stopped; train again with a smaller shape, fewer columns or more time.",
+                f"The run did not end within {limit} and was stopped: train again with a smaller "
+                "shape, fewer columns or fewer rows.",
             )
         else:
             self._end(
                 job,
                 JobState.FAILED,
-                f"The solver's process ended unexpectedly (code {code}); train again, with a "
+                f"The solver's process ended unexpectedly ({_ending(code)}): train again, with a "
                 "smaller shape or fewer columns if it repeats.",
             )
 
-    def _fail_waiting(self, code: int) -> None:
+    def _fail_waiting(self, reason: str) -> None:
         """After several vain starts, tell those who wait instead of trying for ever."""
+        self._failed_starts += 1
         if self._failed_starts < MOST_FAILED_STARTS or any(w.was_ready for w in self._workers):
             return
         for job in self._waiting:
-            self._end(job, JobState.FAILED, f"No worker process could be started (code {code}).")
+            self._end(
+                job,
+                JobState.FAILED,
+                f"No solver process could be started ({reason}): see the server's log.",
+            )
         self._waiting.clear()
 
     def _keep_house(self) -> None:
@@ -267,21 +296,49 @@ class JobManager:
             with self._lock:
                 if self._failed_starts < MOST_FAILED_STARTS or self._waiting:
                     while len(self._workers) < self._n_workers and not self._closed:
-                        worker = _WorkerProcess()
-                        self._workers.append(worker)
-                        threading.Thread(target=self._listen, args=(worker,), daemon=True).start()
+                        if not self._start_worker():
+                            break
                 self._kill_overdue(time.monotonic())
             time.sleep(0.05)
+
+    def _start_worker(self) -> bool:
+        try:
+            worker = _WorkerProcess()
+        except OSError as error:
+            log.exception("no worker could be started")
+            self._fail_waiting(str(error.strerror))
+            return False
+        self._workers.append(worker)
+        threading.Thread(target=self._listen, args=(worker,), daemon=True).start()
+        return True
 
     def _kill_overdue(self, now: float) -> None:
         for worker in self._workers:
             job = worker.job
-            if job is None or job.started_at is None:
+            if job is None or now <= _deadline(job):
                 continue
-            if job.cancelled_at is not None:
-                overdue = now > job.cancelled_at + CANCEL_GRACE
-            else:
-                overdue = now > job.started_at + job.spec.train.time_limit + DEADLINE_GRACE
-                job.overdue = overdue
-            if overdue:
-                worker.kill()
+            job.overdue = job.cancelled_at is None
+            worker.kill()
+
+
+def _deadline(job: Job) -> float:
+    """When a running job loses its worker.
+
+    A job that is asked to stop while it solves has a moment; once the solve has stopped, its best
+    tree is worth waiting for.
+    """
+    assert job.stage_at is not None
+    if job.stage is Stage.FINISHING:
+        return job.stage_at + OTHER_WORK_LIMIT
+    if job.cancelled_at is not None:
+        return job.cancelled_at + CANCEL_GRACE
+    if job.stage is Stage.SOLVING:
+        return job.stage_at + job.spec.train.time_limit + DEADLINE_GRACE
+    return job.stage_at + OTHER_WORK_LIMIT
+
+
+def _ending(code: int) -> str:
+    """How a process ended, in a word or two."""
+    if code < 0:
+        return f"killed by {signal.Signals(-code).name}"
+    return f"exit status {code}"

@@ -1,8 +1,8 @@
 """What the manager and its workers say to each other.
 
 To a worker: ``{"type": "run", "job": id, "spec": {...}}`` and ``{"type": "cancel", "job": id}``.
-From a worker: ``ready`` once, then for each job any number of ``progress`` and one ``result`` or
-``error``.
+From a worker: ``ready`` once, then for each job any number of ``stage`` and ``progress`` and one
+``result`` or ``error``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class JobSpec:
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
         return {
-            "table_path": str(self.table_path),
+            "table_path": str(self.table_path.resolve()),
             "table_name": self.table_name,
             "read": {
                 "encoding": self.read.encoding,
@@ -61,26 +61,6 @@ class JobSpec:
             read=ReadOptions(**record["read"]),
             train=TrainSpec.from_json(record["train"]),
         )
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a running job is.
-
-    Attributes
-    ----------
-    seconds : float
-        Since the solve began.
-    incumbent, bound : int or None
-        Best total found and proved upper bound, as whole numbers (see `odt_core.problem.Gains`).
-    scale : int
-        Divide by this for the objective's own unit.
-    """
-
-    seconds: float
-    incumbent: int | None
-    bound: int | None
-    scale: int
 
 
 def to_line(message: Mapping[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ It ends when its standard input closes, so it never outlives the process that st
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import json
 import logging
 import os
@@ -13,10 +14,17 @@ import queue
 import signal
 import sys
 import threading
-from typing import Any, BinaryIO
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from odt_core.errors import InputError
 from odt_core.jobs.messages import JobSpec, to_line
+
+if TYPE_CHECKING:
+    from odt_core.data import Table
+    from odt_core.problem import Problem
+    from odt_core.solution import TracePoint
 
 PROGRESS_EVERY = 0.2
 """Seconds between two progress messages of a job, at least."""
@@ -33,6 +41,7 @@ class Worker:
         self._answer_lock = threading.Lock()
         self._queue: queue.Queue[dict[str, Any]] = queue.Queue()
         self._cancelled: set[str] = set()
+        self._last_table: tuple[tuple[object, ...], Table] | None = None
 
     def run(self) -> None:
         """Serve until standard input closes."""
@@ -55,66 +64,99 @@ class Worker:
         os._exit(0)
 
     def _run_job(self, job: str, record: dict[str, Any]) -> None:
-        from odt_core.data import read_table
-        from odt_core.problem import Problem
-        from odt_core.solution import TracePoint
         from odt_core.training import run_training
 
-        last_said = -PROGRESS_EVERY
-
-        def on_progress(problem: Problem, point: TracePoint) -> None:
-            nonlocal last_said
-            if point.seconds - last_said < PROGRESS_EVERY:
-                return
-            last_said = point.seconds
-            self._say(
-                {
-                    "type": "progress",
-                    "job": job,
-                    "seconds": point.seconds,
-                    "incumbent": point.incumbent,
-                    "bound": point.bound,
-                    "scale": problem.gains.scale,
-                }
-            )
-
+        progress = _ProgressSender(job, self._say)
         try:
             spec = JobSpec.from_json(record)
-            table = read_table(spec.table_path, spec.read, name=spec.table_name)
             result = run_training(
-                table,
+                self._read(spec),
                 spec.train,
-                on_progress=on_progress,
+                on_progress=progress.send,
+                on_stage=lambda stage: self._say({"type": "stage", "job": job, "stage": stage}),
                 should_stop=lambda: job in self._cancelled,
             )
-            self._say(
-                {
-                    "type": "result",
-                    "job": job,
-                    "result": result.to_json(),
-                    "model": None if result.model is None else result.model.to_json(),
-                }
-            )
+            answer = {
+                "type": "result",
+                "result": result.to_json(),
+                "model": None if result.model is None else result.model.to_json(),
+            }
         except InputError as error:
-            self._say({"type": "error", "job": job, "message": str(error), "user": True})
+            answer = {"type": "error", "message": str(error)}
         except Exception as error:
-            # The job fails, the worker lives: the manager shows the sentence and logs the rest.
+            # The job fails, the worker lives: the manager shows the sentence, the log has the rest.
             log.exception("job %s failed", job)
-            self._say(
-                {
-                    "type": "error",
-                    "job": job,
-                    "message": f"{type(error).__name__}: {error}",
-                    "user": False,
-                }
-            )
-        finally:
-            self._cancelled.discard(job)
+            answer = {"type": "error", "message": f"The run failed ({_in_short(error)})."}
+        progress.close()
+        self._cancelled.discard(job)
+        self._say({**answer, "job": job})
+
+    def _read(self, spec: JobSpec) -> Table:
+        """The job's table; the last one is kept, since runs on the same file follow each other."""
+        from odt_core.data import read_table
+
+        key = (spec.table_path, spec.read, spec.table_name)
+        if self._last_table is None or self._last_table[0] != key:
+            self._last_table = None
+            table = read_table(spec.table_path, spec.read, name=spec.table_name)
+            self._last_table = (key, table)
+        return self._last_table[1]
 
     def _say(self, message: dict[str, Any]) -> None:
         with self._answer_lock:
             self._answers.write(to_line(message))
             self._answers.flush()
+
+
+class _ProgressSender:
+    """Sends a job's progress, at most every `PROGRESS_EVERY` seconds, and never loses the last."""
+
+    def __init__(self, job: str, say: Callable[[dict[str, Any]], None]) -> None:
+        self._job = job
+        self._say = say
+        self._lock = threading.Lock()
+        self._pending: TracePoint | None = None
+        self._timer: threading.Timer | None = None
+        self._said_at = -PROGRESS_EVERY
+        self._said: tuple[int | None, int | None] | None = None
+
+    def send(self, problem: Problem, point: TracePoint) -> None:
+        """Send a point now, or soon if one was sent just now."""
+        with self._lock:
+            if (point.incumbent, point.bound) == self._said:
+                return
+            self._said = (point.incumbent, point.bound)
+            self._pending = point
+            wait = self._said_at + PROGRESS_EVERY - time.monotonic()
+            if wait <= 0:
+                self._flush()
+            elif self._timer is None:
+                self._timer = threading.Timer(wait, self._on_time)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def close(self) -> None:
+        """Send nothing more: the result, which holds it all, comes next."""
+        with self._lock:
+            self._pending = None
+            if self._timer is not None:
+                self._timer.cancel()
+
+    def _on_time(self) -> None:
+        with self._lock:
+            self._timer = None
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._pending is None:
+            return
+        self._say({"type": "progress", "job": self._job, **dataclasses.asdict(self._pending)})
+        self._pending, self._said_at = None, time.monotonic()
+
+
+def _in_short(error: Exception) -> str:
+    """An unexpected error on one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _import_what_jobs_need() -> None:

@@ -9,7 +9,16 @@ from odt_core.evaluation.metrics import Rate
 from odt_core.problem import EncodedData
 from odt_core.topology import Topology
 from odt_core.tree import Leaf, Node, Tree
-from odt_core.words import NO, YES, count_words, percent_words, printable, split_words, unseen_words
+from odt_core.words import (
+    NO,
+    YES,
+    count_words,
+    percent_words,
+    printable,
+    share_words,
+    split_words,
+    unseen_words,
+)
 
 
 def tree_summary(tree: Tree) -> str:
@@ -61,9 +70,8 @@ def _leaf_text(row: LeafRow, positive: str) -> str:
 def _rate_text(which: str, rate: Rate, positive: str) -> str:
     if rate.value is None:
         return f"no {which} rows"
-    verb = "is" if rate.successes == 1 else "are"
-    rows = count_words(rate.n, f"{which} row")
-    return f"{rate.successes:,} of {rows} {verb} {positive} ({percent_words(rate.value)})"
+    share = percent_words(rate.value)
+    return f"{share_words(rate.successes, rate.n, f'{which} row')} {positive} ({share})"
 
 
 def topology_alt_text(topology: Topology) -> str:

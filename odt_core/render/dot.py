@@ -273,7 +273,7 @@ def _decision(
     width = max(_widest(name, bold=True), _widest(question))
     rows = _row(_cell(name, width, bold=True, padding=0)) + _row(_cell(question, width, padding=0))
     box = _frame(_row(f'<TD CELLPADDING="4">{_table(rows)}</TD>'), theme, theme.node, is_lit, True)
-    return box, LINE * (len(name) + len(question)) + 10, width + 10
+    return box, LINE * (len(name) + len(question)) + 8 + 2 * _border(is_lit), width + 10
 
 
 @dataclass(frozen=True)
@@ -336,7 +336,9 @@ def _leaf(row: LeafRow, sizes: _LeafSizes, theme: Theme, is_lit: bool) -> tuple[
     if sizes.down:
         rows = _row(title_cell)
         rows += "".join(_row(f'<TD CELLPADDING="1">{_table(share)}</TD>') for share in shares)
-        height = LINE * len(_leaf_name(row)) + 8 + len(shares) * (share_height + 2)
+        height = (
+            LINE * len(_leaf_name(row)) + 6 + 2 * _border(is_lit) + len(shares) * (share_height + 2)
+        )
         return _frame(rows, theme, fill, is_lit, False), height, sizes.share + 6
     cells = "".join(f'<TD CELLPADDING="3">{_table(share)}</TD>' for share in shares)
     width = sizes.name + NUMBER_WIDTH + (sizes.share + 8) * len(shares)
@@ -363,8 +365,13 @@ def _bar(theme: Theme, rate: Rate, width: int) -> str:
     return _table(_row(cells), f'BORDER="1" COLOR="{theme.line}"')
 
 
+def _border(is_lit: bool) -> int:
+    """Width of a box's outline, in points."""
+    return 3 if is_lit else 1
+
+
 def _frame(rows: str, theme: Theme, fill: str, is_lit: bool, rounded: bool) -> str:
-    color, border = (theme.accent, 3) if is_lit else (theme.line, 1)
+    color, border = theme.accent if is_lit else theme.line, _border(is_lit)
     style = ' STYLE="ROUNDED"' if rounded else ""
     return _table(rows, f'PORT="box" BORDER="{border}" COLOR="{color}" BGCOLOR="{fill}"{style}')
 
@@ -377,9 +384,9 @@ def _answer(arrival: _Arrival, width: float, is_lit: bool) -> tuple[str, int]:
     if not arrival.answer:
         return "", 0
     lines = wrap(f"{arrival.answer}: {arrival.values}", SIZE, width, bold=is_lit)
-    text = "<BR/>".join(_bold(line) if is_lit else _text(line) for line in lines)
     widest = _widest(lines, bold=is_lit)
-    return f'<TD PORT="answer" CELLPADDING="1" WIDTH="{widest + 2:.0f}">{text}</TD>', len(lines)
+    cell = _cell(lines, widest, bold=is_lit, padding=1, align="CENTER", port=' PORT="answer"')
+    return cell, len(lines)
 
 
 def _label(box: _Box, level: Sequence[_Box]) -> str:
@@ -411,12 +418,19 @@ def _cell(
     *,
     bold: bool = False,
     padding: int,
+    align: str = "LEFT",
+    port: str = "",
 ) -> str:
-    """Lines of text, flush left, in a cell of at least the given width."""
-    text = "<BR/>".join(_bold(line) if bold else _text(line) for line in lines)
+    """Lines of text in a cell of at least the given width.
+
+    Each line has a row of its own: Graphviz sets bold lines of one cell closer than plain ones.
+    """
+    text = "".join(
+        _row(f'<TD ALIGN="{align}">{f"<B>{_text(line)}</B>" if bold else _text(line)}</TD>')
+        for line in lines
+    )
     return (
-        f'<TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="{padding}" '
-        f'WIDTH="{width + 2 * padding:.0f}">{text}</TD>'
+        f'<TD{port} CELLPADDING="{padding}" WIDTH="{width + 2 * padding:.0f}">{_table(text)}</TD>'
     )
 
 
@@ -461,10 +475,6 @@ def _widest(lines: Sequence[str], *, bold: bool = False) -> float:
 def _text(text: str) -> str:
     r"""Text inside a label; a blank of no width keeps Graphviz from reading ``\N`` and its kind."""
     return html.escape(text.replace("\\", "\\\N{ZERO WIDTH SPACE}"))
-
-
-def _bold(text: str) -> str:
-    return f"<B>{_text(text)}</B>"
 
 
 def _typeset(tree: Tree, node: Decision, limit: int | None) -> SplitWords:

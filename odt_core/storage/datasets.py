@@ -212,10 +212,7 @@ class Datasets:
     def _require_stored(self, owner: str, sha256: str) -> DatasetRecord:
         record = self.get(owner, sha256)
         if not record.stored:
-            raise NotFoundError(
-                f"The data set {record.name!r} of this run is not stored here: upload the file "
-                f"whose SHA-256 begins with {sha256[:12]}."
-            )
+            raise not_stored(record.name, sha256)
         return record
 
     def _pieces(self, record: DatasetRecord) -> Iterator[bytes]:
@@ -312,21 +309,37 @@ def enter_dataset(
     )
 
 
-def touch_dataset(connection: Connection, owner: str, sha256: str, now: datetime) -> None:
-    """Note that a data set is used; `NotFoundError` if the owner has none such."""
-    touched = connection.execute(
-        update(DatasetRow)
-        .where(DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
-        .values(used_at=now)
-    )
-    if not touched.rowcount:
+def use_dataset(connection: Connection, owner: str, sha256: str, now: datetime) -> None:
+    """Note that a data set is run on.
+
+    Raises
+    ------
+    NotFoundError
+        If the owner has no such data set, or only its hash.
+    """
+    this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
+    found = connection.execute(
+        select(DatasetRow.name, DatasetRow.stored).where(*this).with_for_update()
+    ).one_or_none()
+    if found is None:
         raise no_dataset()
+    if not found.stored:
+        raise not_stored(found.name, sha256)
+    connection.execute(update(DatasetRow).where(*this).values(used_at=now))
 
 
 def count_deleted(runs: Iterable[GoneRow], wiped: bool) -> Deleted:
     """What went, from the deleted runs' id, status, parent and is_study."""
     running = tuple(run.id for run in runs if run.status == RunStatus.RUNNING and not run.is_study)
     return Deleted(sum(run.parent is None for run in runs), running, wiped)
+
+
+def not_stored(name: str, sha256: str) -> NotFoundError:
+    """What is said of a data set that came with an imported run, as a hash only."""
+    return NotFoundError(
+        f"The data set {name!r} of this run is not stored here: upload the file whose SHA-256 "
+        f"begins with {sha256[:12]}."
+    )
 
 
 def no_dataset() -> NotFoundError:

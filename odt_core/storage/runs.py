@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, or_, select, update
 
 from odt_core.storage.database import Database
-from odt_core.storage.datasets import count_deleted, touch_dataset
+from odt_core.storage.datasets import count_deleted, use_dataset
 from odt_core.storage.erasure import note_erasure
 from odt_core.storage.records import (
     Deleted,
@@ -85,7 +85,7 @@ class Runs:
         with self._database.write() as connection:
             now = self._database.now(connection)
             for dataset in sorted({run.dataset for run in runs}):
-                touch_dataset(connection, owner, dataset, now)
+                use_dataset(connection, owner, dataset, now)
             ids = enter_runs(self._database, connection, owner, runs, now)
             return read_summaries(connection, owner, ids)
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, update
 
 from odt_core.errors import InputError
 from odt_core.storage.database import Database
-from odt_core.storage.datasets import touch_dataset
+from odt_core.storage.datasets import use_dataset
 from odt_core.storage.records import Json, KeyMetrics, NewRun, RunRecord, RunStatus, RunSummary
 from odt_core.storage.rows import (
     check_number,
@@ -67,7 +67,7 @@ class Studies:
         with self._database.write() as connection:
             now = self._database.now(connection)
             for dataset in sorted({run.dataset for run in (study, *members)}):
-                touch_dataset(connection, owner, dataset, now)
+                use_dataset(connection, owner, dataset, now)
             (study_id,) = enter_runs(
                 self._database, connection, owner, [study], now, {"is_study": True}
             )
@@ -112,7 +112,7 @@ class Studies:
         """
         with self._database.write() as connection:
             study = _find_study(connection, owner, study_id, lock=True)
-            touch_dataset(connection, owner, study.dataset, self._database.now(connection))
+            use_dataset(connection, owner, study.dataset, self._database.now(connection))
             connection.execute(
                 update(RunRow)
                 .where(RunRow.parent == study.seq, RunRow.status.in_(RESUMABLE))

@@ -1,5 +1,7 @@
 """From a table and a specification to a trained, tested tree: what every front end calls."""
 
+from odt_core.training.exact import parse_percent, parse_weight
+from odt_core.training.progress import Stage, value_words
 from odt_core.training.result import TrainResult
 from odt_core.training.run import build_problem, prepare_training, run_training
 from odt_core.training.spec import (
@@ -13,9 +15,13 @@ __all__ = [
     "FeatureSelection",
     "NodeRuleSpec",
     "RulesSpec",
+    "Stage",
     "TrainResult",
     "TrainSpec",
     "build_problem",
+    "parse_percent",
+    "parse_weight",
     "prepare_training",
     "run_training",
+    "value_words",
 ]

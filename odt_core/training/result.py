@@ -13,6 +13,7 @@ from odt_core.problem import Problem
 from odt_core.solution import MipReport, Solution
 from odt_core.training.spec import TrainSpec
 from odt_core.tree import Tree
+from odt_core.words import proof_words, status_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,10 @@ class TrainResult:
                 "train": confusion_to_json(self.cart.confusion(self.prepared.train)),
                 "test": self._test_counts(self.cart),
                 "tree": tree_to_json(self.cart),
+            },
+            "words": {
+                "status": status_words(self.problem, self.solution),
+                "proof": proof_words(self.solution),
             },
             "trace": [
                 [round(point.seconds, 4), point.incumbent, point.bound]

@@ -9,7 +9,7 @@ from odt_core.data import Prepared, Table, prepare
 from odt_core.evaluation import cart_feature_selection, fit_cart
 from odt_core.problem import Problem
 from odt_core.solution import TracePoint
-from odt_core.solvers import solve
+from odt_core.training.progress import Stage
 from odt_core.training.result import TrainResult
 from odt_core.training.spec import FeatureSelection, TrainSpec
 
@@ -55,6 +55,7 @@ def run_training(
     spec: TrainSpec,
     *,
     on_progress: Callable[[Problem, TracePoint], None] | None = None,
+    on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> TrainResult:
     """Train, test and compare.
@@ -67,6 +68,8 @@ def run_training(
         What to do with it.
     on_progress : callable, optional
         Called with the problem and each new point of the trace while the solve runs.
+    on_stage : callable, optional
+        Told what begins: preparing, solving, finishing.
     should_stop : callable, optional
         Asked while the solve runs; true ends it with the best tree so far.
 
@@ -77,10 +80,22 @@ def run_training(
     DisagreementError
         If a solver's claim does not survive our recount.
     """
+    from odt_core.solvers import solve  # not at the top: processes that serve pages never solve
+
     began = time.perf_counter()
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
+    # CART goes first: what follows a solve that was stopped must not keep the user waiting.
+    cart = fit_cart(
+        prepared.train,
+        max_depth=spec.topology.depth,
+        class_weight=spec.objective.class_weight,
+        seed=spec.split.seed,
+    )
     prepared_at = time.perf_counter()
+    tell(Stage.SOLVING)
     solution = solve(
         problem,
         engine=spec.engine,
@@ -91,12 +106,7 @@ def run_training(
         should_stop=should_stop,
         mip_options=spec.mip,
     )
-    cart = fit_cart(
-        prepared.train,
-        max_depth=spec.topology.depth,
-        class_weight=spec.objective.class_weight,
-        seed=spec.split.seed,
-    )
+    tell(Stage.FINISHING)
     return TrainResult(
         table_sha256=table.sha256,
         table_name=table.name,

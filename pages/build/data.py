@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from odt_core.data import Level
+from odt_core.data import Finding, Level
 from odt_core.words import count_words
 from pages.build.data_parts.checks import draw_checks
 from pages.build.data_parts.choices import current
@@ -17,7 +19,7 @@ from pages.build.data_parts.source import draw_source, draw_welcome
 from pages.common.places import Place
 from pages.common.server import import_ahead
 from pages.common.state import work
-from pages.common.text import plain, shorten
+from pages.common.text import plain, sentence, shorten
 
 
 def draw_page() -> None:
@@ -39,15 +41,19 @@ def draw_page() -> None:
         draw_checks(used)
         draw_missing()
         draw_detail(used)
-        draw_rows(used)
+        errors = _errors()
+        draw_rows(used, has_errors=bool(errors))
     with st.bottom:
-        _draw_next(used)
+        _draw_next(used, errors)
 
 
-def _draw_next(used: Rows | str) -> None:
-    """The way on, or what stands in it."""
+def _errors() -> list[Finding]:
     dataset, schema, _ = current()
-    errors = [f for f in findings(dataset, schema) if f.level is Level.ERROR]
+    return [f for f in findings(dataset, schema) if f.level is Level.ERROR]
+
+
+def _draw_next(used: Rows | str, errors: Sequence[Finding]) -> None:
+    """The way on, or what stands in it."""
     with st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -57,7 +63,7 @@ def _draw_next(used: Rows | str) -> None:
         if isinstance(used, str):
             first = errors[0].message if errors else used
             more = f" ({count_words(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
-            st.markdown(f"**Not ready:** {plain(first)}{more}")
+            st.markdown(f"**Not ready:** {sentence(first)}{more}")
         else:
             n_features = len(used.features)
             st.markdown(

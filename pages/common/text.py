@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+from odt_core.words import printable
+
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 _JOINER = "\u2060"
 # Streamlit replaces these after Markdown was parsed, where a backslash no longer helps: icons and
@@ -13,17 +15,30 @@ _JOINER = "\u2060"
 _LATE = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>=~])(?=[-<>=])", re.IGNORECASE)
 
 
+MOST_LETTERS = 700
+"""Of a sentence on the screen."""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(printable(text).split())
+
+
 def plain(text: str) -> str:
     """`text` for a Markdown label or paragraph: every sign as it stands, on one line."""
-    return _SPECIAL.sub(r"\\\1", _LATE.sub(_JOINER, " ".join(text.split())))
+    return _SPECIAL.sub(r"\\\1", _LATE.sub(_JOINER, _one_line(text)))
+
+
+def sentence(message: str) -> str:
+    """A message that may quote a file, for Markdown; a cell of a million letters is cut."""
+    return plain(shorten(message, MOST_LETTERS))
 
 
 def html_text(text: str) -> str:
     """`text` for ``st.html``, inside an element or an attribute."""
-    return html.escape(" ".join(text.split()), quote=True)
+    return html.escape(_one_line(text), quote=True)
 
 
 def shorten(text: str, most: int = 60) -> str:
     """`text` cut to `most` characters, with an ellipsis where something is left out."""
-    text = " ".join(text.split())
+    text = _one_line(text)
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

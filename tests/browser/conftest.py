@@ -14,14 +14,14 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Route, sync_playwright
+
+from tests.browser.window import Server, Window
 
 ROOT = Path(__file__).resolve().parents[2]
-SHOTS = Path(__file__).parent / "shots"
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -41,61 +41,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.xdist_group("browser"))
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running dashboard."""
-
-    url: str
-    data_dir: Path
-    log: Path
-
-
-@dataclass
-class Window:
-    """A page in the browser, with what it did behind the scenes."""
-
-    page: Page
-    url: str
-    outside: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-    def settle(self) -> None:
-        """Wait until the script has run and everything is drawn."""
-        self.page.wait_for_selector(
-            "[data-testid=stApp][data-test-script-state=notRunning]", state="attached"
-        )
-        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
-        self.page.wait_for_timeout(250)
-
-    def go(self, path: str = "") -> None:
-        """Open one of the dashboard's pages."""
-        self.page.goto(f"{self.url}/{path}")
-        self.page.wait_for_selector("[data-testid=stMain]")
-        self.settle()
-
-    def upload(self, name: str, content: bytes) -> None:
-        """Give a file to the page's uploader."""
-        self.page.set_input_files(
-            "[data-testid=stFileUploaderDropzoneInput]",
-            {"name": name, "mimeType": "text/csv", "buffer": content},
-        )
-        self.page.wait_for_timeout(300)
-        self.settle()
-
-    def shoot(self, name: str) -> None:
-        """Keep a picture of the whole page for people to look at."""
-        SHOTS.mkdir(exist_ok=True)
-        main = self.page.locator("[data-testid=stMain]")
-        size = self.page.viewport_size or {"width": 1280, "height": 900}
-        needed = main.evaluate("element => element.scrollHeight")
-        self.page.set_viewport_size(
-            {"width": size["width"], "height": max(int(needed) + 8, size["height"])}
-        )
-        self.page.wait_for_timeout(400)
-        self.page.screenshot(path=SHOTS / f"{name}.png")
-        self.page.set_viewport_size(size)
 
 
 def _free_port() -> int:

@@ -8,13 +8,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = [
-    {"errors", "topology", "confusion"},
+    {"errors"},
+    {"topology", "confusion"},
     {"problem"},
     {"tree"},
     {"solution"},
     {"words", "data", "solvers"},
     {"evaluation", "storage"},
-    {"render", "export"},
+    {"render"},
+    {"export"},
     {"training"},
     {"jobs"},
     {"cli"},

@@ -37,9 +37,7 @@ class ClassCounts:
         return self.n_positive + self.n_negative
 
 
-def class_table(
-    groups: Sequence[ClassCounts], positive: str, negative: str, caption: str
-) -> str:
+def class_table(groups: Sequence[ClassCounts], positive: str, negative: str, caption: str) -> str:
     """HTML of one row per group: its size, a bar, and each class with count and share.
 
     Parameters
@@ -54,7 +52,7 @@ def class_table(
     head = "".join(
         f'<th scope="col" style="{style}">{text}</th>'
         for text, style in (
-            (f'<span style="{_HIDDEN}">Rows</span>', _CELL),
+            (f'<span style="{_HIDDEN}">Which rows</span>', _CELL),
             ('<span style="opacity:.75">rows</span>', _RIGHT),
             (f'<span style="{_HIDDEN}">Shares</span>', _CELL),
             (_key(_POSITIVE, positive), _RIGHT),

@@ -12,7 +12,7 @@ from odt_core.data import ColumnKind, Finding, Level
 from odt_core.words import count_words
 from pages.build.data_parts.choices import choose_kinds, current
 from pages.build.data_parts.derived import Rows, findings
-from pages.common.text import plain, shorten
+from pages.common.text import plain, sentence, shorten
 
 MOST_NAMES = 12
 
@@ -71,7 +71,9 @@ def draw_checks(rows: Rows | str) -> None:
     remarks = [remark for remark in found if remark.level is Level.INFO]
     notes = [Remark(Level.INFO, note, ()) for note in dataset.table.report.notes]
     if not isinstance(rows, str) and rows.dropped:
-        notes.append(_dropped(rows.dropped))
+        said = {name for remark in remarks for name in remark.columns}
+        dropped = [name for name in rows.dropped if name not in said]
+        notes += [_dropped(dropped)] if dropped else []
     if not (errors or warnings or remarks or notes):
         return
     st.subheader("Worth knowing", anchor=False)
@@ -97,13 +99,11 @@ def draw_checks(rows: Rows | str) -> None:
 
 def _dropped(names: Sequence[str]) -> Remark:
     shown = ", ".join(map(repr, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
-    return Remark(
-        Level.INFO, f"The same in all training rows, so not used: {shown}.", ()
-    )
+    return Remark(Level.INFO, f"The same in all training rows, so not used: {shown}.", ())
 
 
 def _words(remark: Remark) -> str:
-    words = plain(remark.message)
+    words = sentence(remark.message)
     others = remark.columns[1:]
     if others:
         shown = ", ".join(plain(shorten(name, 30)) for name in others[:MOST_NAMES])
@@ -116,16 +116,21 @@ def _draw_warning(number: int, remark: Remark) -> None:
     _, schema, _ = current()
     used = {column.name for column in schema.features}
     columns = [name for name in remark.columns if name in used]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(_words(remark), width="stretch")
-        if columns:
-            st.button(
-                "Ignore it" if len(columns) == 1 else f"Ignore all {len(columns)}",
-                key=f"data_ignore_{number}",
-                help="Do not use as a feature: " + plain(shorten(", ".join(columns), 200)),
-                on_click=_ignore,
-                args=(columns,),
-            )
+    if not columns:
+        st.markdown(_words(remark))
+        return
+    text, action = st.columns([5, 1], vertical_alignment="center")
+    with text:
+        st.markdown(_words(remark))
+    with action:
+        st.button(
+            "Ignore it" if len(columns) == 1 else f"Ignore {len(columns)}",
+            key=f"data_ignore_{number}",
+            width="stretch",
+            help="Do not use as a feature: " + plain(shorten(", ".join(columns), 200)),
+            on_click=_ignore,
+            args=(columns,),
+        )
 
 
 def _ignore(columns: Sequence[str]) -> None:

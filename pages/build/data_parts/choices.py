@@ -140,9 +140,7 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
     columns = tuple(
         column
         if column.name not in known
-        else dataclasses.replace(
-            known[column.name], kind=edited.get(column.name, column.kind)
-        )
+        else dataclasses.replace(known[column.name], kind=edited.get(column.name, column.kind))
         for column in fresh.columns
     )
     schema = dataclasses.replace(fresh, columns=columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -11,11 +11,14 @@ import streamlit as st
 from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema
 from odt_core.words import count_words, number_words, percent_words
 from pages.build.data_parts.choices import choose_kinds, current, edited_kinds, propose_again
-from pages.build.data_parts.derived import findings, summaries
+from pages.build.data_parts.derived import TableKey, findings, summaries
 from pages.common.state import Dataset
-from pages.common.text import plain
+from pages.common.text import plain, shorten
 
-_EDITOR = "data_columns"
+MOST_ROWS = 12
+"""A longer table scrolls in its frame."""
+
+_EDITOR, _KIND = "data_columns", "Use as"
 _SEVERAL, _SEVERAL_KIND = "data_several", "data_several_kind"
 
 _KIND_WORDS = {
@@ -29,23 +32,26 @@ def draw_columns() -> None:
     """The editable table of columns."""
     dataset, schema, _ = current()
     st.subheader("Columns", anchor=False)
-    st.markdown(_use_words(schema))
+    st.markdown(f"{_use_words(schema)} Change the use of a column in the table.")
     notes = _notes(dataset, schema)
     frame = _column_frame(dataset, schema, notes)
-    st.data_editor(
+    edited = st.data_editor(
         frame,
-        key=f"{_EDITOR}_{dataset.table.sha256[:12]}_{len(frame)}",
-        on_change=_kinds_edited,
-        args=(f"{_EDITOR}_{dataset.table.sha256[:12]}_{len(frame)}", tuple(frame["Column"])),
+        key=_editor_key(dataset, schema),
         column_config=_column_config(),
-        disabled=[name for name in frame.columns if name != "Use as"],
+        disabled=[name for name in frame.columns if name != _KIND],
         hide_index=True,
-        height=min(35 * (len(frame) + 1) + 3, 458),
+        height="content" if len(frame) <= MOST_ROWS else 440,
         alt="The columns and how each is used; the second column can be edited",
     )
+    kinds = _edited(schema, edited[_KIND])
+    if kinds:
+        choose_kinds(kinds)
+        st.rerun()  # the rest of the page, and what stands above, depends on it
     with st.container(horizontal=True, gap="small"):
-        with st.popover("Change several"):
+        with st.popover("Change several columns"):
             _draw_several(schema)
+        _draw_codes(dataset, schema)
         if edited_kinds(dataset, schema):
             st.button(
                 "Propose all again",
@@ -53,6 +59,34 @@ def draw_columns() -> None:
                 on_click=propose_again,
                 help="Forget the kinds, bins and missing values set by hand.",
             )
+
+
+def _draw_codes(dataset: Dataset, schema: Schema) -> None:
+    """Numbers that are used as categories lose their order; a button gives it back to all."""
+    found = summaries(dataset, schema)
+    codes = [
+        column.name
+        for column in schema.columns
+        if column.kind is ColumnKind.CATEGORICAL
+        and found[column.name].is_numeric
+        and found[column.name].n_distinct > 2
+    ]
+    if codes:
+        st.button(
+            f"Use {count_words(len(codes), 'column')} of numbers as numerical",
+            key="data_codes",
+            help="Few whole numbers are proposed as categorical, since they may be codes. If their "
+            "order matters, as in a score, they are better numerical: "
+            + plain(shorten(", ".join(codes), 300)),
+            on_click=choose_kinds,
+            args=({name: ColumnKind.NUMERICAL for name in codes},),
+        )
+
+
+def _editor_key(dataset: Dataset, schema: Schema) -> str:
+    """Changes with the columns listed, since edits are kept by the row's number."""
+    columns = dataset.table.columns
+    return f"{_EDITOR}_{TableKey.of(dataset).digest()}_{columns.index(schema.target)}"
 
 
 def _use_words(schema: Schema) -> str:
@@ -73,7 +107,7 @@ def _column_config() -> dict[str, Any]:
     column = st.column_config
     return {
         "Column": column.TextColumn(pinned=True, width=120),
-        "Use as": column.SelectboxColumn(
+        _KIND: column.SelectboxColumn(
             options=list(_KIND_WORDS.values()),
             required=True,
             width=106,
@@ -98,12 +132,12 @@ def _column_frame(dataset: Dataset, schema: Schema, notes: Mapping[str, str]) ->
     return pd.DataFrame(
         {
             "Column": [column.name for column in schema.columns],
-            "Use as": [_KIND_WORDS[column.kind] for column in schema.columns],
+            _KIND: [_KIND_WORDS[column.kind] for column in schema.columns],
             "Values": [found[column.name].n_distinct for column in schema.columns],
             "Missing": [_missing_words(found[c.name].n_missing, n_rows) for c in schema.columns],
             "Distribution": [list(found[c.name].distribution) for c in schema.columns],
             "Holds": [_holds(column, found[column.name]) for column in schema.columns],
-            "Note": [notes.get(column.name, "") for column in schema.columns],
+            "Note": [shorten(notes.get(column.name, ""), 400) for column in schema.columns],
         }
     )
 
@@ -119,7 +153,7 @@ def _holds(column: ColumnSchema, summary: ColumnSummary) -> str:
     if column.kind is ColumnKind.NUMERICAL and summary.range is not None:
         low, high = map(number_words, summary.range)
         return f"{low} to {high}; {binning_words(column)}"
-    values = ", ".join(value for value, _ in summary.most_common[:4])
+    values = ", ".join(shorten(value, 30) for value, _ in summary.most_common[:4])
     return values + (", …" if summary.n_distinct > 4 else "")
 
 
@@ -154,16 +188,14 @@ def without_name(message: str, column: str) -> str:
     return rest if rest == message else rest[:1].upper() + rest[1:]
 
 
-def _kinds_edited(key: str, names: Sequence[str]) -> None:
-    words = {text: kind for kind, text in _KIND_WORDS.items()}
-    edits: dict[int, dict[str, Any]] = st.session_state[key]["edited_rows"]
-    _, schema, _ = current()
-    kinds = {
-        names[row]: words[change["Use as"]]
-        for row, change in edits.items()
-        if change.get("Use as") in words
+def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:
+    """The kinds that differ from the schema's; the rows are in its order."""
+    kind_of = {text: kind for kind, text in _KIND_WORDS.items()}
+    return {
+        column.name: kind_of[word]
+        for column, word in zip(schema.columns, words, strict=True)
+        if word in kind_of and kind_of[word] is not column.kind
     }
-    choose_kinds({name: kind for name, kind in kinds.items() if schema.column(name).kind != kind})
 
 
 def _draw_several(schema: Schema) -> None:

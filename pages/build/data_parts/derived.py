@@ -6,6 +6,7 @@ hashing a large table is slow and looks at a sample of its rows only.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,6 +45,12 @@ class TableKey:
     @classmethod
     def of(cls, dataset: Dataset) -> TableKey:
         return cls(dataset.table.sha256, dataset.read)
+
+    def digest(self) -> str:
+        """A short text for the keys of widgets that must not outlive the table."""
+        read = self.read
+        parts = (self.sha256, read.encoding, read.delimiter, read.decimal, read.quotechar)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -96,9 +103,7 @@ def proposal(dataset: Dataset, target: str | None, tokens: Sequence[str]) -> Sch
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _proposal(
-    key: TableKey, target: str | None, tokens: tuple[str, ...], _table: Table
-) -> Schema:
+def _proposal(key: TableKey, target: str | None, tokens: tuple[str, ...], _table: Table) -> Schema:
     return infer_schema(_table, target=target, missing_tokens=tokens)
 
 

@@ -26,15 +26,15 @@ from pages.build.data_parts.choices import (
 )
 from pages.build.data_parts.columns import binning_words
 from pages.build.data_parts.derived import Rows, summaries
-from pages.common.text import plain
-from pages.common.widgets import show_value
+from pages.common.text import plain, sentence, shorten
+from pages.common.widgets import show_value, standing_error
 
 _MISSING = "data_missing"
 _BINS = "data_bins"
 _COLUMN = "data_detail"
 _METHOD, _K, _CUTS = "data_detail_method", "data_detail_k", "data_detail_cuts"
 _OWN = "data_detail_missing"
-_ERROR = "data_detail_error"
+_ERROR = "data_now_detail_error"
 
 _METHOD_WORDS = {
     BinMethod.DECILES: "Deciles",
@@ -96,7 +96,7 @@ def _draw_bins_for_all(schema: Schema) -> None:
         max_value=MAX_BINS,
         step=1,
         key=show_value(_BINS, counts.pop() if len(counts) == 1 else None),
-        placeholder="differs by column",
+        placeholder="differs by column" if numerical else "no numerical column",
         disabled=not numerical,
         width=260,
         on_change=_bins_for_all,
@@ -127,11 +127,9 @@ def _draw_values(summary: ColumnSummary) -> None:
     """The most frequent values with their rows, and what was read as missing."""
     st.table(
         {
-            "Value": [plain(value) for value, _ in summary.most_common]
+            "Value": [plain(shorten(value, 80)) for value, _ in summary.most_common]
             + [f"*missing:* {plain(text) or 'empty cell'}" for text, _ in summary.missing_as],
-            "Rows": [
-                f"{n:,}" for _, n in (*summary.most_common, *summary.missing_as)
-            ],
+            "Rows": [f"{n:,}" for _, n in (*summary.most_common, *summary.missing_as)],
         },
         hide_index=True,
         border="horizontal",
@@ -166,14 +164,19 @@ def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
     elif binning.method is BinMethod.CUTS:
         st.text_input(
             "Cut points",
-            key=show_value(_CUTS, "; ".join(map(number_words, binning.cuts))),
+            key=show_value(
+                _CUTS,
+                "; ".join(map(number_words, binning.cuts)),
+                unless=standing_error(_ERROR, _CUTS) is not None,
+            ),
             on_change=_cuts_chosen,
             args=(column.name,),
             help="Rising numbers with semicolons or blanks between them, such as 40; 65; 80. A "
             "value equal to a cut point counts to the bin below it.",
         )
-    if _ERROR in st.session_state:
-        st.error(plain(st.session_state[_ERROR]))
+    wrong = standing_error(_ERROR, _METHOD)
+    if wrong is not None:
+        st.error(sentence(wrong))
     _draw_actual_bins(column, rows)
 
 
@@ -234,7 +237,9 @@ def read_cuts(text: str, decimal: str = ".") -> list[float]:
         try:
             cuts.append(float(part.replace(",", ".") if decimal == "," else part))
         except ValueError:
-            raise InputError(f"{part!r} is not a number: give cut points such as 40; 65; 80.") from None
+            raise InputError(
+                f"{part!r} is not a number: give cut points such as 40; 65; 80."
+            ) from None
     return cuts
 
 

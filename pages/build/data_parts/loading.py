@@ -24,6 +24,11 @@ def most_megabytes() -> int:
     return int(st.get_option("server.maxUploadSize"))
 
 
+def most_bytes() -> int:
+    """The same, to the byte."""
+    return most_megabytes() * 1024 * 1024
+
+
 def load_upload(name: str, content: bytes) -> None:
     """Read an uploaded file and make it current.
 
@@ -33,7 +38,7 @@ def load_upload(name: str, content: bytes) -> None:
         If it is too large or not a usable table.
     """
     # The browser checks this too, but can be made not to.
-    if len(content) > most_megabytes() * 1024 * 1024:
+    if len(content) > most_bytes():
         raise InputError(
             f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
             "or compress it with gzip."

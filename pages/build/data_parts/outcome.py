@@ -42,7 +42,9 @@ def draw_outcome() -> None:
         n_positive = counts[schema.positive]
         others = [label for label in counts if label != schema.positive]
         negative = others[0] if len(others) == 1 else f"not {schema.positive}"
-        balance = ClassCounts("All rows", n_positive, sum(counts.values()) - n_positive)
+        n_known = sum(counts.values())
+        which = "All rows" if n_known == dataset.table.n_rows else "With an outcome"
+        balance = ClassCounts(which, n_positive, n_known - n_positive)
         st.html(
             class_table(
                 [balance],

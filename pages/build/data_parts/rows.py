@@ -13,11 +13,11 @@ from odt_core.words import count_words, number_words
 from pages.build.data_parts.bars import class_table
 from pages.build.data_parts.choices import choose_split, current
 from pages.build.data_parts.derived import Rows
-from pages.common.text import plain
-from pages.common.widgets import show_value
+from pages.common.text import plain, sentence
+from pages.common.widgets import show_value, standing_error
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
-_CUSTOM, _ERROR = "data_custom", "data_split_error"
+_CUSTOM, _ERROR = "data_now_custom", "data_now_split_error"
 
 
 class Preset(StrEnum):
@@ -44,8 +44,16 @@ _PRESET_HELP = {
 }
 
 
-def draw_rows(rows: Rows | str) -> None:
-    """Choose the split; see the classes in each part and the flow of rows."""
+def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
+    """Choose the split; see the classes in each part and the flow of rows.
+
+    Parameters
+    ----------
+    rows : Rows or str
+        How the rows are used, or why they cannot be.
+    has_errors : bool
+        Whether the columns stand in the way, which is said elsewhere; else it is the split.
+    """
     _, schema, split = current()
     st.subheader("Training and test rows", anchor=False)
     preset = preset_of(split)
@@ -63,9 +71,12 @@ def draw_rows(rows: Rows | str) -> None:
     st.caption(_PRESET_HELP[preset])
     if preset is Preset.CUSTOM:
         _draw_custom(split)
-    if _ERROR in st.session_state:
-        st.error(plain(st.session_state[_ERROR]))
+    typed_wrong = standing_error(_ERROR, _TRAIN)
+    if typed_wrong is not None:
+        st.error(sentence(typed_wrong))
     if isinstance(rows, str):
+        if not has_errors:
+            st.error(sentence(rows))
         return
     _draw_counts(rows, schema)
     st.caption(plain(flow_words(rows)))
@@ -117,19 +128,20 @@ def _preset_chosen() -> None:
 
 
 def _draw_custom(split: SplitSpec) -> None:
+    is_wrong = standing_error(_ERROR, _TRAIN) is not None
     left, right = st.columns(2)
     with left:
         st.text_input(
-            "Training rows",
-            key=show_value(_TRAIN, _size_words(split.train_size)),
+            "Train size",
+            key=show_value(_TRAIN, _size_words(split.train_size), unless=is_wrong),
             on_change=_sizes_chosen,
             help="A number of rows such as 600, or a share such as 75%. The rows are drawn at "
             "random, with the classes in the same proportions.",
         )
     with right:
         st.text_input(
-            "Test rows",
-            key=show_value(_TEST, _size_words(split.test_size)),
+            "Test size",
+            key=show_value(_TEST, _size_words(split.test_size), unless=is_wrong),
             placeholder="all others",
             on_change=_sizes_chosen,
             help="A number of the rows that do not train, or a share of them. Empty for all.",
@@ -139,7 +151,10 @@ def _draw_custom(split: SplitSpec) -> None:
 def _size_words(size: int | Fraction | str | None) -> str:
     if size is None:
         return ""
-    return f"{number_words(float(100 * size))}%" if isinstance(size, Fraction) else str(size)
+    if not isinstance(size, Fraction):
+        return str(size)
+    percent = number_words(float(100 * size))
+    return f"{percent}%" if Fraction(percent) == 100 * size else str(size)  # such as 1/3
 
 
 def _sizes_chosen() -> None:

@@ -12,10 +12,12 @@ from odt_core.words import count_words
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.loading import load_sample, load_upload, most_megabytes, read_again
 from pages.common.state import Dataset
-from pages.common.text import plain, shorten
+from pages.common.text import plain, sentence
 from pages.common.widgets import show_value
 
-PREVIEW_ROWS = 200
+PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
+"""Most and fewest rows of the preview, its cells, and the letters of a cell."""
+
 AUTOMATIC = "automatic"
 NO_QUOTE = "none"
 
@@ -54,7 +56,8 @@ What comes next:
 3. **Result**: read the tree, and see how it does on rows it has not seen.
 """
 
-_ERROR, _READ_ERROR = "data_error", "data_read_error"
+_ERROR, _READ_ERROR = "data_now_error", "data_now_read_error"
+_NOW = "data_now_"  # what concerns one table only
 _ROUND = "data_upload_round"
 _SEEN = "data_upload_seen"
 
@@ -109,15 +112,15 @@ def _take(action: Callable[[], None], doing: str) -> None:
     except InputError as error:
         st.session_state[_ERROR] = str(error)
     else:
-        st.session_state.pop(_ERROR, None)
-        st.session_state.pop(_READ_ERROR, None)
+        for key in [key for key in st.session_state if str(key).startswith(_NOW)]:
+            del st.session_state[key]
         st.session_state[_ROUND] = _round() + 1
         st.rerun()
 
 
 def _draw_error() -> None:
     if _ERROR in st.session_state:
-        st.error(plain(st.session_state[_ERROR]))
+        st.error(sentence(st.session_state[_ERROR]))
 
 
 def _draw_uploader() -> None:
@@ -171,7 +174,9 @@ def _first_sentence(text: str) -> str:
 def _reading_words(dataset: Dataset) -> str:
     report = dataset.table.report
     name = MARK_NAMES.get(report.delimiter, report.delimiter)
-    between = f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
+    between = (
+        f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
+    )
     mark = "comma" if report.decimal == "," else "point"
     return f"{plain(report.encoding.upper())}, {between}, decimal {mark}"
 
@@ -190,9 +195,9 @@ def _draw_reading(dataset: Dataset) -> None:
         )
         _draw_option("Quotes", "quotechar", ('"', "'", ""), read.quotechar, report.quotechar)
     if _READ_ERROR in st.session_state:
-        st.error(f"It stays as it was. {plain(st.session_state[_READ_ERROR])}")
+        st.error(f"It stays as it was. {sentence(st.session_state[_READ_ERROR])}")
     for note in report.notes:
-        st.markdown(f"- {plain(note)}")
+        st.markdown(f"- {sentence(note)}")
 
 
 def _draw_option(
@@ -236,9 +241,9 @@ def _read_otherwise(option: str) -> None:
 
 def _draw_preview(dataset: Dataset, target: str) -> None:
     frame = dataset.table.frame
-    shown = min(PREVIEW_ROWS, len(frame))
+    shown = min(len(frame), max(FEW_ROWS, min(PREVIEW_ROWS, PREVIEW_CELLS // frame.shape[1])))
     st.dataframe(
-        frame.head(shown),
+        frame.head(shown).apply(lambda column: column.str.slice(0, PREVIEW_LETTERS)),
         key="data_preview",
         height=390,
         hide_index=True,

@@ -75,7 +75,7 @@ def test_kinds_and_decimal_mark_come_from_the_table() -> None:
 @pytest.mark.parametrize(
     ("raw", "options", "message"),
     [
-        (b"a\n1\n2\n", {}, "one column only, 'a', .* not separated at all, name the delimiter"),
+        (b"a\n1\n2\n", {}, "one column only, 'a', .*: if cells are separated, name the delimiter"),
         (b"a,b\n", {}, "no rows below the column names"),
         (b"a,b\n1,2\n1,2\n", {}, "No column can be the outcome"),
         (b"a,b\n1,p\n2,q\n", {"target": "c"}, "no column 'c'"),

@@ -44,8 +44,9 @@ def test_proposed_kinds(cells: list[str], kind: ColumnKind) -> None:
 
 def test_whole_numbers_all_different_are_an_identifier_if_named_so() -> None:
     cells = [str(1000 + 7 * i) for i in range(40)]
-    assert describe(cells, name="weight").kind is NUMERICAL
-    for name in ("id", "patient_id", "ID", "case nr"):
+    for name in ("weight", "acid", "paid", "piano"):
+        assert describe(cells, name=name).kind is NUMERICAL
+    for name in ("id", "patient_id", "ID", "case nr", "PassengerId", "Unnamed: 0"):
         assert describe(cells, name=name).kind is IGNORE
 
 

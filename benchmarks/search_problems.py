@@ -1,0 +1,113 @@
+"""The paper's data sets as problems, encoded as `shared/data/README.md` says they were.
+
+Ordered columns are cut at the deciles of the rows used; a column with no more than ten distinct
+numbers keeps each as its own bin. heloc's special codes (-7, -8, -9) share one missing bin.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.topology import Topology
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+POSITIVE = {
+    "a1a": ">50K", "bc": "benign", "krkp": "won", "mush": "edible", "ttt": "positive",
+    "monks-1": "1", "votes": "democrat", "heart": "abnormal", "student": "pass", "heloc": "Good",
+}  # fmt: skip
+BINNED_A1A = ("age", "fnlwgt", "education-num", "hours-per-week")
+SPECIAL_HELOC = (-7.0, -8.0, -9.0)
+BINS = 10
+
+
+@cache
+def read(name: str) -> pd.DataFrame:
+    """A data set as text."""
+    return pd.read_csv(DATA / f"{name}.csv", dtype=str, keep_default_na=False)
+
+
+def sample(table: pd.DataFrame, size: int | float | None, seed: int = 1) -> pd.DataFrame:
+    """A stratified random sample of a number or share of the rows, in file order."""
+    if size is None:
+        return table
+    n = round(size * len(table)) if isinstance(size, float) else min(size, round(0.9 * len(table)))
+    generator = np.random.default_rng(seed)
+    labels = table["class"].to_numpy()
+    keep: list[int] = []
+    values, counts = np.unique(labels, return_counts=True)
+    shares = np.floor(counts * n / len(table)).astype(int)
+    shares[: n - shares.sum()] += 1
+    for value, share in zip(values, shares, strict=True):
+        keep += list(generator.choice(np.flatnonzero(labels == value), share, replace=False))
+    return table.iloc[sorted(keep)]
+
+
+def ordered_feature(name: str, column: pd.Series, special: tuple[float, ...]) -> tuple:
+    """Codes and feature of an ordered column."""
+    numbers = pd.to_numeric(column).to_numpy(dtype=float)
+    missing = np.isin(numbers, special)
+    known = np.unique(numbers[~missing])
+    if len(known) <= BINS:
+        cuts = (known[:-1] + known[1:]) / 2
+    else:
+        edges = np.unique(np.quantile(numbers[~missing], np.arange(1, BINS) / BINS, method="lower"))
+        after = known[np.minimum(np.searchsorted(known, edges, side="right"), len(known) - 1)]
+        cuts = np.unique((edges + after)[edges < known[-1]] / 2)
+    codes = np.searchsorted(cuts, numbers, side="left")
+    codes[missing] = len(cuts) + 1
+    has_missing = bool(missing.any())
+    values = tuple(f"bin {b}" for b in range(len(cuts) + 1 + has_missing))
+    return codes, Feature(name, FeatureKind.NUMERICAL, values, tuple(cuts), has_missing)
+
+
+def binned_feature(name: str, column: pd.Series) -> tuple:
+    """Codes and feature of a column of intervals such as ``26-32`` (ordered by lower end)."""
+    values = sorted(set(column), key=lambda text: int(text.strip("<>=").split("-")[0]))
+    codes = column.map({value: code for code, value in enumerate(values)}).to_numpy()
+    cuts = tuple(code + 0.5 for code in range(len(values) - 1))
+    return codes, Feature(name, FeatureKind.NUMERICAL, tuple(values), cuts)
+
+
+def categorical_feature(name: str, column: pd.Series) -> tuple:
+    """Codes and feature of a categorical column."""
+    values, codes = np.unique(column.to_numpy(dtype=str), return_inverse=True)
+    return codes, Feature(name, FeatureKind.CATEGORICAL, tuple(str(value) for value in values))
+
+
+def encode(name: str, table: pd.DataFrame, *, ordered: bool = True) -> EncodedData:
+    """Encode rows of a data set; `ordered` False makes every column categorical."""
+    parts = []
+    for column in table.columns[:-1]:
+        text = table[column]
+        if ordered and name == "a1a" and column in BINNED_A1A:
+            parts.append(binned_feature(column, text))
+        elif ordered and name in ("bc", "heloc") or (
+            ordered and name == "student" and text.str.fullmatch(r"-?\d+").all()
+        ):
+            parts.append(ordered_feature(column, text, SPECIAL_HELOC if name == "heloc" else ()))
+        else:
+            parts.append(categorical_feature(column, text))
+    codes = np.column_stack([codes for codes, _ in parts]).astype(np.int32)
+    y = (table["class"] == POSITIVE[name]).to_numpy()
+    return EncodedData(
+        codes, y, np.ones(len(y), np.int64), tuple(feature for _, feature in parts)
+    )
+
+
+def problem(
+    name: str,
+    topology: str,
+    *,
+    rows: int | float | None = 600,
+    max_card: int | None = 2,
+    ordered: bool = True,
+    seed: int = 1,
+) -> Problem:
+    """A data set's problem."""
+    data = encode(name, sample(read(name), rows, seed), ordered=ordered)
+    return Problem(data, Topology.parse(topology), max_card=max_card)

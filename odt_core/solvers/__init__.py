@@ -1,0 +1,88 @@
+"""One door to every engine: ``solve(problem, engine=...) -> Solution``.
+
+An engine's module is imported when it is asked for, so that a caller of one does not pay for the
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from odt_core.errors import InputError
+from odt_core.problem import Problem
+from odt_core.solution import Engine, Solution, TracePoint
+from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
+
+__all__ = ["solve"]
+
+ENGINE_MODULES: dict[Engine, str] = {
+    Engine.CBC: "odt_core.solvers.mip.engine",
+    Engine.HIGHS: "odt_core.solvers.mip.engine",
+}
+"""Where each engine's own ``solve`` is; it takes what this one takes, by name."""
+
+
+def solve(
+    problem: Problem,
+    *,
+    engine: Engine = Engine.CBC,
+    time_limit: float = 60.0,
+    threads: int = 1,
+    seed: int = 0,
+    on_progress: Callable[[TracePoint], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    mip_options: MipOptions = DEFAULT_OPTIONS,
+) -> Solution:
+    """Find the best tree of a problem and prove it, as far as time allows.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is to be solved.
+    engine : Engine
+        Who solves.
+    time_limit : float
+        Seconds, for everything.
+    threads : int
+        Processor threads the engine may use.
+    seed : int
+        For engines that make random choices.
+    on_progress : callable, optional
+        Called with each new point of the trace.
+    should_stop : callable, optional
+        Asked many times a second; true ends the solve with the best tree so far.
+    mip_options : MipOptions
+        The switches of the integer program, for engines that use it.
+
+    Returns
+    -------
+    Solution
+        Recounted by us, whatever the engine says (`odt_core.solution.make_solution`).
+
+    Raises
+    ------
+    InputError
+        If a setting cannot be used.
+    DisagreementError
+        If an engine's claim does not survive the recount.
+    """
+    if time_limit <= 0:
+        raise InputError(f"time-limit is {time_limit:g}: give a number of seconds above 0.")
+    if threads < 1:
+        raise InputError(f"threads is {threads}: give a whole number of at least 1.")
+    if engine not in ENGINE_MODULES:
+        raise InputError(
+            f"The engine {engine} is not available: choose one of {', '.join(ENGINE_MODULES)}."
+        )
+    solution: Solution = import_module(ENGINE_MODULES[engine]).solve(
+        problem,
+        engine=engine,
+        time_limit=time_limit,
+        threads=threads,
+        seed=seed,
+        on_progress=on_progress,
+        should_stop=should_stop,
+        mip_options=mip_options,
+    )
+    return solution

@@ -1,0 +1,48 @@
+"""The engines ``cbc`` and ``highs``: the integer program on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from odt_core.problem import Problem
+from odt_core.solution import Engine, Seconds, Solution, TracePoint, make_solution
+from odt_core.solvers.mip.messages import MipStatus
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.solvers.mip.run import solve_mip
+
+
+def solve(
+    problem: Problem,
+    *,
+    engine: Engine,
+    time_limit: float,
+    threads: int,
+    seed: int,
+    on_progress: Callable[[TracePoint], None] | None,
+    should_stop: Callable[[], bool] | None,
+    mip_options: MipOptions,
+) -> Solution:
+    """Solve by the integer program alone. See `odt_core.solvers.solve`."""
+    outcome = solve_mip(
+        problem,
+        engine,
+        mip_options,
+        time_limit=time_limit,
+        threads=threads,
+        seed=seed,
+        on_progress=on_progress,
+        should_stop=should_stop,
+    )
+    return make_solution(
+        problem,
+        engine=engine,
+        assignment=outcome.assignment,
+        claimed_total=outcome.claimed_total,
+        bound=outcome.bound,
+        infeasible=outcome.status is MipStatus.INFEASIBLE,
+        cancelled=outcome.cancelled,
+        provers=(str(engine),),
+        seconds=Seconds(total=outcome.seconds, mip=outcome.seconds),
+        mip=outcome.report,
+        trace=outcome.trace,
+    )

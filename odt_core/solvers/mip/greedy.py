@@ -1,0 +1,181 @@
+"""A good tree at once, to start from: greedy from the top, then one node at a time.
+
+Every solve has a tree in hand from its first moment, and a solver that is given one prunes from
+the start. The top-down pass splits by Gini impurity as CART does; afterwards each node's question
+is made the best one for the rest of the tree as it stands (see `counting`), until nothing improves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.problem import EncodedData, Problem, Split
+from odt_core.solution import Assignment
+from odt_core.solvers.mip.counting import allowed_sizes, best_split, totals
+from odt_core.tree import count_assignment
+
+Rows = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.int64]
+
+FLOOR_RATIOS = ((1, 1), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1), (64, 1), (1024, 1))
+"""How much more a row of the floored class counts while a tree that meets the floor is sought."""
+
+MOST_PASSES = 20
+WORK = 3_000_000
+"""Row visits spent on the attempts, so that a start costs well under a second."""
+MOST_ATTEMPTS = 8
+
+
+def greedy_assignment(problem: Problem) -> Assignment | None:
+    """A tree of the problem that meets the floors, or None if none was found.
+
+    Without floors there always is one. The result depends on the problem alone.
+    """
+    merged = replace(problem, data=problem.data.merged())
+    best: tuple[int, Assignment] | None = None
+    for weights in _row_weights(merged):
+        for attempt in range(_n_attempts(merged)):
+            found = _Attempt(merged, weights).run(attempt)
+            confusion = count_assignment(merged, found.splits, found.labels)
+            total = merged.gains.total(confusion)
+            if merged.gains.allows(confusion) and (best is None or total > best[0]):
+                best = total, found
+    return None if best is None else best[1]
+
+
+def _n_attempts(problem: Problem) -> int:
+    cost = len(problem.data.y) * problem.data.n_features * problem.topology.n_nodes
+    return int(np.clip(WORK // max(cost, 1), 1, min(MOST_ATTEMPTS, problem.data.n_features)))
+
+
+def _row_weights(problem: Problem) -> list[Weights]:
+    """What a correct row counts in each attempt: its gain, and more of it for floored classes."""
+    data, gains = problem.data, problem.gains
+    if not gains.has_floor:
+        return [data.weight * np.where(data.y, gains.gain_tp, gains.gain_tn)]
+    positive, negative = max(gains.gain_tp, 1), max(gains.gain_tn, 1)
+    pairs = [(positive * more, negative * less) for more, less in FLOOR_RATIOS if gains.min_tp]
+    pairs += [(positive * less, negative * more) for more, less in FLOOR_RATIOS if gains.min_tn]
+    return [data.weight * np.where(data.y, *pair) for pair in pairs]
+
+
+class _Attempt:
+    """One tree, for one weighting of the rows."""
+
+    def __init__(self, problem: Problem, weights: Weights) -> None:
+        self.problem = problem
+        self.data: EncodedData = problem.data
+        self.topology = problem.topology
+        self.weights = weights
+        self.splits: list[Split] = [Split(0, frozenset())] * problem.topology.n_nodes
+        self.labels = [bool(problem.fixed_label(b)) for b in range(problem.topology.n_leaves)]
+
+    def run(self, attempt: int) -> Assignment:
+        """Build and improve; `attempt` says how many better root features to pass over."""
+        everything = np.arange(len(self.data.y))
+        self._grow(0, everything, attempt)
+        worth = self._worth(0, everything).sum()
+        for _ in range(MOST_PASSES):
+            self._improve(0, everything)
+            better = self._worth(0, everything).sum()
+            if better <= worth:
+                break
+            worth = better
+        return Assignment(tuple(self.splits), tuple(self.labels))
+
+    def _grow(self, child: int, rows: Rows, skip: int = 0) -> None:
+        if child < 0:
+            self._relabel(-1 - child, rows)
+            return
+        if self.topology.has_two_leaves(child):
+            self.splits[child] = self._two_leaf_split(child, rows)
+        else:
+            self.splits[child] = self._gini_split(child, rows, skip)
+        for grandchild, part in self._parts(child, rows):
+            self._grow(grandchild, part)
+
+    def _improve(self, child: int, rows: Rows) -> None:
+        """Make every question (and open label) the best one for the rest, bottom last."""
+        if child < 0:
+            self._relabel(-1 - child, rows)
+            return
+        left, right = self.topology.children(child)
+        advantage = self._worth(left, rows) - self._worth(right, rows)
+        old, kept = self.splits[child], int(self._worth(child, rows).sum())
+        self.splits[child] = best_split(self.problem, child, self.data.codes[rows], advantage)
+        if int(self._worth(child, rows).sum()) <= kept:
+            self.splits[child] = old
+        for grandchild, part in self._parts(child, rows):
+            self._improve(grandchild, part)
+
+    def _parts(self, node: int, rows: Rows) -> list[tuple[int, Rows]]:
+        left, right = self.topology.children(node)
+        goes_left = self._goes_left(node, rows)
+        return [(left, rows[goes_left]), (right, rows[~goes_left])]
+
+    def _goes_left(self, node: int, rows: Rows) -> npt.NDArray[np.bool_]:
+        split = self.splits[node]
+        side = np.zeros(self.data.features[split.feature].n_values, dtype=np.bool_)
+        side[sorted(split.left)] = True
+        return side[self.data.codes[rows, split.feature]]
+
+    def _worth(self, child: int, rows: Rows) -> Weights:
+        """What each row would be worth if it came to `child`."""
+        if child < 0:
+            right = self.data.y[rows] == self.labels[-1 - child]
+            return np.where(right, self.weights[rows], 0)
+        left, right_child = self.topology.children(child)
+        goes_left = self._goes_left(child, rows)
+        worth = np.empty(len(rows), dtype=np.int64)
+        worth[goes_left] = self._worth(left, rows[goes_left])
+        worth[~goes_left] = self._worth(right_child, rows[~goes_left])
+        return worth
+
+    def _relabel(self, leaf: int, rows: Rows) -> None:
+        if self.problem.fixed_label(leaf) is None and len(rows):
+            signed = np.where(self.data.y[rows], self.weights[rows], -self.weights[rows])
+            self.labels[leaf] = bool(signed.sum() > 0)
+
+    def _two_leaf_split(self, node: int, rows: Rows) -> Split:
+        """Left is negative, right is positive."""
+        signed = np.where(self.data.y[rows], -self.weights[rows], self.weights[rows])
+        return best_split(self.problem, node, self.data.codes[rows], signed)
+
+    def _gini_split(self, node: int, rows: Rows, skip: int) -> Split:
+        """The question that leaves the least impurity; the best of the (skip + 1)th feature."""
+        fixed = self.problem.rules.at(node).split
+        if fixed is not None:
+            return fixed
+        ranked = sorted(
+            (self._least_impurity(g, rows) for g in self.problem.allowed_features(node)),
+            key=lambda found: found[0],
+        )
+        return ranked[min(skip, len(ranked) - 1)][1]
+
+    def _least_impurity(self, g: int, rows: Rows) -> tuple[float, Split]:
+        """For a feature: codes in order of their share of positives (bins in their own order)."""
+        feature, codes = self.data.features[g], self.data.codes[rows]
+        worth, y = self.weights[rows], self.data.y[rows]
+        positive = totals(self.problem, g, codes, np.where(y, worth, 0)).astype(np.float64)
+        negative = totals(self.problem, g, codes, np.where(y, 0, worth)).astype(np.float64)
+        if feature.is_numerical:
+            order = np.arange(feature.n_values)
+        else:
+            share = positive / np.maximum(positive + negative, 1)
+            order = np.argsort(share, kind="stable")
+        left_p = np.concatenate([[0.0], np.cumsum(positive[order])])
+        left_n = np.concatenate([[0.0], np.cumsum(negative[order])])
+        impurity = _gini(left_p, left_n) + _gini(left_p[-1] - left_p, left_n[-1] - left_n)
+        impurity[~allowed_sizes(self.problem, feature)] = np.inf
+        size = int(impurity.argmin())
+        return float(impurity[size]), Split(g, frozenset(int(code) for code in order[:size]))
+
+
+def _gini(
+    positive: npt.NDArray[np.float64], negative: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Impurity times size."""
+    return 2 * positive * negative / np.maximum(positive + negative, 1e-12)

@@ -1,0 +1,206 @@
+"""The asking side of the solving process: start it, talk to it, kill it, keep one warm.
+
+python-mip cannot be interrupted, may crash, and keeps a few hundred milliseconds of imports; so
+programs are solved in a child process, and one idle child is kept for the next solve.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+import odt_core
+from odt_core.solvers.mip.messages import END_OF_LOG, Message, SolveOrder, WriteOrder
+
+ROOT = Path(odt_core.__file__).resolve().parents[1]
+KEPT_LINES = 5
+LARGE = 1_000_000
+"""Entries of a program after which a child is not kept: it would keep the memory, too."""
+
+
+class SolverError(RuntimeError):
+    """A solver crashed or refused the program; the message says how it ended."""
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A line of the solver's log."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The child's channels are closed: it is gone."""
+
+
+Event = Message | LogLine | Ended
+
+
+class Child:
+    """A solving process.
+
+    Attributes
+    ----------
+    events : Queue of Event
+        Its messages and log lines, in order of arrival on each of the two channels.
+    key : object
+        What a later solve must match to use it again.
+    is_clean : bool
+        Whether it is idle and ready for another order.
+    """
+
+    def __init__(self, key: object) -> None:
+        self.key = key
+        self.owner = os.getpid()
+        self.events: queue.Queue[Event] = queue.Queue()
+        self.is_clean = True
+        self._last_lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._process = _spawner(self.owner).submit(_start).result()
+        assert self._process.stdout is not None and self._process.stderr is not None
+        for target, channel in (
+            (self._read_messages, self._process.stdout),
+            (self._read_log, self._process.stderr),
+        ):
+            threading.Thread(target=target, args=(channel,), daemon=True).start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def send(self, order: SolveOrder | WriteOrder) -> None:
+        """Give an order.
+
+        Raises
+        ------
+        SolverError
+            If the process is gone.
+        """
+        self.is_clean = False
+        assert self._process.stdin is not None
+        try:
+            pickle.dump(order, self._process.stdin)
+            self._process.stdin.flush()
+        except (BrokenPipeError, OSError) as error:
+            raise SolverError(f"The solving process {self.how_it_ended()}.") from error
+
+    def kill(self) -> None:
+        """End the process and whatever it started."""
+        if self.is_alive:
+            if os.name == "posix":
+                os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
+            else:
+                self._process.kill()
+        self._process.wait()
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def how_it_ended(self) -> str:
+        """The exit in words, with the last lines of the log."""
+        code = self._process.wait()
+        said = " | ".join(line for line in self._last_lines if line.strip())
+        how = (
+            f"was ended by signal {signal.Signals(-code).name}" if code < 0 else f"left with {code}"
+        )
+        return f"{how} (last words: {said or 'none'})"
+
+    def _read_messages(self, channel: BinaryIO) -> None:
+        with channel:
+            while True:
+                try:
+                    self.events.put(pickle.load(channel))
+                except (EOFError, pickle.UnpicklingError):  # closed, perhaps within a message
+                    self.events.put(Ended())
+                    return
+
+    def _read_log(self, channel: BinaryIO) -> None:
+        with channel:
+            for raw in channel:
+                line = raw.decode("utf-8", errors="replace").rstrip("\n")
+                if line != END_OF_LOG:
+                    self._last_lines.append(line.strip())
+                self.events.put(LogLine(line))
+
+
+def _start() -> subprocess.Popen[bytes]:
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        # -P: a file called mip.py in the current folder must not be imported
+        [sys.executable, "-P", "-m", "odt_core.solvers.mip.child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+        start_new_session=True,  # Ctrl-C is for the asking process to handle
+    )
+
+
+@cache
+def _spawner(pid: int) -> ThreadPoolExecutor:
+    """One thread that starts children and lives as long as the process.
+
+    On Linux a child is killed when the *thread* that started it ends, and solves are asked for from
+    threads that come and go. Keyed by process, for a fork has no such thread.
+    """
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="mip-spawner")
+
+
+_lock = threading.Lock()
+_idle: list[Child] = []
+
+
+@contextmanager
+def borrowed_child(key: object) -> Iterator[Child]:
+    """A warm child if there is one, else a new one; kept afterwards if it is clean.
+
+    Parameters
+    ----------
+    key : object
+        Children are shared only between solves with equal keys.
+    """
+    child = _take(key) or Child(key)
+    try:
+        yield child
+    finally:
+        with _lock:
+            keep = child.is_clean and child.is_alive and not _idle
+            if keep:
+                _idle.append(child)
+        if not keep:
+            child.kill()
+
+
+def _take(key: object) -> Child | None:
+    with _lock:
+        found, _idle[:] = _idle[:], []
+    for child in found:
+        if child.owner != os.getpid():
+            continue  # another process's, seen through a fork
+        if child.key == key and child.is_alive:
+            return child
+        child.kill()
+    return None
+
+
+def end_idle_child() -> None:
+    """End the warm child, if there is one."""
+    _take(None)
+
+
+atexit.register(end_idle_child)

@@ -1,0 +1,378 @@
+"""Solve a problem by its integer program, from the problem to a checked outcome."""
+
+from __future__ import annotations
+
+import math
+import queue
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from odt_core.errors import DisagreementError, InputError
+from odt_core.problem import Problem
+from odt_core.solution import Assignment, Engine, MipReport, TracePoint
+from odt_core.solvers.mip.backends import BACKENDS, Backend
+from odt_core.solvers.mip.extraction import assignment_of
+from odt_core.solvers.mip.formulation import Formulation, formulate, tolerance
+from odt_core.solvers.mip.greedy import greedy_assignment
+from odt_core.solvers.mip.logs import Reading
+from odt_core.solvers.mip.messages import (
+    END_OF_LOG,
+    Answer,
+    Failure,
+    Incumbent,
+    Message,
+    MipStatus,
+    SolveOrder,
+    WriteOrder,
+    Written,
+)
+from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
+from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, SolverError, borrowed_child
+from odt_core.solvers.mip.program import Floats
+from odt_core.tree import count_assignment
+
+GAP = 0.999
+"""The objective is a whole number at every tree: closer than this there is no other."""
+
+POLL = 0.05
+GRACE = 0.2
+"""Seconds a solver may overrun the time limit before it is killed."""
+
+FORMATS = (".lp", ".mps")
+
+
+@dataclass(frozen=True)
+class MipOutcome:
+    """What came of solving the program.
+
+    Attributes
+    ----------
+    status : MipStatus
+        The solver's own word after checks, or ``STOPPED``.
+    assignment : Assignment or None
+        The best tree in hand: the solver's, or the start.
+    total : int or None
+        What it is worth, counted by us.
+    claimed_total : int or None
+        What the solver says its tree is worth; only with ``OPTIMAL``.
+    bound : int
+        Proved upper bound on the total.
+    cancelled : bool
+        Whether `should_stop` ended it.
+    start_taken : bool
+        Whether the solver said that it accepted the start.
+    seconds : float
+        From call to return.
+    report : MipReport
+        Size of the program and the solver's claims.
+    trace : tuple of TracePoint
+        The best tree in hand and the bound over time.
+    """
+
+    status: MipStatus
+    assignment: Assignment | None
+    total: int | None
+    claimed_total: int | None
+    bound: int
+    cancelled: bool
+    start_taken: bool
+    seconds: float
+    report: MipReport
+    trace: tuple[TracePoint, ...]
+
+
+def solve_mip(
+    problem: Problem,
+    engine: Engine,
+    options: MipOptions = DEFAULT_OPTIONS,
+    *,
+    time_limit: float = 60.0,
+    threads: int = 1,
+    seed: int = 0,
+    start: Assignment | None = None,
+    proved_bound: int | None = None,
+    fix: Assignment | None = None,
+    on_progress: Callable[[TracePoint], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> MipOutcome:
+    """Solve the paper's program of a problem with CBC or HiGHS, in another process.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is to be solved.
+    engine : Engine
+        ``CBC`` or ``HIGHS``.
+    options : MipOptions
+        The switches of section 4.
+    time_limit : float
+        Seconds for everything; the solver is killed shortly after.
+    threads, seed : int
+        For the solver.
+    start : Assignment, optional
+        A tree to start from; by default a greedy one.
+    proved_bound : int, optional
+        Upper bound on the total proved elsewhere, added to the program as a row.
+    fix : Assignment, optional
+        A tree to fix every question and label to: the solver then checks that the program admits
+        it, and what it is worth there. No other start is given.
+    on_progress : callable, optional
+        Called with each new point of the trace.
+    should_stop : callable, optional
+        Asked twenty times a second; true kills the solver.
+
+    Raises
+    ------
+    SolverError
+        If the solver crashes.
+    DisagreementError
+        If the solver's tree is worth less than it claims.
+    """
+    began = time.perf_counter()
+    formulation = formulate(problem, options, bound=proved_bound)
+    bound = formulation.trivial_bound
+    if proved_bound is not None:
+        bound = min(bound, proved_bound)
+    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress)
+    if fix is None:
+        run.take_tree(start or greedy_assignment(problem))
+    run.tell()
+    with tempfile.TemporaryDirectory(prefix="odt-mip-") as folder:
+        order = SolveOrder(
+            engine=engine,
+            program=formulation.program if fix is None else formulation.fixed_to(fix),
+            start=run.start_values(),
+            gap=GAP,
+            time_limit=_solver_seconds(began + time_limit - time.perf_counter()),
+            threads=threads,
+            seed=seed,
+            solutions_path=str(Path(folder) / "solutions")
+            if run.backend.writes_solutions
+            else None,
+        )
+        key = (engine, threads if run.backend.threads_are_fixed else None)
+        with borrowed_child(key) as child:
+            child.send(order)
+            run.follow(child, order, began + time_limit + GRACE, should_stop)
+    return run.outcome()
+
+
+def write_model(problem: Problem, path: Path | str, options: MipOptions = DEFAULT_OPTIONS) -> None:
+    """Write the program that `solve_mip` solves as an LP or MPS file, by the path's ending.
+
+    Raises
+    ------
+    InputError
+        If the path has another ending, or its folder does not exist.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"The model file {path.name!r} must end in {' or '.join(FORMATS)}.")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"The folder of the model file {str(path)!r} does not exist: create it.")
+    order = WriteOrder(formulate(problem, options).program, str(path.absolute()))
+    with borrowed_child((Engine.HIGHS, 1)) as child:
+        child.send(order)
+        message = _next_message(child)
+    if not isinstance(message, Written):
+        raise SolverError(f"The model could not be written: {message}")
+
+
+def _next_message(child: Child) -> Message | None:
+    """The child's next message, past its log; None if it is gone."""
+    while True:
+        event = child.events.get()
+        if isinstance(event, Ended):
+            return None
+        if not isinstance(event, LogLine):
+            return event
+
+
+def _solver_seconds(left: float) -> float:
+    """What to ask a solver for: a little less than is left, since they overrun."""
+    return max(left - min(0.5, 0.1 * left), 0.05)
+
+
+class _Run:
+    """The state of one solve: the best tree in hand, the bound, and what was heard."""
+
+    def __init__(
+        self,
+        formulation: Formulation,
+        backend: Backend,
+        began: float,
+        bound: int,
+        on_progress: Callable[[TracePoint], None] | None,
+    ) -> None:
+        self.formulation = formulation
+        self.problem = formulation.draft.problem
+        self.backend = backend
+        self.began = began
+        self.bound = bound
+        self.on_progress = on_progress
+        self.best: Assignment | None = None
+        self.total: int | None = None
+        self.answer: Answer | None = None
+        self.cancelled = False
+        self.start_taken = False
+        self.logged = math.inf
+        self.trace: list[TracePoint] = []
+
+    # ---- what is in hand ----
+
+    def start_values(self) -> Floats | None:
+        """The start as a point of the program."""
+        return None if self.best is None else self.formulation.start_values(self.best)
+
+    def take_tree(self, tree: Assignment | None) -> int | None:
+        """Keep a tree if it is legal and the best so far; returns what it is worth."""
+        if tree is None or not self.problem.admits_all(tree.splits, tree.labels):
+            return None
+        confusion = count_assignment(self.problem, tree.splits, tree.labels)
+        if not self.problem.gains.allows(confusion):
+            return None
+        total = self.problem.gains.total(confusion)
+        if self.total is None or total > self.total:
+            self.best, self.total = tree, total
+        return total
+
+    def take_bound(self, bound: int) -> None:
+        """Keep a proved upper bound if it is the best so far."""
+        self.bound = min(self.bound, bound)
+
+    def tell(self) -> None:
+        """Add to the trace if there is something new."""
+        last = self.trace[-1] if self.trace else None
+        if last is not None and (last.incumbent, last.bound) == (self.total, self.bound):
+            return
+        point = TracePoint(time.perf_counter() - self.began, self.total, self.bound)
+        self.trace.append(point)
+        if self.on_progress is not None:
+            self.on_progress(point)
+
+    # ---- listening ----
+
+    def follow(
+        self,
+        child: Child,
+        order: SolveOrder,
+        deadline: float,
+        should_stop: Callable[[], bool] | None,
+    ) -> None:
+        """Listen until the solver has answered, is stopped, or the deadline has passed."""
+        log = self.backend.log()
+        log_is_complete = False
+        while self.answer is None or not log_is_complete:
+            if should_stop is not None and should_stop():
+                self.cancelled = True
+                break
+            if time.perf_counter() > deadline:
+                break
+            try:
+                event = child.events.get(timeout=POLL)
+            except queue.Empty:
+                continue
+            if isinstance(event, LogLine):
+                log_is_complete = event.text == END_OF_LOG
+                self._hear(log.read(event.text), order)
+            elif isinstance(event, Incumbent):
+                self.take_tree(assignment_of(self.formulation, event.x))
+            elif isinstance(event, Answer):
+                self.answer = event
+            elif isinstance(event, Failure):
+                raise SolverError(f"{self.backend.title} could not solve: {event.message}")
+            else:
+                raise SolverError(f"{self.backend.title} {child.how_it_ended()}")
+            self.tell()
+        small = order.program.n_nonzeros <= LARGE
+        child.is_clean = self.answer is not None and log_is_complete and small
+        if not child.is_clean:
+            child.kill()
+        self._look_for_solutions(order)
+        self._take_answer()
+        self.tell()
+
+    def _hear(self, reading: Reading | None, order: SolveOrder) -> None:
+        if reading is None:
+            return
+        self.start_taken |= reading.start_taken
+        if reading.bound is not None:
+            self.take_bound(self.formulation.bound_of(reading.bound))
+        if reading.incumbent is not None and reading.incumbent < self.logged - 1e-6:
+            self.logged = reading.incumbent
+            self._look_for_solutions(order)
+
+    def _look_for_solutions(self, order: SolveOrder) -> None:
+        """Incumbents of a solver that writes them to a file."""
+        if order.solutions_path is None:
+            return
+        path, n_columns = Path(order.solutions_path), order.program.n_columns
+        for x in self.backend.read_solutions(path, n_columns):
+            self.take_tree(assignment_of(self.formulation, x))
+
+    # ---- the answer ----
+
+    def _take_answer(self) -> None:
+        """Check the solver's claims against our own count of its tree."""
+        answer = self.answer
+        if answer is None or answer.x is None or answer.objective is None:
+            return
+        tree = assignment_of(self.formulation, answer.x)
+        total = self.take_tree(tree)
+        slack = tolerance(answer.objective)
+        if total is None or self.formulation.objective_of(total) > answer.objective + slack:
+            claimed = self.formulation.total_of(answer.objective)
+            raise DisagreementError(
+                f"{self.backend.title} claims a tree of {claimed:g}, but the tree it returned "
+                f"{'breaks the conditions' if total is None else f'reaches {total}'}"
+            )
+        if answer.status is MipStatus.OPTIMAL:
+            self.take_bound(self._proved_by(answer.objective))
+            if total == self.total:
+                self.best = tree  # of equals the solver's own, which does not depend on timing
+
+    def _proved_by(self, objective: float) -> int:
+        """The bound that OPTIMAL within `GAP` means."""
+        whole = round(objective)
+        if abs(objective - whole) <= tolerance(objective):
+            lost = whole
+        else:
+            lost = math.ceil(objective - GAP - tolerance(objective))
+        return self.formulation.most - self.formulation.draft.unit * lost
+
+    def outcome(self) -> MipOutcome:
+        """What came of it."""
+        status = MipStatus.STOPPED if self.answer is None else self.answer.status
+        claimed = None
+        if status is MipStatus.OPTIMAL:
+            assert self.answer is not None and self.answer.objective is not None
+            claimed = self._proved_by(self.answer.objective)
+        return MipOutcome(
+            status=status,
+            assignment=self.best,
+            total=self.total,
+            claimed_total=claimed,
+            bound=self.bound,
+            cancelled=self.cancelled,
+            start_taken=self.start_taken,
+            seconds=time.perf_counter() - self.began,
+            report=self._report(status),
+            trace=tuple(self.trace),
+        )
+
+    def _report(self, status: MipStatus) -> MipReport:
+        program, scale = self.formulation.program, self.problem.gains.scale
+        objective = self.answer.objective if self.answer is not None else None
+        return MipReport(
+            columns=program.n_columns,
+            rows=program.n_rows,
+            integers=program.n_integers,
+            nonzeros=program.n_nonzeros,
+            status=str(status),
+            objective=None if objective is None else self.formulation.total_of(objective) / scale,
+            bound=self.bound / scale,
+            solver=self.backend.title,
+        )

@@ -1,0 +1,78 @@
+"""Calls between kernels that are compiled apart.
+
+numba compiles everything that a function calls into it, again and again up the call tree, which
+made the first use cost minutes. The two large kernels are therefore called by their address:
+each is compiled once for each number type, and its address travels with the working memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+from numba.core.typing import signature
+from numba.extending import intrinsic
+
+
+def _as_compiled(given: Any, number: Any) -> Any:
+    """The type a callee was compiled for: whole numbers and table numbers have one size each."""
+    if isinstance(given, types.Integer):
+        return types.int64
+    return number if isinstance(given, types.Float) else given
+
+
+def _call_by_address(returns: Any) -> Any:
+    @intrinsic
+    def call(typingctx, address, args):  # type: ignore[no-untyped-def]
+        number = args.types[3].dtype
+        parts = tuple(_as_compiled(t, number) for t in args.types)
+        result = returns(parts)
+
+        def codegen(context, builder, sig, values):  # type: ignore[no-untyped-def]
+            from numba.core import cgutils
+
+            pointer_type = context.call_conv.get_function_type(result, parts).as_pointer()
+            pointer = builder.inttoptr(values[0], pointer_type)
+            unpacked = [
+                context.cast(builder, value, given, wanted)
+                for value, given, wanted in zip(
+                    cgutils.unpack_tuple(builder, values[1]), args.types, parts, strict=True
+                )
+            ]
+            status, out = context.call_conv.call_function(
+                builder, pointer, result, parts, unpacked
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return out
+
+        return signature(result, types.int64, args), codegen
+
+    return call
+
+
+call_for_nothing = _call_by_address(lambda parts: types.none)
+"""``call_for_nothing(address, (arguments...))``: call a compiled function without a result.
+
+The fourth argument must be an array of table numbers.
+"""
+
+
+def _dtype_of_columns(parts: tuple) -> Any:
+    return parts[3].dtype
+
+
+call_for_number = _call_by_address(_dtype_of_columns)
+"""The same for a function whose result has the type of its fourth argument's entries."""
+
+
+def address_of(function: Any, arguments: tuple) -> int:
+    """Compile a function for the given arguments (or load it) and return its address."""
+    from numba import typeof
+
+    types_ = tuple(
+        types.int64 if isinstance(argument, int) else typeof(argument) for argument in arguments
+    )
+    function.compile(types_)
+    compiled = function.overloads[types_]
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))

@@ -1,0 +1,41 @@
+"""What the search answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from odt_core.solution import Assignment, TracePoint
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """The answer of a search, in the problem's whole-number objective (see `Gains`).
+
+    Attributes
+    ----------
+    assignment : Assignment or None
+        The best tree found.
+    total : int or None
+        What it is worth; None if none was found.
+    bound : int
+        Proved upper bound on the total of every tree.
+    proved : bool
+        Whether the tree is optimal (or `infeasible` is proved).
+    infeasible : bool
+        Whether it is proved that no tree meets the floors.
+    cancelled : bool
+        Whether `should_stop` ended the search.
+    seconds : float
+        Wall-clock time.
+    trace : tuple of TracePoint
+        How tree and bound improved.
+    """
+
+    assignment: Assignment | None
+    total: int | None
+    bound: int
+    proved: bool
+    infeasible: bool
+    cancelled: bool
+    seconds: float
+    trace: tuple[TracePoint, ...]

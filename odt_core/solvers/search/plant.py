@@ -1,0 +1,232 @@
+"""From a cost back to a tree: splits and labels for every node of the topology."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.problem import Problem, Split
+from odt_core.solution import Assignment
+from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.tables import CAPPED, CHAIN, FULL, PAIR, STUMP, Encoding
+
+Rows = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A split in the search's own terms.
+
+    Attributes
+    ----------
+    group : int
+        The group; -1 where every row goes one way by an empty set.
+    to_high : bool
+        Whether the members go to the high child.
+    members : tuple of int
+        Columns.
+    low, high : Choice or None
+        The children's splits where they are already known.
+    """
+
+    group: int
+    to_high: bool
+    members: tuple[int, ...]
+    low: Choice | None = None
+    high: Choice | None = None
+
+    @classmethod
+    def read(cls, split: npt.NDArray[np.int64]) -> Choice:
+        """From the kernels' record."""
+        n = int(split[2])
+        return cls(int(split[0]), bool(split[1]), tuple(int(v) for v in split[3 : 3 + n]))
+
+
+def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.bool_]:
+    """Which of the rows are in one of the choice's columns."""
+    if choice.group < 0 or not choice.members:
+        return np.zeros(len(rows), dtype=np.bool_)
+    model = encoding.model
+    local = model.local[choice.group, rows]
+    first = int(model.start[choice.group])
+    if model.kind[choice.group] == CHAIN:
+        return np.asarray(local <= choice.members[0] - first)
+    return np.isin(local, np.array(choice.members) - first)
+
+
+@dataclass
+class Planter:
+    """Builds an assignment from the root's choice down.
+
+    Attributes
+    ----------
+    problem, encoding
+        What was solved.
+    work : Work
+        Working memory.
+    stop : int64[1]
+        Never set here; the kernels want it.
+    """
+
+    problem: Problem
+    encoding: Encoding
+    work: d3.Work
+    splits: dict[int, Split] = field(default_factory=dict)
+    labels: dict[int, bool] = field(default_factory=dict)
+    cost: int = 0
+
+    def plant(self, choice: Choice | None = None) -> Assignment:
+        """The tree whose root (and whatever the choice knows below it) is given.
+
+        What is not given is solved to optimality again.
+        """
+        rows = np.arange(len(self.encoding.model.d), dtype=np.int32)
+        self._visit(0, rows, choice)
+        topology = self.problem.topology
+        return Assignment(
+            tuple(self.splits[node] for node in range(topology.n_nodes)),
+            tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
+        )
+
+    def _visit(self, child: int, rows: Rows, choice: Choice | None) -> None:
+        if child < 0:
+            self._leaf(child, rows)
+            return
+        model = self.encoding.model
+        cls = self.encoding.classes[child]
+        if model.level[cls] == STUMP:
+            self._stump(child, cls, rows)
+            return
+        if choice is None:
+            choice = self.solve(cls, rows)
+        members = inside(self.encoding, choice, rows)
+        left, right = self.problem.topology.children(child)
+        low, high = int(model.low[cls]), int(model.high[cls])
+        left_is_high = low != high and self._class_of(left) == high and not model.one_way[cls]
+        members_left = choice.to_high == left_is_high
+        self.splits[child] = self.split(child, choice, members_left)
+        goes_left = members if members_left else ~members
+        below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
+        self._visit(left, rows[goes_left], below[0])
+        self._visit(right, rows[~goes_left], below[1])
+
+    def _class_of(self, child: int) -> int:
+        return self.encoding.leaf if child < 0 else self.encoding.classes[child]
+
+    def solve(self, cls: int, rows: Rows) -> Choice:
+        """The best split of a class of two or three levels."""
+        model, work = self.encoding.model, self.work
+        work.rows[: len(rows)] = rows
+        d3.clear_bounds(work)
+        cells = np.full(1, np.inf, model.d.dtype)
+        stop = np.zeros(1, np.int64)
+        assert PAIR <= model.level[cls]
+        d3.solve_set(model, cls, len(rows), cells, 0, stop, work)
+        return Choice.read(work.split)
+
+    def split(self, node: int, choice: Choice, members_left: bool) -> Split:
+        """The question in the problem's terms."""
+        rule = self.problem.rules.at(node)
+        if rule.split is not None:
+            return rule.split
+        features = self.problem.data.features
+        if choice.group < 0:
+            feature = self.problem.allowed_features(node)[0]
+            codes: frozenset[int] = frozenset()
+        else:
+            group = self.encoding.groups[choice.group]
+            feature = group.feature
+            first = int(self.encoding.model.start[choice.group])
+            codes = frozenset().union(*(group.sets[v - first] for v in choice.members))
+        if not members_left:
+            codes = frozenset(range(features[feature].n_values)) - codes
+        return Split(feature, codes)
+
+    def _leaf(self, child: int, rows: Rows) -> None:
+        d = self.encoding.model.d[rows].astype(np.float64)
+        positive = bool(d.sum() < 0)
+        self.labels[-1 - child] = positive
+        self.cost += int(d[d > 0].sum() if positive else -d[d < 0].sum())
+
+    def _stump(self, node: int, cls: int, rows: Rows) -> None:
+        left, right = self.problem.topology.children(node)
+        choice, positive_inside = best_stump(self.encoding, cls, rows)
+        if self.problem.rules.at(node).split is not None:
+            group = int(self.encoding.model.groups[self.encoding.model.groups_at[cls]])
+            column = int(self.encoding.model.start[group])
+            members = inside(self.encoding, Choice(group, False, (column,)), rows)
+            self.splits[node] = self.split(node, choice, True)
+            self._leaf(left, rows[members])
+            self._leaf(right, rows[~members])
+            return
+        members = inside(self.encoding, choice, rows)
+        negative = ~members if positive_inside else members
+        self.splits[node] = self.split(node, choice, not positive_inside)
+        d = self.encoding.model.d[rows].astype(np.float64)
+        self.labels[-1 - left], self.labels[-1 - right] = False, True
+        self.cost += int(-d[negative & (d < 0)].sum() + d[~negative & (d > 0)].sum())
+
+
+def column_sums(encoding: Encoding, group: int, rows: Rows) -> npt.NDArray[np.float64]:
+    """Sum of d over the rows in each column of a group."""
+    model = encoding.model
+    size = int(model.start[group + 1] - model.start[group])
+    d = model.d[rows].astype(np.float64)
+    sums = np.bincount(model.local[group, rows], weights=d, minlength=size + 1)[:size]
+    return np.cumsum(sums) if model.kind[group] == CHAIN else sums
+
+
+def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[Choice, bool]:
+    """The best leaf-adjacent split: the choice and whether its members are called positive."""
+    model = encoding.model
+    total = float(model.d[rows].astype(np.float64).sum())
+    best = np.inf
+    found: tuple[Choice, bool] = (Choice(-1, False, ()), True)
+    if model.empty_ok[cls]:
+        best = min(0.0, total)
+        found = (Choice(-1, False, ()), total >= 0)
+    for at in range(model.groups_at[cls], model.groups_at[cls + 1]):
+        group = int(model.groups[at])
+        sums = column_sums(encoding, group, rows)
+        for value, members, positive in _stump_of_group(
+            model, group, sums, total, bool(model.empty_ok[cls])
+        ):
+            if value < best:
+                best = value
+                found = (
+                    Choice(group, False, tuple(int(v + model.start[group]) for v in members)),
+                    positive,
+                )
+    return found
+
+
+def _stump_of_group(
+    model: d3.Model,
+    group: int,
+    sums: npt.NDArray[np.float64],
+    total: float,
+    empty_ok: bool,
+) -> list[tuple[float, list[int], bool]]:
+    """Candidates (value, members, members are positive)."""
+    rising = [int(v) for v in np.argsort(sums, kind="stable")]
+    if model.kind[group] == FULL:
+        members = [v for v in rising if sums[v] < 0]
+        if not empty_ok and not members:
+            members = rising[:1]
+        if not empty_ok and len(members) == len(sums):
+            members = rising[:-1]
+        value = float(sums[members].sum())
+        others = [v for v in rising if v not in set(members)]
+        if len(others) < len(members):
+            return [(value, others, False)]
+        return [(value, members, True)]
+    arity = int(model.arity[group]) if model.kind[group] == CAPPED else 1
+    low = [v for v in rising[:arity] if sums[v] < 0] or rising[:1]
+    falling = rising[::-1]
+    high = [v for v in falling[:arity] if sums[v] > 0] or falling[:1]
+    return [
+        (float(sums[low].sum()), low, True),
+        (total - float(sums[high].sum()), high, False),
+    ]

@@ -1,0 +1,129 @@
+"""The search's entry: solve a problem to proved optimality, or as far as time allows."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from odt_core.problem import Problem
+from odt_core.solution import Assignment
+from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.depth4 import solve_deep
+from odt_core.solvers.search.driver import OnProgress, Run, ShouldStop
+from odt_core.solvers.search.incumbent import greedy
+from odt_core.solvers.search.outcome import SearchOutcome
+from odt_core.solvers.search.plant import Choice, Planter
+from odt_core.solvers.search.tables import PAIR, STUMP, TRIPLE, encode
+
+DEFAULT_MEMORY = 2 * 2**30
+
+
+def solve_search(
+    problem: Problem,
+    *,
+    time_limit: float | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+    memory_limit: int = DEFAULT_MEMORY,
+    incumbent: Assignment | None = None,
+) -> SearchOutcome:
+    """Solve a problem by exact search."""
+    started = time.monotonic()
+    encoding = encode(problem)
+    run = Run(
+        problem,
+        encoding,
+        threads,
+        deadline=np.inf if time_limit is None else started + time_limit,
+        started=started,
+        on_progress=on_progress,
+        should_stop=should_stop,
+    )
+    root = encoding.classes[0]
+    level = int(encoding.model.level[root])
+    if level <= PAIR:
+        _solve_shallow(run, root)
+    else:
+        rows = np.arange(len(encoding.model.d), dtype=np.int32)
+        cost, choice = greedy(encoding, root, rows, run.work(0))
+        if choice is not None:
+            run.offer(cost, choice)
+        if level == TRIPLE:
+            _solve_triple(run, root)
+        else:
+            solve_deep(run, root)
+    if not run.stopped:
+        run.bound = run.best
+    return _finish(run)
+
+
+def _solve_shallow(run: Run, root: int) -> None:
+    """One or two levels: a single call of a kernel."""
+    model = run.encoding.model
+    rows = np.arange(len(model.d), dtype=np.int32)
+    if model.level[root] == STUMP:
+        planter = Planter(run.problem, run.encoding, run.work(0))
+        planter.plant()
+        run.best = planter.cost
+        return
+    cost, choice = greedy(run.encoding, root, rows, run.work(0))
+    assert choice is not None
+    run.offer(cost, choice)
+
+
+def _solve_triple(run: Run, root: int) -> None:
+    """Three levels: one task for each group of columns."""
+    model = run.encoding.model
+    n = len(model.d)
+    floors = np.zeros(len(model.kind), model.d.dtype)
+
+    def begin(thread: int) -> None:
+        work = run.work(thread)
+        work.rows[:n] = np.arange(n)
+        d3.clear_bounds(work)
+        empty = d3.prepare3(model, root, n, run.cells, work)
+        if empty < run.best:
+            to_low = model.low[root] == model.high[root] or work.whole[2] <= work.whole[3]
+            run.offer(float(empty), Choice(-1, bool(to_low), ()))
+
+    ready: set[int] = set()
+
+    def do(task: object, thread: int) -> None:
+        assert isinstance(task, int)
+        if thread not in ready:
+            begin(thread)
+            ready.add(thread)
+        work = run.work(thread)
+        before = float(run.cells[thread])
+        d3.group3(model, root, task, n, run.cells, thread, run.stop, floors, work)
+        if run.cells[thread] < before:
+            run.offer(float(run.cells[thread]), Choice.read(work.split))
+
+    begin(0)
+    ready.add(0)
+    count = int(model.groups_at[root + 1] - model.groups_at[root])
+    groups = [int(k) for k in run.work(0).todo[:count]]
+    run.each(groups, do, lambda: float(min((floors[k] for k in groups), default=np.inf)))
+
+
+def _finish(run: Run) -> SearchOutcome:
+    planter = Planter(run.problem, run.encoding, run.work(0))
+    assignment = planter.plant(run.choice)
+    if planter.cost != run.best:
+        raise AssertionError(f"the tree costs {planter.cost}, not {run.best} as found")
+    run.report(force=True)
+    total = run.encoding.total(run.best)
+    bound = run.encoding.total(run.bound)
+    return SearchOutcome(
+        assignment=assignment,
+        total=total,
+        bound=bound,
+        proved=total == bound,
+        infeasible=False,
+        cancelled=run.cancelled,
+        seconds=time.monotonic() - run.started,
+        trace=tuple(run.trace),
+    )

@@ -1,0 +1,197 @@
+"""The Data page in a real browser: what is drawn, and what hands on keyboard and mouse can do."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.window import Window
+
+Opener = Callable[..., Window]
+
+
+def patients(n_rows: int = 240) -> bytes:
+    """A table with words, codes, numbers, missing values and an outcome that depends on them."""
+    draw = random.Random(7)
+    lines = ["age,sex,stage,marker,outcome"]
+    for _ in range(n_rows):
+        age, sex, stage = draw.randrange(30, 90), draw.choice("fm"), draw.randrange(1, 5)
+        marker = "" if draw.random() < 0.1 else f"{draw.gauss(stage, 1):.2f}"
+        ill = draw.random() < 0.1 + 0.15 * stage + (0.2 if age > 65 else 0)
+        lines.append(f"{age},{sex},{stage},{marker},{'relapse' if ill else 'free'}")
+    return "\n".join(lines).encode()
+
+
+FAST_TYPIST = 40
+"""Milliseconds between two keys."""
+
+
+def edit_kind(window: Window, row: int, word: str) -> None:
+    """Choose a kind in the table of columns with the keyboard, as one who sees it would."""
+    grid = window.page.get_by_test_id("stDataFrame").last.locator("canvas").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    assert box is not None
+    row_height = 33
+    window.page.mouse.click(box["x"] + 170, box["y"] + row_height * (row + 1.5))
+    window.page.wait_for_timeout(2 * FAST_TYPIST)
+    window.page.keyboard.press("Enter")
+    window.page.wait_for_timeout(2 * FAST_TYPIST)
+    window.page.keyboard.type(word, delay=FAST_TYPIST)
+    window.page.keyboard.press("Enter")
+    window.page.wait_for_timeout(300)
+    window.settle()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
+    window = open_window(theme=theme, width=width)
+    window.go()
+    window.shoot(f"welcome-{theme}-{width}")
+    window.upload("patients.csv", patients())
+    expect(window.page.get_by_role("heading", name="patients.csv")).to_be_visible()
+    window.shoot(f"data-{theme}-{width}")
+    background = window.page.get_by_test_id("stApp").evaluate(
+        "element => getComputedStyle(element).backgroundColor"
+    )
+    assert background == ("rgb(17, 24, 29)" if theme == "dark" else "rgb(255, 255, 255)")
+    overflow = window.page.evaluate(
+        "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+    )
+    assert overflow == 0, "the page scrolls sideways"
+
+
+def test_from_an_upload_to_the_train_page(window: Window) -> None:
+    window.upload("patients.csv", patients())
+    page = window.page
+    expect(page.get_by_text("240 rows and 5 columns, read as UTF-8")).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("positive rows of 240"))).to_be_visible()
+    expect(page.get_by_text("2 categorical features and 2 numerical features.")).to_be_visible()
+    expect(page.get_by_text("240 rows read → 192 train, 48 test")).to_be_visible()
+    page.get_by_role("button", name="Choose the tree's shape").click()
+    page.wait_for_url("**/train")
+    window.settle()
+    expect(page.get_by_role("status", name="Current data set and tree")).to_contain_text(
+        "patients.csv"
+    )
+
+
+def test_the_table_of_columns_is_edited_by_keyboard(window: Window) -> None:
+    window.upload("patients.csv", patients())
+    edit_kind(window, 0, "ignore")
+    expect(window.page.get_by_text("1 numerical feature; 1 column ignored.")).to_be_visible()
+    edit_kind(window, 2, "numerical")
+    expect(
+        window.page.get_by_text("1 categorical feature and 2 numerical features; 1 column ignored.")
+    ).to_be_visible()
+    window.page.get_by_role("button", name="Propose all again").click()
+    window.settle()
+    expect(
+        window.page.get_by_text("2 categorical features and 2 numerical features.")
+    ).to_be_visible()
+
+
+def test_edits_in_quick_succession_are_all_kept(window: Window) -> None:
+    window.upload("patients.csv", patients())
+    page = window.page
+    grid = page.get_by_test_id("stDataFrame").last.locator("canvas").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 170, box["y"] + 33 * 1.5)
+    for _ in range(4):  # Enter closes the cell and goes one down
+        page.keyboard.press("Enter")
+        page.keyboard.type("ignore", delay=FAST_TYPIST)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(FAST_TYPIST)
+    page.wait_for_timeout(500)
+    window.settle()
+    expect(page.get_by_text("No feature; 4 columns ignored.")).to_be_visible()
+    expect(page.get_by_text("Not ready:")).to_be_visible()
+    expect(page.get_by_role("button", name="Choose the tree's shape")).to_be_disabled()
+
+
+def test_a_sample_and_the_way_on_need_no_mouse(window: Window) -> None:
+    page = window.page
+    _tab_to(window, "Use this sample")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="breast-cancer.csv")).to_be_visible()
+    window.settle()
+    _tab_to(window, "Choose the tree's shape →")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/train")
+
+
+def _tab_to(window: Window, label: str) -> None:
+    for _ in range(80):
+        window.page.keyboard.press("Tab")
+        if window.page.evaluate("document.activeElement.innerText.trim()") == label:
+            return
+    raise AssertionError(f"no Tab leads to {label!r}")
+
+
+def test_a_bad_file_is_one_sentence_and_loses_nothing(window: Window) -> None:
+    page = window.page
+    window.upload("bad.csv", b"a,b\n1,2\n3\n")
+    expect(page.get_by_test_id("stAlert")).to_have_count(1)
+    expect(page.get_by_test_id("stAlert")).to_contain_text("Line 3 has 1 cell")
+    window.upload("patients.csv", patients())
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    page.get_by_text("Another file or sample").click()
+    window.upload("book.xlsx", b"PK\x03\x04" + bytes(60))
+    expect(page.get_by_test_id("stAlert")).to_contain_text("save it as CSV")
+    expect(page.get_by_role("heading", name="patients.csv")).to_be_visible()
+
+
+def test_text_from_files_stays_text(window: Window) -> None:
+    names = [
+        "![x](http://outside.invalid/a.png)",
+        "<img src=http://outside.invalid/b.png>",
+        ":material/home:",
+        "http://outside.invalid/c",
+        "www.outside.invalid",
+        "a@outside.invalid",
+    ]
+    draw = random.Random(3)
+    rows = [[draw.choice(names) for _ in names] + [draw.choice(names[:2])] for _ in range(40)]
+    header = [*names, names[0] + "y"]
+    content = "\n".join(",".join(f'"{cell}"' for cell in row) for row in [header, *rows])
+    window.upload(":material/home: ![x](http://outside.invalid/d.png).csv", content.encode())
+    page = window.page
+    for fold in ("Missing values", "Bins of numbers", "Read it otherwise"):
+        page.get_by_text(fold).first.click()
+    page.get_by_label("Column to predict").click()
+    page.wait_for_timeout(300)
+    page.keyboard.press("Escape")
+    main = page.get_by_test_id("stMain")
+    expect(main.locator("a")).to_have_count(0)
+    expect(main.locator("img")).to_have_count(0)
+    window.shoot("data-hostile")  # and the window's own check: nothing outside was asked for
+
+
+def test_fifty_thousand_rows_stay_usable(window: Window) -> None:
+    page = window.page
+    window.upload("large.csv", patients(50_000))
+    expect(page.get_by_text("50,000 rows read → 40,000 train, 10,000 test")).to_be_visible()
+    page.get_by_text("As in the paper").click()
+    expect(page.get_by_text("50,000 rows read → 600 train, 49,400 test")).to_be_visible(
+        timeout=5_000
+    )
+
+
+def test_every_table_and_chart_has_a_name(window: Window) -> None:
+    window.upload("patients.csv", patients())
+    page = window.page
+    for name in ("The first 200 rows of the table", "The columns and how each is used"):
+        expect(page.get_by_role("region", name=re.compile(name))).to_have_count(1)
+    unnamed: list[Any] = page.locator("[data-testid=stMain] table").evaluate_all(
+        "tables => tables.filter(t => !t.caption && !t.ariaLabel && t.role !== 'grid')"
+        ".map(t => t.outerHTML.slice(0, 200))"
+    )
+    assert unnamed == []

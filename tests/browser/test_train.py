@@ -1,0 +1,202 @@
+"""The Train page in a real browser: from a table to a proved tree, its tests and its files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from odt_core.data import SAMPLES
+from tests.browser.test_data import edit_kind, patients
+from tests.browser.window import Window
+
+Opener = Callable[..., Window]
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLVED = 90_000
+"""Milliseconds that a run of these tests may take."""
+READABLE = 9.0
+"""Smallest letters of a drawing, in pixels."""
+
+
+def open_train(window: Window, content: bytes, name: str = "patients.csv") -> None:
+    """Upload a table and go on to the Train page, as a user would."""
+    window.go()
+    window.upload(name, content)
+    window.page.get_by_role("button", name="Choose the tree's shape").click()
+    window.page.wait_for_url("**/train")
+    window.settle()
+
+
+def choose_shape(window: Window, name: str) -> None:
+    window.page.get_by_role("radio", name=name, exact=True).check(force=True)
+    window.settle()
+
+
+def choose_engine(window: Window, name: str) -> None:
+    page = window.page
+    page.get_by_text("More settings").click()
+    page.get_by_role("radiogroup", name="Engine").get_by_text(name, exact=True).click()
+    window.settle()
+    page.get_by_text("More settings").click()
+
+
+def train(window: Window) -> float:
+    """Press Train; seconds until the tree is drawn."""
+    began = time.monotonic()
+    window.page.get_by_role("button", name="Train", exact=True).click()
+    drawing(window.page).wait_for(timeout=SOLVED)
+    seconds = time.monotonic() - began
+    window.settle()
+    return seconds
+
+
+def drawing(page: Page):  # type: ignore[no-untyped-def]  # a Playwright locator
+    return page.locator(".st-key-train_tree svg g.node").first
+
+
+def letter_size(page: Page) -> float:
+    """The height of the tree's letters in pixels: ten points of its drawing."""
+    return float(
+        page.locator(".st-key-train_tree svg g").first.evaluate("g => 10 * g.getScreenCTM().a")
+    )
+
+
+def table_numbers(page: Page) -> list[int]:
+    """The counts of the 2x2 tables as they stand on the page: tp, fp, fn, tn of each."""
+    cells = page.locator("td:has-text('positives'), td:has-text('negatives')").all_inner_texts()
+    return [int(re.findall(r"[\d,]+", cell)[0].replace(",", "")) for cell in cells]
+
+
+def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path: Path) -> None:
+    content = patients()
+    window.upload("patients.csv", content)
+    edit_kind(window, 2, "numerical")  # stage, which is coded 1 to 4
+    page = window.page
+    page.get_by_role("button", name="Choose the tree's shape").click()
+    page.wait_for_url("**/train")
+    window.settle()
+    expect(page.get_by_text("192 training rows").first).to_be_visible()
+    expect(page.get_by_text("Nothing is trained yet")).to_be_visible()
+    choose_engine(window, "CBC")
+    seconds = train(window)
+    print(f"Train pressed to tree drawn: {seconds:.2f} s")
+    expect(page.get_by_text("Proved optimal")).to_be_visible()
+    figure = page.get_by_role("figure", name=re.compile("^Decision tree for outcome"))
+    expect(figure).to_be_visible()
+    shown = table_numbers(page)
+    assert len(shown) == 8 and sum(shown[:4]) == 192 and sum(shown[4:]) == 48
+
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Model (JSON)").click()
+    model = tmp_path / download.value.suggested_filename
+    download.value.save_as(model)
+    assert model.name == "patients-depth-2.json"
+    assert json.loads(model.read_text(encoding="utf-8"))["format"] == "odt-model"
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture (SVG)").click()
+    assert b"<svg" in Path(download.value.path()).read_bytes()
+
+    table = tmp_path / "patients.csv"
+    table.write_bytes(content)
+    done = subprocess.run(
+        [sys.executable, "-m", "odt_core", "predict", str(model), str(table)],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert len(rows) == 240
+    wrong = sum(row["predicted"] != row["outcome"] for row in rows)
+    assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
+    window = open_window(theme=theme, width=width)
+    open_train(window, SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
+    page = window.page
+    window.shoot(f"train-before-{theme}-{width}")
+    choose_shape(window, "Depth 3")
+    page.get_by_role("spinbutton", name="Time limit in seconds").fill("3")
+    page.keyboard.press("Enter")
+    train(window)
+    window.shoot(f"train-{theme}-{width}")
+    assert letter_size(page) >= READABLE
+    ink = page.locator(".st-key-train_tree svg text").first.evaluate(
+        "element => getComputedStyle(element).fill"
+    )
+    assert ink == ("rgb(227, 234, 238)" if theme == "dark" else "rgb(23, 35, 43)")
+    overflow = page.evaluate(
+        "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+    )
+    assert overflow == 0, "the page scrolls sideways"
+
+
+def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
+    open_window: Opener,
+) -> None:
+    window = open_window()
+    open_train(window, SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
+    page = window.page
+    choose_shape(window, "Depth 3")
+    choose_engine(window, "CBC")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text(re.compile("Best tree so far: .* of 7.. training rows"))).to_be_visible(
+        timeout=SOLVED
+    )
+    expect(page.locator(".js-plotly-plot")).to_be_visible()
+    expect(page.get_by_role("button", name="Training …")).to_be_disabled()
+    page.get_by_role("spinbutton", name="Largest set of categories").fill("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("spinbutton", name="Largest set of categories")).to_have_value("2")
+    window.shoot("train-running")
+    began = time.monotonic()
+    page.get_by_role("button", name="Stop, and keep the best tree").click()
+    drawing(page).wait_for(timeout=10_000)
+    print(f"Stop pressed to tree drawn: {time.monotonic() - began:.2f} s")
+    expect(
+        page.get_by_text(re.compile("Stopped after .*; at most .* could be won"))
+    ).to_be_visible()
+    expect(page.get_by_text("before you changed max.card")).to_be_visible()
+
+
+def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
+    window = open_window()
+    open_train(window, patients())
+    page = window.page
+    page.get_by_role("radio", name="Depth 2", exact=True).focus()
+    page.keyboard.press("ArrowLeft")
+    window.settle()
+    expect(page.get_by_role("radio", name="Depth 1", exact=True)).to_be_checked()
+    page.get_by_role("button", name="Train", exact=True).focus()
+    page.keyboard.press("Enter")
+    drawing(page).wait_for(timeout=SOLVED)
+    expect(page.get_by_text("Proved optimal")).to_be_visible()
+    page.get_by_role("button", name="Download").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Model (JSON)")).to_be_visible()
+
+
+def test_changing_the_theme_recolours_the_tree(open_window: Opener) -> None:
+    window = open_window(theme="light")
+    open_train(window, patients())
+    train(window)
+    window.page.emulate_media(color_scheme="dark")
+    window.page.wait_for_timeout(1000)
+    window.settle()
+    ink = window.page.locator(".st-key-train_tree svg text").first.evaluate(
+        "element => getComputedStyle(element).fill"
+    )
+    assert ink == "rgb(227, 234, 238)"

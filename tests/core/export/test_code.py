@@ -1,0 +1,224 @@
+"""Exported Python and SQL answer as the tree does."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odt_core.export import ExportFormat, Reading, export_tree, python_code, sql_code
+from odt_core.export.reading import default_reading
+from odt_core.problem import Feature, FeatureKind
+from odt_core.tree import Leaf, Tree
+from tests.core.trees import decision, mushroom_tree, random_tree, unhurried
+
+randoms = st.randoms(use_true_random=False)
+
+Row = dict[str, Any]
+
+
+def python_answers(code: str, rows: list[Row]) -> list[str]:
+    namespace: dict[str, Any] = {}
+    exec(compile(code, "exported.py", "exec"), namespace)
+    return [namespace["predict"](row) for row in rows]
+
+
+def query(code: str) -> str:
+    return f"SELECT {code.rstrip()} AS predicted FROM cells ORDER BY number"
+
+
+def table_statements(tree: Tree) -> tuple[str, str]:
+    """Statements that make the table and insert a row."""
+    columns = ", ".join(
+        '"' + f.name.replace('"', '""') + '" ' + ("DOUBLE" if f.is_numerical else "VARCHAR")
+        for f in tree.features
+    )
+    places = ", ".join("?" for _ in range(len(tree.features) + 1))
+    return f"CREATE TABLE cells (number INTEGER, {columns})", f"INSERT INTO cells VALUES ({places})"
+
+
+def sqlite_answers(code: str, tree: Tree, rows: list[Row]) -> list[str]:
+    create, insert = table_statements(tree)
+    with sqlite3.connect(":memory:") as database:
+        database.execute(create)
+        database.executemany(insert, [[i, *row.values()] for i, row in enumerate(rows)])
+        return [answer for (answer,) in database.execute(query(code))]
+
+
+def duckdb_answers(code: str, tree: Tree, rows: list[Row]) -> list[str]:
+    create, insert = table_statements(tree)
+    with duckdb.connect() as database:
+        database.execute(create)
+        database.executemany(insert, [[i, *row.values()] for i, row in enumerate(rows)])
+        return [answer for (answer,) in database.execute(query(code)).fetchall()]
+
+
+def cell_and_code(random: Random, feature: Feature) -> tuple[Any, int]:
+    """A cell as a table holds it, and the code that it means."""
+    code = random.randrange(-1, feature.n_values)
+    reading = default_reading(feature)
+    missing = -1 if reading.missing_code is None else reading.missing_code
+    if code == reading.missing_code or (code < 0 and feature.is_numerical):
+        return None, missing
+    if not feature.is_numerical:
+        return ("never seen" if code < 0 else feature.values[code]), code
+    low = feature.cuts[code - 1] if code > 0 else -math.inf
+    high = feature.cuts[code] if code < feature.n_ordered - 1 else math.inf
+    # The upper end belongs to the bin, the lower one does not.
+    candidates = [high, math.nextafter(low, math.inf)]
+    if math.isfinite(low) and math.isfinite(high):
+        candidates.append((low + high) / 2)
+    elif math.isfinite(low):
+        candidates.append(low + abs(low) + 1)
+    elif math.isfinite(high):
+        candidates.append(high - abs(high) - 1)
+    else:
+        candidates.append(0.0)
+    return random.choice([c for c in candidates if math.isfinite(c) and low < c <= high]), code
+
+
+def cells_and_codes(random: Random, tree: Tree, n: int) -> tuple[list[Row], np.ndarray]:
+    rows, codes = [], np.empty((n, len(tree.features)), dtype=np.int32)
+    for i in range(n):
+        row: Row = {}
+        for g, feature in enumerate(tree.features):
+            row[feature.name], codes[i, g] = cell_and_code(random, feature)
+        rows.append(row)
+    return rows, codes
+
+
+def labels(tree: Tree, codes: np.ndarray) -> list[str]:
+    return [tree.label_name(bool(label)) for label in tree.predict(codes)]
+
+
+@unhurried
+@given(randoms)
+def test_python_agrees_with_the_tree(random):
+    tree, _ = random_tree(random)
+    rows, codes = cells_and_codes(random, tree, 60)
+    code = export_tree(tree, "python").decode()
+    assert python_answers(code, rows) == labels(tree, codes)
+    as_text = [{k: "" if v is None else f" {v} " for k, v in row.items()} for row in rows]
+    assert python_answers(code, as_text) == labels(tree, codes)
+
+
+@unhurried
+@given(randoms)
+def test_sqlite_agrees_with_the_tree(random):
+    tree, _ = random_tree(random)
+    rows, codes = cells_and_codes(random, tree, 60)
+    code = export_tree(tree, ExportFormat.SQL).decode()
+    assert sqlite_answers(code, tree, rows) == labels(tree, codes)
+
+
+@unhurried
+@given(randoms)
+def test_duckdb_agrees_with_the_tree(random):
+    tree, _ = random_tree(random)
+    rows, codes = cells_and_codes(random, tree, 20)
+    code = export_tree(tree, "sql").decode()
+    assert duckdb_answers(code, tree, rows) == labels(tree, codes)
+
+
+# --- cells as the encoder reads them --------------------------------------------------------
+
+
+def ward_tree() -> tuple[Tree, dict[str, Reading]]:
+    """Pain (2 is a code for missing) and age (-9 and ? are); commas in the numbers."""
+    pain = Feature("pain", FeatureKind.CATEGORICAL, ("1", "4", "(missing)"))
+    age = Feature("age", FeatureKind.NUMERICAL, ("young", "old"), (50.5,))
+    inner = decision(1, {0}, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1})
+    root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=False)
+    readings = {
+        "pain": Reading(missing_code=2, missing_tokens=("2",), decimal=","),
+        "age": Reading(missing_code=None, missing_tokens=("?", "-9"), decimal=","),
+    }
+    return Tree(root, (pain, age), "ill", "yes", "no"), readings
+
+
+@pytest.mark.parametrize(
+    ("row", "answer"),
+    [
+        ({"pain": "4", "age": "20"}, "yes"),
+        ({"pain": 4, "age": 20}, "yes"),
+        ({"pain": 4.0, "age": 20}, "yes"),
+        ({"pain": "2", "age": "20"}, "yes"),  # a missing pain goes left
+        ({"pain": 2.0, "age": "20"}, "yes"),
+        ({"pain": float("nan"), "age": 20}, "yes"),
+        ({"age": 20}, "yes"),
+        ({"pain": "1", "age": "50,5"}, "no"),  # the cut belongs to the lower side
+        ({"pain": "1", "age": 50.5}, "no"),
+        ({"pain": "1", "age": "50,51"}, "yes"),
+        ({"pain": "never", "age": "60"}, "yes"),  # an unseen pain goes right, to the age
+        ({"pain": "never", "age": "40"}, "no"),
+        ({"pain": "1", "age": "-9,0"}, "no"),  # a missing age goes with most rows
+        ({"pain": "1", "age": -9}, "no"),
+        ({"pain": "1", "age": "?"}, "no"),
+        ({"pain": "1", "age": None}, "no"),
+    ],
+)
+def test_python_reads_cells_as_the_encoder_does(row, answer):
+    assert python_answers(python_code(*ward_tree()), [row]) == [answer]
+
+
+@pytest.mark.parametrize("age", ["old", "inf", "1 2"])
+def test_python_says_which_cell_is_not_a_number(age):
+    with pytest.raises(ValueError, match="column 'age': .* is not a number"):
+        python_answers(python_code(*ward_tree()), [{"pain": "1", "age": age}])
+
+
+@pytest.mark.parametrize("run", [sqlite_answers, duckdb_answers])
+def test_sql_reads_cells_as_the_encoder_does(run):
+    tree, readings = ward_tree()
+    rows = [
+        {"pain": "4", "age": 20.0},
+        {"pain": " 2 ", "age": 20.0},
+        {"pain": "", "age": 20.0},
+        {"pain": None, "age": 60.0},
+        {"pain": "1", "age": 50.5},
+        {"pain": "1", "age": 50.51},
+        {"pain": "never", "age": 60.0},
+        {"pain": "1", "age": None},
+        {"pain": "1", "age": -9.0},
+    ]
+    answers = ["yes", "yes", "yes", "yes", "no", "yes", "yes", "no", "no"]
+    assert run(sql_code(tree, readings), tree, rows) == answers
+
+
+@pytest.mark.parametrize("missing_left", [False, True])
+def test_a_missing_token_beyond_the_cut_is_still_missing(missing_left):
+    left = {0, 2} if missing_left else {0}
+    age = Feature("age", FeatureKind.NUMERICAL, ("a", "b", "(missing)"), (50.5,), True)
+    root = decision(0, left, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1, 2})
+    tree = Tree(root, (age,), "ill", "yes", "no")
+    answer = "no" if missing_left else "yes"
+    for token in (-9.0, 999.0):
+        readings = {"age": Reading(2, (str(int(token)),))}
+        rows = [{"age": token}]
+        assert python_answers(python_code(tree, readings), rows) == [answer]
+        assert sqlite_answers(sql_code(tree, readings), tree, rows) == [answer]
+        assert duckdb_answers(sql_code(tree, readings), tree, rows) == [answer]
+
+
+def test_code_of_a_lone_leaf():
+    tree = replace(mushroom_tree(), root=Leaf(True, 1, 2))
+    assert python_answers(export_tree(tree, "python").decode(), [{}]) == ["edible"]
+    row = {"odor": "foul", "cap size": None}
+    assert sqlite_answers(export_tree(tree, "sql").decode(), tree, [row]) == ["edible"]
+
+
+def test_code_says_what_it_is():
+    python, sql = (export_tree(mushroom_tree(), f).decode() for f in ("python", "sql"))
+    for code in (python, sql):
+        assert "Predicts class; the positive class is edible." in code
+        assert "yes to question 1 (a new value of odor)" in code
+        assert "odor is almond, anise or none?" in code
+    assert "import" not in python.replace("import math\n", "")

@@ -1,0 +1,74 @@
+"""Every format is one call away."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from odt_core.errors import InputError
+from odt_core.export import ExportFormat, Model, export_model, export_tree, tree_from_json
+from odt_core.problem import EncodedData
+from odt_core.render import DARK
+from odt_core.words import rules_text
+from tests.core.trees import mushroom_tree
+
+TREE = mushroom_tree()
+
+
+def test_formats_of_the_command_line():
+    assert [f.value for f in ExportFormat] == [
+        "dot",
+        "svg",
+        "png",
+        "rules",
+        "python",
+        "sql",
+        "json",
+    ]
+    assert [f.extension for f in ExportFormat] == [
+        ".gv",
+        ".svg",
+        ".png",
+        ".txt",
+        ".py",
+        ".sql",
+        ".json",
+    ]
+    assert all("/" in f.mime for f in ExportFormat)
+
+
+def test_rules_and_json():
+    assert export_tree(TREE, "rules").decode() == rules_text(TREE) + "\n"
+    assert tree_from_json(json.loads(export_tree(TREE, "json"))) == TREE
+
+
+def test_pictures_name_all_categories_and_count_test_rows():
+    codes = np.array([[0, 0], [2, 0]], dtype=np.int32)
+    test = EncodedData(codes, np.array([True, False]), np.ones(2, dtype=np.int64), TREE.features)
+    dot = export_tree(TREE, "dot", test=test, theme=DARK).decode()
+    assert "test 100% of 1" in dot and DARK.page in dot
+    svg = export_tree(TREE, ExportFormat.SVG, test=test)
+    texts = [e.text for e in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+    assert "no: foul, musty," in " ".join(filter(None, texts))
+    assert export_tree(TREE, "png").startswith(b"\x89PNG\r\n")
+
+
+@pytest.mark.parametrize("format", ["html ", "pdf", "DOT", ""])
+def test_an_unknown_format_is_said_with_the_known_ones(format):
+    with pytest.raises(InputError, match="not known: choose one of dot, svg, png, rules"):
+        export_tree(TREE, format)
+
+
+def test_a_models_code_knows_its_missing_tokens():
+    columns = [
+        {"name": "odor", "missing_code": 6, "missing_tokens": ["NA"]},
+        {"name": "cap size", "missing_code": 3, "missing_tokens": ["-9"]},
+    ]
+    model = Model(TREE, {}, {"version": 1, "decimal": ".", "columns": columns})
+    python = export_model(model, "python").decode()
+    assert "MISSING = {'odor': ('NA',), 'cap size': ('-9',)}" in python
+    assert "-9" in export_model(model, "sql").decode()
+    assert "-9" not in export_tree(TREE, "sql").decode()

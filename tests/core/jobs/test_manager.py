@@ -1,0 +1,241 @@
+"""Jobs run elsewhere, say how far they are, and end well or with one clear sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from odt_core.data import read_table
+from odt_core.jobs import Job, JobManager, JobSpec, JobState
+from odt_core.jobs import manager as manager_module
+from odt_core.training import Stage, run_training
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> float:
+    """How long it took until the condition held."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < seconds, "did not happen in time"
+        time.sleep(0.01)
+    return time.monotonic() - began
+
+
+def has_best_tree(job: Job) -> bool:
+    return any(point.incumbent is not None for point in job.progress)
+
+
+def workers_of(pid: int) -> list[psutil.Process]:
+    """Worker processes that a process has started, with what they have started in turn."""
+    return psutil.Process(pid).children(recursive=True)
+
+
+def worker_pid() -> int:
+    """The one worker of this test's manager."""
+    found = [
+        process.pid
+        for process in psutil.Process().children()
+        if "odt_core.jobs.worker" in " ".join(process.cmdline())
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_a_job_brings_what_the_same_run_brings_here(manager: JobManager, easy: JobSpec) -> None:
+    job = manager.submit(easy)
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.DONE, job.message
+    table = read_table(easy.table_path, easy.read, name=easy.table_name)
+    here = run_training(table, easy.train).to_json()
+    assert job.result is not None
+    for name in ("status", "errors", "objective", "tree", "cart", "train", "test", "settings"):
+        assert job.result[name] == here[name], name
+    assert job.result["status"] == "optimal"
+    assert job.model is not None and job.model["tree"] == job.result["tree"]
+
+
+def test_a_running_job_says_how_far_it_is(manager: JobManager, hard: JobSpec) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: has_best_tree(job))
+    assert job.state is JobState.RUNNING and job.stage is Stage.SOLVING
+    point = next(point for point in job.progress if point.incumbent is not None)
+    assert point.incumbent is not None and 0 < point.incumbent <= 958
+    assert point.bound is None or point.bound >= point.incumbent
+
+
+def test_cancel_keeps_the_best_tree_within_a_second(manager: JobManager, hard: JobSpec) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: has_best_tree(job))
+    best = max(point.incumbent for point in job.progress if point.incumbent is not None)
+    manager.cancel(job)
+    assert wait_until(lambda: job.is_over) < 1.5
+    assert job.state is JobState.DONE, job.message
+    assert job.result is not None and job.result["status"] == "cancelled"
+    assert job.result["objective"]["total"] >= best
+    assert job.result["tree"] is not None
+
+
+def test_cancel_works_again_and_again(manager: JobManager, hard: JobSpec, easy: JobSpec) -> None:
+    for _ in range(2):
+        job = manager.submit(hard)
+        wait_until(lambda job=job: job.stage is Stage.SOLVING)
+        manager.cancel(job)
+        manager.cancel(job)
+        wait_until(lambda job=job: job.is_over)
+        assert job.state in (JobState.DONE, JobState.CANCELLED)
+    last = manager.submit(easy)
+    wait_until(lambda: last.is_over)
+    assert last.state is JobState.DONE, last.message
+
+
+def test_jobs_wait_in_line_and_can_be_cancelled_there(
+    manager: JobManager, hard: JobSpec, easy: JobSpec
+) -> None:
+    first, second, third = (manager.submit(spec) for spec in (hard, easy, easy))
+    wait_until(lambda: first.state is JobState.RUNNING)
+    assert [manager.position(job) for job in (first, second, third)] == [0, 0, 1]
+    manager.cancel(second)
+    assert second.state is JobState.CANCELLED
+    assert second.message == "Cancelled before it started."
+    assert manager.position(third) == 0
+    manager.cancel(first)
+    wait_until(lambda: third.is_over)
+    assert third.state is JobState.DONE, third.message
+
+
+def test_a_killed_worker_fails_its_job_and_a_new_one_comes_up(
+    manager: JobManager, hard: JobSpec, easy: JobSpec
+) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: job.stage is Stage.SOLVING)
+    lost = worker_pid()
+    os.kill(lost, signal.SIGKILL)
+    wait_until(lambda: job.is_over, seconds=5)
+    assert job.state is JobState.FAILED
+    assert job.message == (
+        "The solver's process ended unexpectedly (killed by SIGKILL): train again, with a smaller "
+        "shape or fewer columns if it repeats."
+    )
+    again = manager.submit(easy)
+    wait_until(lambda: again.is_over)
+    assert again.state is JobState.DONE, again.message
+    assert worker_pid() != lost
+
+
+def test_a_killed_worker_takes_its_solver_along(manager: JobManager, hard: JobSpec) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: has_best_tree(job))
+    family = [psutil.Process(worker_pid()), *workers_of(worker_pid())]
+    family[0].send_signal(signal.SIGKILL)
+    wait_until(lambda: not any(is_alive(process) for process in family), seconds=5)
+
+
+def test_bad_input_fails_the_job_with_its_own_sentence(manager: JobManager, easy: JobSpec) -> None:
+    schema = dataclasses.replace(easy.train.schema, positive="perhaps")
+    wrong = dataclasses.replace(easy, train=dataclasses.replace(easy.train, schema=schema))
+    job = manager.submit(wrong)
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.FAILED
+    assert "'perhaps'" in job.message and "Error" not in job.message
+
+
+def test_a_missing_file_fails_the_job_with_a_sentence(manager: JobManager, easy: JobSpec) -> None:
+    easy.table_path.unlink()
+    job = manager.submit(easy)
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.FAILED
+    assert "There is no file" in job.message
+
+
+def test_a_solve_far_past_its_time_limit_is_stopped(
+    manager: JobManager, hard: JobSpec, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manager_module, "DEADLINE_GRACE", -58.0)  # of 60 s
+    job = manager.submit(hard)
+    wait_until(lambda: job.is_over, seconds=20)
+    assert job.state is JobState.FAILED
+    assert "after its time limit and was stopped" in job.message
+    again = manager.submit(dataclasses.replace(easy))
+    wait_until(lambda: again.is_over)
+    assert again.state is JobState.DONE, again.message
+
+
+def test_workers_that_cannot_start_are_told_of(
+    easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manager_module.sys, "executable", "/bin/false")
+    manager = JobManager(n_workers=1)
+    try:
+        job = manager.submit(easy)
+        wait_until(lambda: job.is_over, seconds=10)
+        assert job.state is JobState.FAILED
+        assert job.message == (
+            "No solver process could be started (exit status 1): see the server's log."
+        )
+    finally:
+        manager.close()
+
+
+def test_closing_ends_everything(hard: JobSpec, easy: JobSpec) -> None:
+    manager = JobManager(n_workers=1)
+    running, waiting = manager.submit(hard), manager.submit(easy)
+    wait_until(lambda: running.stage is Stage.SOLVING)
+    family = workers_of(os.getpid())
+    manager.close()
+    wait_until(lambda: running.is_over, seconds=5)
+    assert running.state is waiting.state is JobState.CANCELLED
+    wait_until(lambda: not any(is_alive(process) for process in family), seconds=5)
+
+
+SERVER = """
+import json, sys, time
+from odt_core.jobs import JobManager, JobSpec
+spec = JobSpec.from_json(json.loads(sys.stdin.readline()))
+manager = JobManager(n_workers=2)
+job = manager.submit(spec)
+while not any(point.incumbent is not None for point in job.progress):
+    time.sleep(0.01)
+print("solving", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_die_with_the_process_that_started_them(
+    hard: JobSpec, ending: signal.Signals
+) -> None:
+    import json
+
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write(json.dumps(hard.to_json()).encode() + b"\n")
+    server.stdin.flush()
+    assert server.stdout.readline() == b"solving\n"
+    family = workers_of(server.pid)
+    assert len(family) >= 2
+    server.send_signal(ending)
+    server.wait()
+    wait_until(lambda: not any(is_alive(process) for process in family), seconds=5)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Whether a process still runs (one that only waits to be reaped does not)."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

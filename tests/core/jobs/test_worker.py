@@ -1,0 +1,53 @@
+"""A worker sends progress often enough, never too often, and never loses the last."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from odt_core.jobs.worker import PROGRESS_EVERY, _ProgressSender
+from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.solution import TracePoint
+from odt_core.topology import Topology
+
+
+def small_problem() -> Problem:
+    feature = Feature("colour", FeatureKind.CATEGORICAL, ("red", "blue"))
+    data = EncodedData(
+        codes=np.array([[0], [1], [1]], dtype=np.int32),
+        y=np.array([True, False, True]),
+        weight=np.ones(3, dtype=np.int64),
+        features=(feature,),
+    )
+    return Problem(data, Topology.parse("depth-1"))
+
+
+def test_points_in_quick_succession_are_thinned_but_the_last_arrives() -> None:
+    said: list[dict[str, Any]] = []
+    sender = _ProgressSender("job", said.append)
+    problem = small_problem()
+    for bound in range(50, 2, -1):
+        sender.send(problem, TracePoint(0.0, 2, bound))
+    time.sleep(2 * PROGRESS_EVERY)
+    assert [message["bound"] for message in said] == [50, 3]
+
+
+def test_a_point_that_says_nothing_new_is_not_sent() -> None:
+    said: list[dict[str, Any]] = []
+    sender = _ProgressSender("job", said.append)
+    for seconds in range(3):
+        sender.send(small_problem(), TracePoint(float(seconds), 2, 3))
+    time.sleep(2 * PROGRESS_EVERY)
+    assert len(said) == 1
+
+
+def test_nothing_is_sent_after_the_end() -> None:
+    said: list[dict[str, Any]] = []
+    sender = _ProgressSender("job", said.append)
+    sender.send(small_problem(), TracePoint(0.0, None, 3))
+    sender.send(small_problem(), TracePoint(0.0, 2, 3))
+    sender.close()
+    time.sleep(2 * PROGRESS_EVERY)
+    assert [message["incumbent"] for message in said] == [None]

@@ -1,0 +1,120 @@
+"""Tree shapes: reading, numbering, neighbours."""
+
+from __future__ import annotations
+
+import pytest
+
+from odt_core.errors import InputError
+from odt_core.topology import PRESETS, Topology
+from tests.properties.strategies import shapes
+
+SHAPES = [text for text in shapes(3) if text != "."]
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "depth"),
+    [
+        ("depth-1", 1, 1),
+        ("depth-2", 3, 2),
+        ("depth-2.5", 5, 3),
+        ("depth-3", 7, 3),
+        ("imbalanced", 7, 4),
+        ("depth-4", 15, 4),
+        ("cues-3", 3, 3),
+        ("cues-4", 4, 4),
+    ],
+)
+def test_presets(name, nodes, depth):
+    topology = Topology.parse(name)
+    assert (topology.n_nodes, topology.n_leaves, topology.depth) == (nodes, nodes + 1, depth)
+    assert topology.name == name
+    assert topology.text == PRESETS[name]
+
+
+def test_every_preset_is_tested():
+    assert len(PRESETS) == 8
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_a_shape_reads_back_from_its_text(text):
+    topology = Topology.parse(text)
+    assert Topology.parse(topology.text) == topology
+    assert Topology.parse(" " + text.replace("(", "( ").replace(")", " )")) == topology
+    assert topology.text.replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_nodes_and_leaves_are_numbered_from_the_root_left_first(text):
+    topology = Topology.parse(text)
+    children = [child for node in range(topology.n_nodes) for child in topology.children(node)]
+    nodes = sorted(child for child in children if child >= 0)
+    assert nodes == list(range(1, topology.n_nodes))
+    assert sorted(-1 - c for c in children if c < 0) == list(range(topology.n_leaves))
+    assert all(
+        child > node
+        for node in range(topology.n_nodes)
+        for child in topology.children(node)
+        if child >= 0
+    )
+    # Read left to right, leaves rise.
+    order = list(topology.paths)
+    assert order == sorted(order, key=lambda steps: [not left for _, left in steps])
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_paths_follow_the_children(text):
+    topology = Topology.parse(text)
+    for leaf, steps in enumerate(topology.paths):
+        child = 0
+        for node, goes_left in steps:
+            assert child == node
+            child = topology.children(node)[0 if goes_left else 1]
+        assert child == -1 - leaf
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_descendants_are_the_nodes_of_the_subtree(text):
+    topology = Topology.parse(text)
+    for node in range(topology.n_nodes):
+        through = {n for steps in topology.paths for n, _ in steps if (node in dict(steps))}
+        above = {
+            n
+            for steps in topology.paths
+            if node in dict(steps)
+            for n, _ in steps[: [m for m, _ in steps].index(node)]
+        }
+        assert set(topology.descendants[node]) == through - above
+
+
+def test_leaf_neighbours_and_symmetry():
+    topology = Topology.parse("(((. .)(. .))(. .))")
+    assert [topology.has_two_leaves(node) for node in range(5)] == [0, 0, 1, 1, 1]
+    assert [topology.touches_leaf(node) for node in range(5)] == [0, 0, 1, 1, 1]
+    assert [topology.is_symmetric(node) for node in range(5)] == [0, 1, 1, 1, 1]
+    chain = Topology.parse("cues-3")
+    assert [chain.touches_leaf(node) for node in range(3)] == [1, 1, 1]
+    assert [chain.has_two_leaves(node) for node in range(3)] == [0, 0, 1]
+
+
+def test_a_shape_without_a_name_is_called_by_its_text():
+    assert Topology.parse("((. .) .)").name == "((. .) .)"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "ends too early"),
+        (".", "no decision node"),
+        ("((. .)", "ends too early"),
+        ("(. . .)", "does not close"),
+        ("(. .) .", "something follows"),
+        ("(. x)", "'x' stands where"),
+        ("depth-9", "'d' stands where"),
+        ("(((((. .) .) .) .) .)", "more than 4 levels"),
+    ],
+)
+def test_what_is_no_shape_is_said_in_one_sentence(text, reason):
+    with pytest.raises(InputError, match="cannot be read") as caught:
+        Topology.parse(text)
+    assert reason in str(caught.value)
+    assert "depth-2" in str(caught.value)

@@ -1,0 +1,56 @@
+"""Numbers as users write them stay exact."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from odt_core.errors import InputError
+from odt_core.training import parse_percent, parse_weight
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("95", Fraction(19, 20)),
+        ("97.5", Fraction(39, 40)),
+        ("97,5", Fraction(39, 40)),
+        (" 97.5 % ", Fraction(39, 40)),
+        ("99.9", Fraction(999, 1000)),
+        ("0", Fraction(0)),
+        ("100", Fraction(1)),
+        ("100.0%", Fraction(1)),
+        (".5", Fraction(1, 200)),
+    ],
+)
+def test_percentages_are_exact(text: str, share: Fraction) -> None:
+    assert parse_percent(text, "the floor") == share
+
+
+@pytest.mark.parametrize(
+    "text", ["", "%", "100.1", "-1", "95 percent", "1e2", "nan", "9 5", "1/2", "9" * 40, "९५"]
+)
+def test_what_is_no_percentage_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(InputError, match="give a percentage from 0 to 100") as refused:
+        parse_percent(text, "The floor on sensitivity")
+    assert str(refused.value).startswith("The floor on sensitivity is ")
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [
+        ("1", Fraction(1)),
+        ("0.25", Fraction(1, 4)),
+        ("3/2", Fraction(3, 2)),
+        ("2,5", Fraction(5, 2)),
+    ],
+)
+def test_weights_are_exact(text: str, weight: Fraction) -> None:
+    assert parse_weight(text, "C") == weight
+
+
+@pytest.mark.parametrize("text", ["", "0", "-2", "1/0", "x", "1/2/3", "1e9", "inf"])
+def test_what_is_no_weight_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(InputError, match="give a number greater than 0"):
+        parse_weight(text, "C")

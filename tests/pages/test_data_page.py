@@ -1,0 +1,468 @@
+"""The Data page: what a user does there and what the session then holds."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from odt_core.data import SAMPLES, Binning, ColumnKind, SplitSpec
+from pages.build.data_parts import loading
+from pages.common.places import Place
+from pages.common.state import Work
+
+WORK = "odt_work"
+
+PATIENTS = b"""age,smoker,ward,outcome
+41,yes,a,well
+67,no,b,ill
+55,yes,a,ill
+?,no,c,well
+62,yes,b,ill
+38,no,a,well
+71,yes,c,ill
+49,no,b,well
+58,yes,a,ill
+33,no,c,well
+66,yes,a,
+44,no,b,well
+"""
+
+
+def work(app: AppTest) -> Work:
+    return app.session_state[WORK] if WORK in app.session_state else Work()
+
+
+def upload(app: AppTest, content: bytes, name: str = "patients.csv") -> AppTest:
+    app.file_uploader[0].upload(name, content).run()
+    assert not app.exception
+    return app
+
+
+def kinds(app: AppTest) -> dict[str, ColumnKind]:
+    schema = work(app).schema
+    assert schema is not None
+    return {column.name: column.kind for column in schema.columns}
+
+
+def editor_key(app: AppTest) -> str:
+    return str(app.data_editor[0].key)
+
+
+def edit(app: AppTest, row: int, kind: str) -> AppTest:
+    app.session_state[editor_key(app)] = {
+        "edited_rows": {row: {"Use as": kind}},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    app.run()
+    assert not app.exception
+    return app
+
+
+def texts(app: AppTest) -> str:
+    """Everything the page says in words, without what keeps Markdown from acting."""
+    parts = [
+        element.value
+        for kind in ("title", "subheader", "markdown", "caption", "error", "html")
+        for element in app.get(kind)
+    ]
+    return re.sub(r"\\(.)", r"\1", " ".join(parts)).replace("\u2060", "")
+
+
+@pytest.fixture
+def loaded(app: AppTest) -> AppTest:
+    return upload(app, PATIENTS)
+
+
+class TestWithoutData:
+    def test_offers_an_upload_and_every_sample(self, app: AppTest) -> None:
+        assert len(app.file_uploader) == 1
+        for sample in SAMPLES.values():
+            assert app.button(key=f"data_sample_{sample.key}").label == "Use this sample"
+            assert sample.title in texts(app)
+
+    def test_the_banner_says_that_nothing_is_there(self, app: AppTest) -> None:
+        assert app.html[0].value.count("none yet") == 2
+
+    def test_other_pages_say_what_they_need_and_link_here(self, app: AppTest) -> None:
+        app.switch_page(Place.TRAIN).run()
+        assert not app.exception
+        assert "needs a data set" in texts(app)
+        assert [link.value for link in app.page_link] == ["**Choose data →**"]
+
+
+class TestReading:
+    def test_an_upload_becomes_the_data_set_with_a_proposed_schema(self, loaded: AppTest) -> None:
+        now = work(loaded)
+        assert now.dataset is not None and now.schema is not None
+        assert now.dataset.name == "patients.csv"
+        assert now.dataset.path.read_bytes() == PATIENTS
+        assert (now.schema.target, now.schema.positive) == ("outcome", "ill")
+        assert now.split == SplitSpec.parse("80%")
+        assert kinds(loaded)["age"] is ColumnKind.NUMERICAL
+        assert now.job is None
+
+    def test_gzip_and_tabs_are_read(self, app: AppTest) -> None:
+        content = gzip.compress(PATIENTS.replace(b",", b"\t"))
+        upload(app, content, "patients.tsv.gz")
+        dataset = work(app).dataset
+        assert dataset is not None
+        assert dataset.table.n_rows == 12
+        assert "tab between cells" in texts(app)
+
+    @pytest.mark.parametrize("key", SAMPLES)
+    def test_a_sample_is_read_with_its_own_outcome(self, app: AppTest, key: str) -> None:
+        app.button(key=f"data_sample_{key}").click().run()
+        assert not app.exception
+        schema = work(app).schema
+        assert schema is not None
+        assert (schema.target, schema.positive) == (SAMPLES[key].target, SAMPLES[key].positive)
+        assert not app.button(key="data_next").disabled
+
+    @pytest.mark.parametrize(
+        ("content", "sentence"),
+        [
+            (b"", "The file is empty"),
+            (b"a\n1\n2\n", "one column only, 'a'"),
+            (b"a,b\n1,2\n3\n", "Line 3 has 1 cell, but the header has 2"),
+            (b"a,b\n", "no rows"),
+            (b"PK\x03\x04" + bytes(40), "zip archive"),
+            (b"\x00\x01\x02\x03" * 20, "not a text table"),
+        ],
+    )
+    def test_a_bad_file_is_one_sentence_and_loses_nothing(
+        self, loaded: AppTest, content: bytes, sentence: str
+    ) -> None:
+        before = work(loaded)
+        upload(loaded, content, "bad.csv")
+        assert len(loaded.error) == 1
+        assert sentence in texts(loaded)
+        assert work(loaded) is before
+
+    def test_a_good_file_after_a_bad_one_takes_the_error_away(self, app: AppTest) -> None:
+        upload(app, b"", "bad.csv")
+        assert app.error
+        upload(app, PATIENTS)
+        assert not app.error
+        assert work(app).dataset is not None
+
+    def test_the_size_limit_is_checked_here_too(
+        self, app: AppTest, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(loading, "most_bytes", lambda: len(PATIENTS) - 1)
+        upload(app, PATIENTS)
+        assert "'patients.csv' has more than" in texts(app)
+        assert work(app).dataset is None
+
+    def test_reading_options_can_be_corrected(self, app: AppTest) -> None:
+        upload(app, b"a;b;y\n1,5;x;0\n2,5;z;1\n3,5;x;1\n", "marks.csv")
+        dataset = work(app).dataset
+        assert dataset is not None
+        assert (dataset.table.report.delimiter, dataset.table.report.decimal) == (";", ",")
+        app.selectbox(key="data_read_decimal").select(".").run()
+        assert not app.exception
+        dataset = work(app).dataset
+        assert dataset is not None
+        assert dataset.read.decimal == "."
+        assert dataset.table.report.decimal == "."
+
+    def test_a_wrong_reading_option_is_said_and_undone(self, loaded: AppTest) -> None:
+        before = work(loaded)
+        loaded.selectbox(key="data_read_delimiter").select("|").run()
+        assert len(loaded.error) == 1
+        assert "one column only" in texts(loaded)
+        assert work(loaded) is before
+        assert loaded.selectbox(key="data_read_delimiter").value == "automatic"
+
+
+class TestOutcome:
+    def test_class_balance_in_numbers(self, loaded: AppTest) -> None:
+        said = texts(loaded)
+        assert "With an outcome" in said  # one row has none
+        assert re.search(r"<b>5</b> <span[^>]*>\(45\.5%\)", said)
+        assert re.search(r"<b>6</b> <span[^>]*>\(54\.5%\)", said)
+
+    def test_the_positive_class_is_the_users(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_positive").set_value("well").run()
+        schema = work(loaded).schema
+        assert schema is not None and schema.positive == "well"
+        assert "predicting outcome = <b>well</b>" in loaded.html[0].value
+
+    def test_another_outcome_keeps_the_kinds_set_by_hand(self, loaded: AppTest) -> None:
+        edit(loaded, 2, "ignore")  # ward
+        loaded.selectbox(key="data_target").select("smoker").run()
+        schema = work(loaded).schema
+        assert schema is not None
+        assert (schema.target, schema.positive) == ("smoker", "yes")
+        assert kinds(loaded)["ward"] is ColumnKind.IGNORE
+        assert kinds(loaded)["outcome"] is ColumnKind.CATEGORICAL
+
+    def test_an_outcome_with_one_value_stands_in_the_way(self, loaded: AppTest) -> None:
+        upload(loaded, b"a,b,y\n1,x,0\n2,x,1\n3,x,1\n4,x,0\n", "constant.csv")
+        loaded.selectbox(key="data_target").select("b").run()
+        assert not loaded.exception
+        assert loaded.button(key="data_next").disabled
+        assert "Not ready:" in texts(loaded)
+        assert "has a single value, 'x'" in texts(loaded)
+
+    def test_more_than_two_classes_become_one_against_the_rest(self, loaded: AppTest) -> None:
+        loaded.selectbox(key="data_target").select("ward").run()
+        schema = work(loaded).schema
+        assert schema is not None
+        assert f"not {schema.positive}" in texts(loaded)
+
+
+class TestColumns:
+    def test_the_table_describes_every_column_but_the_outcome(self, loaded: AppTest) -> None:
+        frame = loaded.data_editor[0].value
+        assert list(frame["Column"]) == ["age", "smoker", "ward"]
+        assert list(frame["Values"]) == [11, 2, 3]
+        assert list(frame["Missing"]) == ["1 (8.3%)", "", ""]
+        assert [sum(bars) for bars in frame["Distribution"]] == [11, 12, 12]
+
+    def test_editing_a_kind_changes_the_schema(self, loaded: AppTest) -> None:
+        edit(loaded, 0, "ignore")
+        assert kinds(loaded) == {
+            "age": ColumnKind.IGNORE,
+            "smoker": ColumnKind.CATEGORICAL,
+            "ward": ColumnKind.CATEGORICAL,
+        }
+        assert list(loaded.data_editor[0].value["Use as"])[0] == "ignore"
+
+    def test_a_column_of_words_as_numerical_is_an_error_that_names_the_cell(
+        self, loaded: AppTest
+    ) -> None:
+        edit(loaded, 2, "numerical")
+        assert loaded.button(key="data_next").disabled
+        assert "Column 'ward', row 1 (line 2 of the file): 'a' is not a number" in texts(loaded)
+
+    def test_several_columns_at_once(self, loaded: AppTest) -> None:
+        loaded.multiselect(key="data_several").set_value(["smoker", "ward"])
+        loaded.segmented_control(key="data_several_kind").set_value(ColumnKind.IGNORE)
+        loaded.button(key="data_several_apply").click().run()
+        assert not loaded.exception
+        assert kinds(loaded)["smoker"] is kinds(loaded)["ward"] is ColumnKind.IGNORE
+
+    def test_columns_of_codes_become_numerical_at_once(self, app: AppTest) -> None:
+        rows = b"".join(
+            b"%d,%d,%s,%d\n" % (i % 4, i % 3, b"ab"[i % 2 :][:1], i % 2) for i in range(40)
+        )
+        upload(app, b"stage,grade,sex,y\n" + rows, "codes.csv")
+        assert set(kinds(app).values()) == {ColumnKind.CATEGORICAL}
+        app.button(key="data_codes").click().run()
+        assert not app.exception
+        assert kinds(app) == {
+            "stage": ColumnKind.NUMERICAL,
+            "grade": ColumnKind.NUMERICAL,
+            "sex": ColumnKind.CATEGORICAL,
+        }
+
+    def test_the_proposal_can_be_had_again(self, loaded: AppTest) -> None:
+        with pytest.raises(KeyError):
+            loaded.button(key="data_propose")
+        edit(loaded, 0, "ignore")
+        loaded.session_state[editor_key(loaded)] = {
+            "edited_rows": {},
+            "added_rows": [],
+            "deleted_rows": [],
+        }
+        loaded.button(key="data_propose").click().run()
+        assert not loaded.exception
+        assert kinds(loaded)["age"] is ColumnKind.NUMERICAL
+
+    def test_missing_values_can_be_named(self, loaded: AppTest) -> None:
+        loaded.multiselect(key="data_missing").set_value([]).run()
+        assert not loaded.exception
+        schema = work(loaded).schema
+        assert schema is not None and schema.missing_tokens == ()
+        assert kinds(loaded)["age"] is not ColumnKind.NUMERICAL  # "?" is text now
+        loaded.multiselect(key="data_missing").set_value(["?", "c"]).run()
+        frame = loaded.data_editor[0].value
+        assert list(frame["Missing"]) == ["1 (8.3%)", "", "3 (25.0%)"]
+
+    def test_bins_for_all_and_cut_points_for_one(self, loaded: AppTest) -> None:
+        loaded.number_input(key="data_bins").set_value(4).run()
+        schema = work(loaded).schema
+        assert schema is not None and schema.column("age").binning == Binning.quantiles(4)
+        loaded.segmented_control(key="data_detail_method").set_value("cuts").run()
+        loaded.text_input(key="data_detail_cuts").set_value("40; 60").run()
+        assert not loaded.exception
+        schema = work(loaded).schema
+        assert schema is not None and schema.column("age").binning == Binning.at([40, 60])
+        assert "<= 40; 40 to 60; > 60" in texts(loaded)
+
+    @pytest.mark.parametrize(
+        ("typed", "sentence"),
+        [("40; x", "'x' is not a number"), ("60; 40", "must rise"), ("", "one or more numbers")],
+    )
+    def test_bad_cut_points_are_said_and_change_nothing(
+        self, loaded: AppTest, typed: str, sentence: str
+    ) -> None:
+        loaded.segmented_control(key="data_detail_method").set_value("cuts").run()
+        before = work(loaded)
+        loaded.text_input(key="data_detail_cuts").set_value(typed).run()
+        assert sentence in texts(loaded)
+        assert work(loaded) is before
+        assert loaded.text_input(key="data_detail_cuts").value == typed  # still there to be mended
+
+
+class TestFindings:
+    TABLE = b"id,twin,constant,y\n" + b"".join(
+        b"p%d,%s,x,%s\n" % (i, b"A" if i % 3 else b"B", b"1" if i % 3 else b"0") for i in range(30)
+    )
+
+    def test_leaks_identifiers_and_constants_are_said(self, app: AppTest) -> None:
+        upload(app, self.TABLE, "leak.csv")
+        said = texts(app)
+        assert "Column 'twin' alone determines the outcome 'y'" in said
+        assert kinds(app) == {
+            "id": ColumnKind.IGNORE,
+            "twin": ColumnKind.CATEGORICAL,
+            "constant": ColumnKind.IGNORE,
+        }
+        notes = dict(
+            zip(app.data_editor[0].value["Column"], app.data_editor[0].value["Note"], strict=True)
+        )
+        assert notes["constant"].startswith("Is the same in every row")
+        assert "as identifiers have" in notes["id"]
+
+    def test_a_warning_can_be_acted_on(self, app: AppTest) -> None:
+        upload(app, self.TABLE, "leak.csv")
+        app.button(key="data_ignore_0").click().run()
+        assert kinds(app)["twin"] is ColumnKind.IGNORE
+        assert "There is no feature to split on" in texts(app)
+
+    def test_the_same_of_many_columns_is_one_remark(self, app: AppTest) -> None:
+        names = [f"c{k}" for k in range(40)]
+        rows = [
+            ",".join([*(f"v{(i * (k + 1)) % 97}" for k in range(40)), str(i % 2)])
+            for i in range(300)
+        ]
+        content = "\n".join([",".join([*names, "y"]), *rows]).encode()
+        upload(app, content, "wide.csv")
+        assert texts(app).count("categories: a tree may fit chance") == 1
+        assert "Likewise 39 other columns" in texts(app)
+
+
+class TestRows:
+    def test_counts_and_flow_are_shown(self, loaded: AppTest) -> None:
+        assert "12 rows read → 1 left out (the outcome 'outcome' is missing), 8 train, 3 test" in (
+            texts(loaded)
+        )
+
+    @pytest.mark.parametrize(
+        ("preset", "split"),
+        [("As in the paper", "paper"), ("All rows train", "all"), ("80 % train, 20 % test", "80%")],
+    )
+    def test_presets(self, loaded: AppTest, preset: str, split: str) -> None:
+        loaded.segmented_control(key="data_preset").set_value(preset).run()
+        assert not loaded.exception
+        assert work(loaded).split == SplitSpec.parse(split)
+
+    def test_own_sizes_and_seed(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_preset").set_value("Other").run()
+        loaded.text_input(key="data_train").set_value("6").run()
+        loaded.text_input(key="data_test").set_value("2").run()
+        loaded.number_input(key="data_seed").set_value(7).run()
+        assert not loaded.exception
+        assert work(loaded).split == SplitSpec(6, 2, 7)
+        assert "6 train, 2 test, 3 in neither" in texts(loaded)
+
+    @pytest.mark.parametrize(
+        ("typed", "sentence"),
+        [("most", "train-size is 'most'"), ("0", "train-size"), ("900", "there are only 11 rows")],
+    )
+    def test_sizes_that_cannot_be_are_said(
+        self, loaded: AppTest, typed: str, sentence: str
+    ) -> None:
+        loaded.segmented_control(key="data_preset").set_value("Other").run()
+        loaded.text_input(key="data_train").set_value(typed).run()
+        assert not loaded.exception
+        assert sentence in texts(loaded)
+        assert loaded.text_input(key="data_train").value == typed
+
+    def test_nothing_is_trained_here(self, loaded: AppTest) -> None:
+        assert "Nothing is trained yet" in texts(loaded)
+        assert work(loaded).job is None
+
+    def test_a_new_table_starts_with_the_usual_division(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_preset").set_value("Other").run()
+        loaded.text_input(key="data_train").set_value("1/3").run()
+        assert loaded.text_input(key="data_train").value == "1/3"
+        upload(loaded, PATIENTS + b"70,no,a,ill\n", "more.csv")
+        assert work(loaded).split == SplitSpec.parse("80%")
+        assert loaded.segmented_control(key="data_preset").value == "80 % train, 20 % test"
+
+    def test_a_mistake_is_forgotten_with_what_was_typed(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_preset").set_value("Other").run()
+        loaded.text_input(key="data_train").set_value("most").run()
+        assert loaded.error
+        loaded.switch_page(Place.TRAIN).run()
+        loaded.switch_page(Place.DATA).run()
+        assert not loaded.error
+        assert not loaded.exception
+
+
+class TestPages:
+    def test_choices_survive_a_change_of_page(self, loaded: AppTest) -> None:
+        edit(loaded, 0, "ignore")
+        loaded.segmented_control(key="data_positive").set_value("well").run()
+        before = work(loaded)
+        loaded.switch_page(Place.TRAIN).run()
+        assert not loaded.exception
+        loaded.switch_page(Place.DATA).run()
+        assert not loaded.exception
+        assert work(loaded) is before
+        assert list(loaded.data_editor[0].value["Use as"])[0] == "ignore"
+        assert loaded.segmented_control(key="data_positive").value == "well"
+
+    def test_the_banner_stands_on_every_page(self, loaded: AppTest) -> None:
+        for place in Place:
+            loaded.switch_page(place).run()
+            assert not loaded.exception
+            assert "<b>patients.csv</b> · 12 rows" in loaded.html[0].value
+
+    def test_two_sessions_do_not_share_their_work(self, launch: Callable[[], AppTest]) -> None:
+        first, second = launch(), launch()
+        upload(first, PATIENTS)
+        second.run()
+        assert work(second).dataset is None
+
+
+HOSTILE = (
+    "![x](http://outside.invalid/a.png)",
+    "<img src=http://outside.invalid/b.png>",
+    ":material/home:",
+    ":red[red]",
+    "$x^2$",
+    "**bold** `code`",
+    "www.outside.invalid",
+)
+
+
+def test_text_from_files_is_never_markdown(app: AppTest) -> None:
+    names = [f'"{name}"' for name in HOSTILE]
+    rows = [",".join([*names[1:], names[0], str(i % 2)]) for i in range(8)]
+    content = "\n".join([",".join([*names, "y"]), *rows]).encode()
+    upload(app, content, "![x](http://outside.invalid/c.png).csv")
+    for kind in ("title", "markdown", "caption", "error"):
+        for element in app.get(kind):
+            assert not re.search(r"(?<!\\)!\[|(?<!\\)<img|(?<!\\):red", element.value)
+            assert "http://" not in element.value
+    for element in app.html:
+        assert "<img" not in element.value
+
+
+def test_real_tables(app: AppTest) -> None:
+    folder = Path(__file__).resolve().parents[3] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the paper's data sets are not on this machine")
+    for name in ("votes", "bc", "mush", "student", "heloc", "bc_missing"):
+        upload(app, (folder / f"{name}.csv").read_bytes(), f"{name}.csv")
+        assert not app.button(key="data_next").disabled
+        assert f"<b>{name}.csv</b>" in app.html[0].value

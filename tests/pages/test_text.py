@@ -1,0 +1,40 @@
+"""Text from files stays text."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.common.text import MOST_LETTERS, html_text, plain, sentence, shorten
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("![x](http://a.b)", "\\!\\[x\\]\\(http\\:\u2060//a\\.b\\)"),
+        (":material/home:", "\\:\u2060material/home\\:"),
+        ("a@b.c", "a@\u2060b\\.c"),
+        ("www.a.b", "www\u2060\\.a\\.b"),
+        ("a -> b", "a \\-\u2060\\> b"),
+        ("&lt;b&gt;", "\\&lt;b\\&gt;"),
+        ("two\nlines\tof  text", "two lines of text"),
+        ("age", "age"),
+    ],
+)
+def test_signs_of_markdown_are_escaped(given: str, shown: str) -> None:
+    assert plain(given) == shown
+
+
+def test_text_direction_cannot_be_turned() -> None:
+    assert plain("a\u202eb") == "ab"
+
+
+def test_html_is_escaped_in_elements_and_attributes() -> None:
+    assert html_text("<b title=\"x\" id='y'>&") == (
+        "&lt;b title=&quot;x&quot; id=&#x27;y&#x27;&gt;&amp;"
+    )
+
+
+def test_long_text_is_cut_with_an_ellipsis() -> None:
+    assert shorten("abcdef", 4) == "abc…"
+    assert shorten("abcd", 4) == "abcd"
+    assert len(sentence("x" * 10**6)) == MOST_LETTERS

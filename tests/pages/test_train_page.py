@@ -1,0 +1,407 @@
+"""The Train page: what a user asks for there, and what comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import psutil
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from odt_core.data import SAMPLES, ReadOptions, Schema, SplitSpec, infer_schema, read_table
+from odt_core.jobs import Job, JobState
+from odt_core.problem import Goal
+from odt_core.solution import Engine
+from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
+from pages.common.places import Place
+from pages.common.state import Dataset, Work
+
+WORK = "odt_work"
+
+WARD = """age,pain,ill
+30,none,yes
+40,some,no
+50,much,no
+60,none,no
+70,some,yes
+80,much,yes
+35,none,yes
+45,some,no
+55,much,yes
+65,none,no
+75,some,yes
+85,none,no
+"""
+
+
+@pytest.fixture
+def open_page(app: AppTest, tmp_path: Path) -> Callable[..., AppTest]:
+    """Opens the Train page with a table."""
+
+    def start(
+        content: bytes = WARD.encode(),
+        *,
+        target: str = "ill",
+        positive: str = "yes",
+        split: SplitSpec | None = None,
+        name: str = "ward.csv",
+        change: Callable[[Schema], Schema] = lambda schema: schema,
+    ) -> AppTest:
+        path = tmp_path / "table"
+        path.write_bytes(content)
+        table = read_table(path, ReadOptions(), name=name)
+        app.session_state[WORK] = Work(
+            dataset=Dataset(table, path, ReadOptions()),
+            schema=change(infer_schema(table, target, positive)),
+            split=split or SplitSpec("all"),
+        )
+        app.switch_page(Place.TRAIN).run()
+        assert not app.exception
+        return app
+
+    return start
+
+
+@pytest.fixture
+def page(open_page: Callable[..., AppTest]) -> AppTest:
+    """The Train page with a ward's twelve patients, all of them training rows."""
+    return open_page()
+
+
+def work(app: AppTest) -> Work:
+    found = app.session_state[WORK]
+    assert isinstance(found, Work)
+    return found
+
+
+def job_of(app: AppTest) -> Job:
+    job = work(app).job
+    assert job is not None
+    return job
+
+
+def press(app: AppTest) -> AppTest:
+    app.button(key="train_go").click().run()
+    assert not app.exception
+    return app
+
+
+def train(app: AppTest, seconds: float = 60.0) -> AppTest:
+    """Press Train and look again until the run is over."""
+    press(app)
+    deadline = time.monotonic() + seconds
+    while work(app).job is not None and not job_of(app).is_over:
+        assert time.monotonic() < deadline, "the run took too long"
+        time.sleep(0.05)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spec_of(app: AppTest) -> TrainSpec:
+    return job_of(app).spec.train
+
+
+def texts(app: AppTest) -> str:
+    """All that is said on the page, in Markdown and HTML."""
+    kinds = (app.markdown, app.caption, app.error, app.warning, app.success, app.info)
+    return "\n".join(str(element.value) for kind in kinds for element in kind) + "\n".join(
+        element.proto.body for element in app.get("html")
+    )
+
+
+def test_without_data_the_page_says_what_to_do(app: AppTest) -> None:
+    app.switch_page(Place.TRAIN).run()
+    assert not app.exception
+    assert "needs a data set" in texts(app)
+    assert app.get("page_link"), "a way to the Data page"
+    assert "train_go" not in {button.key for button in app.button}
+
+
+def test_before_training_the_page_says_what_will_happen(page: AppTest) -> None:
+    said = texts(page)
+    assert "**12 training rows**" in said
+    assert "every row trains" in said
+    assert "3 questions, 4 leaves" in said
+    assert work(page).job is None, "nothing is trained without pressing Train"
+
+
+def test_data_that_cannot_be_used_are_sent_back(open_page: Callable[..., AppTest]) -> None:
+    page = open_page(split=SplitSpec(500))
+    assert "The data cannot be used yet" in texts(page)
+    assert "only 12 rows" in texts(page)
+    assert page.get("page_link")
+
+
+def test_train_proves_a_tree_and_shows_it(page: AppTest) -> None:
+    train(page)
+    assert page.success[0].proto.title == "Proved optimal"
+    drawing = page.get("graphviz_chart")[0].proto
+    assert "pain" in drawing.spec and "digraph" in drawing.spec
+    assert drawing.alt.startswith("Decision tree for ill, positive class yes")
+    said = texts(page)
+    assert "true positives" in said and "Sensitivity (TPR)" in said
+    assert "tree says" in said
+    assert "no rows" in said, "there are no test rows, and the page says so"
+
+
+def test_training_and_test_stand_side_by_side(open_page: Callable[..., AppTest]) -> None:
+    sample = SAMPLES["monks-1"]
+    page = open_page(
+        sample.csv(),
+        target=sample.target,
+        positive=sample.positive,
+        split=SplitSpec(Fraction(3, 4), seed=3),
+    )
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    said = texts(page)
+    for rows, name in (("324", "Training"), ("108", "Test")):
+        assert f"**{name}** · {rows} rows" in said
+    for counts in (result["train"], result["test"]):
+        for name in ("tp", "fp", "tn", "fn"):
+            assert f">{counts[name]}</b>" in said
+        sensitivity = f"{counts['tp']}/{counts['tp'] + counts['fn']}"
+        assert sensitivity in said
+
+
+@pytest.mark.parametrize(("goal", "rate"), [(Goal.MAX_TPR, "min_tnr"), (Goal.MAX_TNR, "min_tpr")])
+def test_a_floor_is_kept_exactly_as_written(page: AppTest, goal: Goal, rate: str) -> None:
+    page.selectbox(key="train_goal").set_value(goal).run()
+    page.text_input(key=f"train_floor_{goal.value}").set_value("66.7").run()
+    train(page)
+    assert getattr(spec_of(page).objective, rate) == Fraction(667, 1000)
+    said = texts(page)
+    assert "Floor asked for" in said and "at least 66.7%" in said
+
+
+@pytest.mark.parametrize("text", ["", "abc", "101", "-1"])
+def test_a_floor_that_is_none_is_said_and_nothing_can_be_trained(page: AppTest, text: str) -> None:
+    page.selectbox(key="train_goal").set_value(Goal.MAX_TPR).run()
+    page.text_input(key="train_floor_max-tpr").set_value(text).run()
+    assert not page.exception
+    assert len(page.error) == 1 and "percentage from 0 to 100" in page.error[0].value
+    assert page.button(key="train_go").disabled
+    page.text_input(key="train_floor_max-tpr").set_value("50").run()
+    assert not page.error and not page.button(key="train_go").disabled
+
+
+def test_a_floor_out_of_reach_says_so_and_what_to_do(page: AppTest) -> None:
+    page.radio(key="train_shape").set_value("depth-1").run()
+    page.selectbox(key="train_goal").set_value(Goal.MAX_TPR).run()
+    page.text_input(key="train_further_tpr").set_value("100").run()
+    page.text_input(key="train_floor_max-tpr").set_value("100").run()
+    train(page)
+    assert "Proved impossible" in page.error[0].value
+    assert "Lower the floor" in page.error[0].value
+    assert work(page).job is None
+
+
+def test_every_setting_reaches_the_run(page: AppTest) -> None:
+    page.radio(key="train_shape").set_value("cues-3").run()
+    page.number_input(key="train_max_card").set_value(2)
+    page.number_input(key="train_seconds").set_value(30)
+    page.text_input(key="train_weight").set_value("3/2")
+    page.text_input(key="train_further_tpr").set_value("50")
+    page.radio(key="train_engine").set_value(Engine.HIGHS)
+    page.number_input(key="train_seed").set_value(5)
+    page.checkbox(key="train_selection").check()
+    page.checkbox(key="train_no_empty").check()
+    page.checkbox(key="train_mip_anchor").uncheck()
+    page.multiselect(key="train_forbidden").set_value(["age"])
+    page.run()
+    press(page)
+    spec = spec_of(page)
+    assert spec.topology.name == "cues-3"
+    assert (spec.max_card, spec.time_limit, spec.seed) == (2, 30.0, 5)
+    assert spec.objective.class_weight == Fraction(3, 2)
+    assert spec.objective.min_tpr == Fraction(1, 2)
+    assert spec.engine is Engine.HIGHS
+    assert spec.feature_selection is FeatureSelection.CART
+    assert spec.forbid_empty_branches and not spec.mip.anchor and spec.mip.relax
+    assert spec.rules.forbidden == ("age",)
+
+
+def test_the_paper_s_configurations_set_the_switches(page: AppTest) -> None:
+    page.get_by_key("train_configuration").set_value("Nothing").run()
+    switches = {box.key: box.value for box in page.checkbox if str(box.key).startswith("train_mip")}
+    assert not any(switches[f"train_mip_{name}"] for name in ("strengthen", "anchor", "relax"))
+    assert switches["train_mip_delete"]
+    page.checkbox(key="train_mip_strengthen").check().run()
+    assert page.get_by_key("train_configuration").value is None
+    page.checkbox(key="train_mip_anchor").check().run()
+    assert page.get_by_key("train_configuration").value == "No Relax"
+
+
+def test_a_shape_of_one_s_own(page: AppTest) -> None:
+    page.radio(key="train_shape").set_value("own").run()
+    page.text_input(key="train_own_shape").set_value("((. .) .").run()
+    assert "cannot be read" in page.error[0].value
+    assert page.button(key="train_go").disabled
+    page.text_input(key="train_own_shape").set_value("((. .) .)").run()
+    assert not page.error
+    press(page)
+    assert spec_of(page).topology.text == "((. .) .)"
+
+
+@pytest.mark.parametrize("seconds", [0, 10**9])
+def test_limits_are_checked_again_on_the_server(page: AppTest, seconds: int) -> None:
+    page.number_input(key="train_seconds").set_value(seconds).run()
+    assert not page.exception
+    assert "time limit must be" in page.error[0].value
+    assert page.button(key="train_go").disabled
+
+
+def test_rules_for_single_questions(open_page: Callable[..., AppTest]) -> None:
+    page = open_page()
+    page.selectbox(key="train_rule_node").set_value(2).run()
+    page.multiselect(key="train_rule_allowed").set_value(["pain"]).run()
+    page.button(key="train_rule_add").click().run()
+    page.selectbox(key="train_rule_node").set_value(1).run()
+    page.get_by_key("train_rule_kind").set_value("This very question").run()
+    page.selectbox(key="train_rule_column").set_value(1).run()
+    page.multiselect(key="train_rule_left").set_value(["none"]).run()
+    page.button(key="train_rule_add").click().run()
+    assert not page.exception
+    said = texts(page)
+    assert "Question 1: pain is none?" in said and "Question 2: only about pain" in said
+    train(page)
+    rules = spec_of(page).rules.nodes
+    assert rules == (
+        NodeRuleSpec(1, feature="pain", categories=("none",)),
+        NodeRuleSpec(2, features=("pain",)),
+    )
+    page.button(key="train_rule_remove_0").click().run()
+    assert "Question 1: pain is none?" not in texts(page)
+    assert "before you changed the expert rules" in page.warning[0].value
+
+
+def test_a_rule_that_no_longer_fits_is_said(page: AppTest) -> None:
+    page.session_state["train_rules"] = (NodeRuleSpec(3, features=("pain",)),)
+    page.run()
+    assert not page.error
+    page.radio(key="train_shape").set_value("depth-1").run()
+    assert "names decision node 3" in page.error[0].value
+    assert page.button(key="train_go").disabled
+
+
+def test_what_changed_since_the_tree_was_trained_is_said(page: AppTest) -> None:
+    train(page)
+    assert not page.warning
+    page.radio(key="train_shape").set_value("depth-1").run()
+    assert "before you changed the shape." in page.warning[0].value
+    page.radio(key="train_shape").set_value("depth-2").run()
+    assert not page.warning
+    now = work(page)
+    page.session_state[WORK] = Work(now.dataset, now.schema, SplitSpec("paper"), now.job)
+    page.run()
+    assert "before you changed the split." in page.warning[0].value
+    assert page.get("graphviz_chart"), "the tree is still there"
+
+
+def test_a_run_that_fails_loses_nothing(open_page: Callable[..., AppTest]) -> None:
+    sample = SAMPLES["tic-tac-toe"]
+    page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
+    page.radio(key="train_shape").set_value("depth-1").run()
+    page.radio(key="train_engine").set_value(Engine.CBC).run()
+    train(page)
+    before = job_of(page)
+    page.radio(key="train_shape").set_value("depth-3").run()
+    press(page)
+    lost = job_of(page)
+    assert lost is not before and not lost.is_over
+    for process in psutil.Process().children():
+        if "odt_core.jobs.worker" in process.cmdline():
+            process.kill()
+    while not lost.is_over:
+        time.sleep(0.02)
+    page.run()
+    assert not page.exception
+    assert "ended unexpectedly (killed by SIGKILL): train again" in page.error[0].value
+    assert job_of(page) is before
+    assert page.get("graphviz_chart"), "the tree before is still there"
+    page.radio(key="train_shape").set_value("depth-1").run()
+    train(page)
+    assert not page.error and job_of(page).state is JobState.DONE
+
+
+def test_settings_survive_a_change_of_page(page: AppTest) -> None:
+    page.radio(key="train_shape").set_value("imbalanced").run()
+    page.selectbox(key="train_goal").set_value(Goal.MAX_TNR).run()
+    page.text_input(key="train_floor_max-tnr").set_value("98.5").run()
+    page.number_input(key="train_max_card").set_value(3).run()
+    page.switch_page(Place.DATA).run()
+    page.switch_page(Place.TRAIN).run()
+    assert not page.exception
+    assert page.radio(key="train_shape").value == "imbalanced"
+    assert page.selectbox(key="train_goal").value is Goal.MAX_TNR
+    assert page.text_input(key="train_floor_max-tnr").value == "98.5"
+    assert page.number_input(key="train_max_card").value == 3
+
+
+def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTest]) -> None:
+    sample = SAMPLES["tic-tac-toe"]
+    page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
+    page.radio(key="train_shape").set_value("depth-3").run()
+    page.radio(key="train_engine").set_value(Engine.CBC).run()
+    press(page)
+    job = job_of(page)
+    deadline = time.monotonic() + 40
+    while not any(point.incumbent is not None for point in job.progress):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    page.run()
+    assert "Best tree so far" in texts(page) and "of 958 training rows right" in texts(page)
+    assert page.button(key="train_go").disabled
+    assert page.get("plotly_chart")
+    page.button(key="train_cancel").click().run()
+    while not job.is_over:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert job.state is JobState.DONE, job.message
+    page.run()
+    assert not page.exception
+    assert page.info[0].proto.title.startswith("Stopped after")
+    assert page.get("graphviz_chart")
+
+
+def test_names_from_the_file_are_shown_as_they_are(open_page: Callable[..., AppTest]) -> None:
+    names = {
+        "pain": '![x](http://evil.example/a.png)<img src=x onerror="alert(1)">',
+        "none": "<b>*none*</b>",
+        "ill": "# $ill$ :red[x]",
+        "yes": "[yes](javascript:alert(1)) <script>",
+    }
+    lines = WARD.strip().splitlines()
+    content = "\n".join(
+        ",".join(
+            f'"{names.get(cell, cell)}"'.replace('""', '"') if cell in names else cell
+            for cell in line.split(",")
+        )
+        for line in lines
+    ).replace('onerror="alert(1)"', 'onerror=""alert(1)""')
+    page = open_page(content.encode(), target=names["ill"], positive=names["yes"])
+    train(page)
+    page.toggle(key="train_show_cart").set_value(True).run()
+    assert not page.exception
+    said = texts(page)
+    assert "<script>" not in said and "<img" not in said and "<b>*none*" not in said
+    assert "](http" not in said and ":red[" not in said and "](javascript" not in said
+
+
+@pytest.mark.parametrize("name", list(SAMPLES))
+def test_every_sample_can_be_asked_about(open_page: Callable[..., AppTest], name: str) -> None:
+    sample = SAMPLES[name]
+    page = open_page(
+        sample.csv(),
+        target=sample.target,
+        positive=sample.positive,
+        split=SplitSpec(Fraction(4, 5)),
+        change=lambda schema: sample.schema(),
+    )
+    assert "training rows**" in texts(page)
+    assert not page.button(key="train_go").disabled
