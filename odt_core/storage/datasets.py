@@ -23,7 +23,7 @@ from odt_core.storage.erasure import note_erasure, wipe
 from odt_core.storage.errors import NotFoundError, StorageError
 from odt_core.storage.records import DatasetRecord, Deleted, RunStatus
 from odt_core.storage.tables import BlobRow, ChunkRow, DatasetRow, OwnerRow, RunRow
-from odt_core.storage.text import check_owner, cut_line
+from odt_core.storage.text import check_owner, cut_line, is_id
 
 LARGEST = 200 * 1024 * 1024
 """Bytes of a data set, at most."""
@@ -101,6 +101,8 @@ class Datasets:
         NotFoundError
             If the owner has no such data set.
         """
+        if not is_id(sha256):
+            raise no_dataset()
         with self._database.read() as connection:
             row = connection.execute(_selection(owner, sha256)).one_or_none()
         if row is None:
@@ -149,6 +151,8 @@ class Datasets:
         NotFoundError
             If the owner has no such data set.
         """
+        if not is_id(sha256):
+            raise no_dataset()
         with self._database.write() as connection:
             gone = self._delete(connection, owner, [sha256])
         if not gone.found:
@@ -317,6 +321,8 @@ def use_dataset(connection: Connection, owner: str, sha256: str, now: datetime) 
     NotFoundError
         If the owner has no such data set, or only its hash.
     """
+    if not is_id(sha256):
+        raise no_dataset()
     this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
     found = connection.execute(
         select(DatasetRow.name, DatasetRow.stored).where(*this).with_for_update()

@@ -26,7 +26,7 @@ from odt_core.storage.records import (
     RunStatus,
     new_id,
 )
-from odt_core.storage.rows import metric_values, no_run
+from odt_core.storage.rows import find_run, metric_values
 from odt_core.storage.settling import settle, settle_open
 from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
 from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
@@ -118,13 +118,7 @@ class Queue:
             If the owner has no such run.
         """
         with self._database.read() as connection:
-            row = connection.execute(
-                select(RunRow.seq, RunRow.status, RunRow.lane, RunRow.is_study).where(
-                    RunRow.owner == owner, RunRow.id == run_id
-                )
-            ).one_or_none()
-            if row is None:
-                raise no_run()
+            row = find_run(connection, owner, run_id)
             if row.status != QUEUED or row.is_study:
                 return 0
             lanes = _lanes(connection)

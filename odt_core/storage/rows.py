@@ -23,7 +23,7 @@ from odt_core.storage.records import (
 )
 from odt_core.storage.settling import count_members
 from odt_core.storage.tables import DocumentRow, RunRow
-from odt_core.storage.text import check_owner, cut_line, many_lines, one_line, searchable
+from odt_core.storage.text import check_owner, cut_line, is_id, many_lines, one_line, searchable
 
 MOST_AT_ONCE = 10_000
 """Runs queued by one call, at most."""
@@ -46,6 +46,8 @@ def find_run(connection: Connection, owner: str, run_id: str, *, lock: bool = Fa
     NotFoundError
         If the owner has no such run.
     """
+    if not is_id(run_id):
+        raise no_run()
     query = select(*COLUMNS).where(RunRow.owner == owner, RunRow.id == run_id)
     row = connection.execute(query.with_for_update() if lock else query).one_or_none()
     if row is None:
@@ -89,6 +91,8 @@ def read_summaries(
     NotFoundError
         If the owner lacks one of them.
     """
+    if not all(map(is_id, run_ids)):
+        raise no_run()
     rows = connection.execute(
         select(*COLUMNS).where(RunRow.owner == owner, RunRow.id.in_(run_ids))
     ).all()

@@ -37,7 +37,7 @@ from odt_core.storage.rows import (
 )
 from odt_core.storage.settling import settle
 from odt_core.storage.tables import RunRow
-from odt_core.storage.text import like_patterns, many_lines, one_line
+from odt_core.storage.text import is_id, like_patterns, many_lines, one_line
 
 LONGEST_PAGE = 1000
 """Runs in one answer, at most."""
@@ -258,7 +258,8 @@ def _conditions(connection: Connection, owner: str, query: RunQuery) -> list[Col
     if query.kinds:
         conditions.append(RunRow.kind.in_(query.kinds))
     if query.dataset is not None:
-        conditions.append(RunRow.dataset == query.dataset)
+        dataset = query.dataset if is_id(query.dataset) else ""
+        conditions.append(RunRow.dataset == dataset)
     return conditions
 
 

@@ -56,6 +56,11 @@ def check_owner(owner: str) -> str:
     return owner
 
 
+def is_id(text: str) -> bool:
+    """Whether a text, perhaps out of an address bar, can be an id or a hash at all."""
+    return text.isascii() and text.isalnum() and len(text) <= 64
+
+
 def searchable(*texts: str) -> str:
     """Texts in the form that searches compare: without case."""
     return "\n".join(texts).casefold()

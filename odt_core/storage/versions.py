@@ -10,7 +10,8 @@ import odt_core
 
 PACKAGES = (
     "cbcbox",
-    "duckdb",
+    "charset-normalizer",
+    "clevercsv",
     "highsbox",
     "mip",
     "numba",

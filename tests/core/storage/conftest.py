@@ -1,0 +1,95 @@
+"""Every test runs on both databases unless it says otherwise."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from odt_core.storage import Store
+from tests.core.storage.postgres import PostgresServer, find_binaries, run_server
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ODT_DATABASE_URL", "ODT_DATA_DIR", "ODT_RETENTION_DAYS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    if find_binaries() is None:
+        pytest.skip("no PostgreSQL server here: install one, or name its folder in ODT_POSTGRES")
+    yield from run_server()
+
+
+@pytest.fixture(scope="session")
+def _template(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    postgres.execute("CREATE DATABASE odt_template")
+    Store(postgres.url("odt_template"), tmp_path_factory.mktemp("template")).close()
+    return "odt_template"
+
+
+@pytest.fixture
+def empty_postgres(
+    postgres: PostgresServer, request: pytest.FixtureRequest
+) -> Iterator[Callable[[str], str]]:
+    """Makes empty databases, or copies of one; gone after the test."""
+    made: list[str] = []
+
+    def make(template: str = "template0") -> str:
+        name = f"t{abs(hash(request.node.nodeid)) % 10**12}_{len(made)}"
+        postgres.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        made.append(name)
+        return postgres.url(name)
+
+    yield make
+    for name in made:
+        postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a database is, with tables in it on PostgreSQL."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'data' / 'odt.sqlite3'}"
+    template = request.getfixturevalue("_template")
+    make: Callable[[str], str] = request.getfixturevalue("empty_postgres")
+    return make(template)
+
+
+@pytest.fixture
+def open_store(address: str, tmp_path: Path) -> Iterator[Callable[..., Store]]:
+    """Opens stores on one database, each with a data folder: servers on one or two machines."""
+    opened: list[Store] = []
+
+    def open_one(folder: str = "data", **options: float) -> Store:
+        store = Store(address, tmp_path / folder, **options)  # type: ignore[arg-type]
+        opened.append(store)
+        return store
+
+    yield open_one
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store: Callable[..., Store]) -> Store:
+    return open_store()
+
+
+@pytest.fixture
+def plain_user() -> Iterator[None]:
+    """For what root may do anyway: become somebody else for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setegid(65534)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
