@@ -84,7 +84,8 @@ def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
             f"The database {place} cannot be written ({reason}): use a user that may write, or a "
             "server that is not read-only."
         )
-    if state.startswith("28") or state == "3D000":
+    # A connection that fails has no state, but a server that answered says FATAL.
+    if state.startswith("28") or state == "3D000" or (not state and "FATAL" in reason):
         return StorageError(
             f"The database server refuses {place} ({reason}): check the user, password and "
             "database name in ODT_DATABASE_URL."

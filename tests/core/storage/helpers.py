@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import text
 
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunSummary, Store
 
@@ -32,6 +35,16 @@ def new_run(dataset: str, **changes: Any) -> NewRun:
 
 def queue_run(store: Store, owner: str = OWNER, **changes: Any) -> RunSummary:
     return store.runs.create(owner, new_run(put(store, owner), **changes))
+
+
+def make_old(store: Store, column: str, days: float) -> None:
+    """Let time pass for a column of moments, ``table.column``."""
+    table, name = column.split(".")
+    with store._database.write() as connection:
+        moment: Any = store._database.now(connection) - timedelta(days=days)
+        if store._database.is_sqlite:
+            moment = moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+        connection.execute(text(f"UPDATE {table} SET {name} = :moment"), {"moment": moment})
 
 
 def child(*arguments: str, **options: Any) -> subprocess.Popen[str]:

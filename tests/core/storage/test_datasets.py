@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunStatus, Store
 from odt_core.storage.datasets import CHUNK, LARGEST
 from odt_core.storage.tables import BlobRow, ChunkRow
-from tests.core.storage.helpers import CSV, OWNER, bytes_below, new_run, put, queue_run
+from tests.core.storage.helpers import CSV, OWNER, bytes_below, make_old, new_run, put, queue_run
 from tests.core.storage.postgres import PostgresServer
 
 OPEN = Callable[..., Store]
@@ -204,14 +203,7 @@ def test_the_cache_of_another_machine_is_swept(open_store: OPEN) -> None:
 
 
 def age(store: Store, days: float) -> None:
-    """Let time pass for all data sets."""
-    with store._database.write() as connection:
-        moment = store._database.now(connection) - timedelta(days=days)
-        statement = text("UPDATE datasets SET used_at = :moment")
-        if store._database.is_sqlite:
-            connection.execute(statement, {"moment": moment.strftime("%Y-%m-%d %H:%M:%S.%f")})
-        else:
-            connection.execute(statement, {"moment": moment})
+    make_old(store, "datasets.used_at", days)
 
 
 def test_data_sets_go_when_they_reach_the_age_limit(open_store: OPEN) -> None:
