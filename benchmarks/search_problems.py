@@ -21,7 +21,7 @@ POSITIVE = {
     "monks-1": "1", "votes": "democrat", "heart": "abnormal", "student": "pass", "heloc": "Good",
 }  # fmt: skip
 BINNED_A1A = ("age", "fnlwgt", "education-num", "hours-per-week")
-SPECIAL_HELOC = (-7.0, -8.0, -9.0)
+SPECIAL_HELOC: tuple[float, ...] = ()
 BINS = 10
 
 

@@ -65,6 +65,21 @@ class TracePoint:
     bound: int | None
 
 
+class MipRole(StrEnum):
+    """What the integer program was solved for.
+
+    ``solved``: to find and prove the tree. ``confirmed``: to prove a tree found elsewhere, given
+    as a start with its proved bound as a row. ``checked``: only to count a tree found elsewhere,
+    with all its questions and labels fixed. ``continued``: to go on from where another engine ran
+    out of time.
+    """
+
+    SOLVED = "solved"
+    CONFIRMED = "confirmed"
+    CHECKED = "checked"
+    CONTINUED = "continued"
+
+
 @dataclass(frozen=True)
 class MipReport:
     """Facts about a solve of the integer program.
@@ -79,6 +94,8 @@ class MipReport:
         The solver's claims, in the objective's own unit.
     solver : str
         The solver's name.
+    role : MipRole
+        What it was solved for.
     """
 
     columns: int
@@ -89,6 +106,7 @@ class MipReport:
     objective: float | None
     bound: float | None
     solver: str
+    role: MipRole = MipRole.SOLVED
 
 
 @dataclass(frozen=True)
@@ -129,6 +147,8 @@ class Solution:
         The integer program, where one was solved.
     trace : tuple of TracePoint
         Progress.
+    remark : str
+        One sentence on how the answer came about, where that is not as usual; mostly empty.
     """
 
     status: Status
@@ -144,6 +164,7 @@ class Solution:
     seconds: Seconds
     mip: MipReport | None
     trace: tuple[TracePoint, ...]
+    remark: str = ""
 
     @property
     def gap(self) -> int | None:
@@ -166,6 +187,7 @@ def make_solution(
     seconds: Seconds,
     mip: MipReport | None = None,
     trace: tuple[TracePoint, ...] = (),
+    remark: str = "",
 ) -> Solution:
     """Recount an engine's answer and settle its status; the only maker of solutions.
 
@@ -210,6 +232,7 @@ def make_solution(
             seconds=seconds,
             mip=mip,
             trace=trace,
+            remark=remark,
         )
     if infeasible:
         raise DisagreementError(f"{engine} claims that no tree exists, but one was found")
@@ -247,4 +270,5 @@ def make_solution(
         seconds=seconds,
         mip=mip,
         trace=trace,
+        remark=remark,
     )

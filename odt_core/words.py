@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
-from odt_core.solution import Engine, Solution, Status
+from odt_core.solution import Engine, MipRole, Solution, Status
 from odt_core.tree import Decision, Leaf, Tree
 
 YES, NO = "yes", "no"
@@ -276,9 +276,19 @@ def _branch_words(
     return f"{text}; not seen here: {_names(feature, absent, None)}"
 
 
-def _names(feature: Feature, codes: Iterable[int], limit: int | None, last: str = ", ") -> str:
+def _names(
+    feature: Feature,
+    codes: Iterable[int],
+    limit: int | None,
+    last: str = ", ",
+    *,
+    missing: str = MISSING,
+) -> str:
     """Category names in the order of their codes, shortened where there are more than `limit`."""
-    names = [category_words(feature.values[code]) for code in sorted(codes)]
+    names = [
+        missing if feature.values[code] == MISSING else category_words(feature.values[code])
+        for code in sorted(codes)
+    ]
     if limit is None or len(names) <= limit:
         return list_words(names, last)
     count = f"{len(names)} of {feature.n_values}"
@@ -291,13 +301,8 @@ def _predicate(feature: Feature, codes: frozenset[int], limit: int | None) -> st
         return _threshold_words(feature, codes)
     if not codes:
         return "is none of its values"
-    if limit is not None and len(codes) > limit:
-        return f"is one of {_names(feature, codes, limit)}"
-    names = [
-        "missing" if feature.values[code] == MISSING else category_words(feature.values[code])
-        for code in sorted(codes)
-    ]
-    return f"is {list_words(names, ' or ')}"
+    one_of = "one of " if limit is not None and len(codes) > limit else ""
+    return f"is {one_of}{_names(feature, codes, limit, ' or ', missing='missing')}"
 
 
 def _threshold_words(feature: Feature, codes: frozenset[int]) -> str:
@@ -421,7 +426,7 @@ def condition_words(feature: Feature, codes: frozenset[int], limit: int | None =
         return f"{name} is any value"
     negation = {1: "is not", 2: "is neither"}.get(len(others), "is none of")
     last = " nor " if len(others) == 2 else ", "
-    return f"{name} {negation} {_names(feature, others, limit, last)}"
+    return f"{name} {negation} {_names(feature, others, limit, last, missing='missing')}"
 
 
 def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:
@@ -535,9 +540,37 @@ def status_words(problem: Problem, solution: Solution) -> str:
 
 
 def proof_words(solution: Solution) -> str:
-    """Which engine proved the answer, in what time, as a sentence."""
+    """Which engine proved the answer, in what time, and what else there is to say about it.
+
+    Examples
+    --------
+    ``Proved by the exact search in 0.02 s and by CBC on the integer program in 0.8 s.``
+    """
+    return " ".join(
+        part for part in (_claim_words(solution), _check_words(solution), solution.remark) if part
+    )
+
+
+def _check_words(solution: Solution) -> str:
+    """What the integer program was asked beside the proof."""
+    mip = solution.mip
+    if mip is None:
+        return ""
+    time = seconds_words(solution.seconds.mip)
+    if mip.role is MipRole.CHECKED:
+        return (
+            f"{mip.solver} counted this tree in the integer program, all its questions fixed, and "
+            f"came to the same ({time})."
+        )
+    if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
+        return f"{mip.solver} went on with the integer program for {time}."
+    return ""
+
+
+def _claim_words(solution: Solution) -> str:
     if not solution.proved_by:
-        return f"Nothing was proved in {seconds_words(solution.seconds.total)}."
+        question = "the best tree" if solution.tree is not None else "whether there is a tree"
+        return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."
     claims = []
     for prover in solution.proved_by:
         spent = solution.seconds.search if prover == "search" else solution.seconds.mip

@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit status.
     """
-    options = make_parser().parse_args(arguments)
+    options = make_parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         return int(options.run(options))
     except InputError as error:
@@ -38,3 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone (as with `| head`); there is nobody left to tell.
         sys.stderr.close()
         return EXIT_BAD_INPUT
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """``--missing -9,-8`` as one word: argparse would take the minus for an option's."""
+    joined: list[str] = []
+    for word in arguments:
+        if joined and joined[-1] == "--missing":
+            joined[-1] = f"--missing={word}"
+        else:
+            joined.append(word)
+    return joined

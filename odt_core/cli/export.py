@@ -6,12 +6,11 @@ import argparse
 
 from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
-from odt_core.export import export_tree
+from odt_core.export import export_model
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the tree in one of the formats."""
     model = load_model(options.model)
-    content = export_tree(model.tree, options.format)
-    write_output(options.output, content.encode("utf-8") if isinstance(content, str) else content)
+    write_output(options.output, export_model(model, options.format))
     return 0

@@ -127,7 +127,7 @@ def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
         rules=_read_rules(options),
         forbid_empty_branches=options.forbid_empty_branches,
         feature_selection=FeatureSelection(options.feature_selection),
-        engine=getattr(options, "engine", Engine.CBC),
+        engine=getattr(options, "engine", Engine.HYBRID),
         time_limit=getattr(options, "time_limit", 60.0),
         threads=getattr(options, "threads", 1),
         seed=options.seed,

@@ -321,4 +321,4 @@ def add_solver_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--threads", type=at_least(1), default=1, metavar="N")
 
 
-DEFAULT_ENGINE = Engine.CBC
+DEFAULT_ENGINE = Engine.HYBRID

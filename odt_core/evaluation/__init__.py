@@ -3,7 +3,7 @@
 from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart
 from odt_core.evaluation.decision_curve import DecisionCurve, decision_curve, net_benefit
 from odt_core.evaluation.leaves import SMALL_LEAF, LeafRow, leaf_table
-from odt_core.evaluation.metrics import (
+from odt_core.evaluation.rates import (
     LEVEL,
     Estimate,
     Floor,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from odt_core.evaluation.metrics import Rate
+from odt_core.evaluation.rates import Rate
 from odt_core.problem import EncodedData
 from odt_core.tree import Tree
 from odt_core.words import printable, rule_words
@@ -64,14 +64,14 @@ def leaf_table(
         tested = None
         if counts is not None:
             negative, positive = counts[index]
-            tested = Rate.of(positive, negative + positive)
+            tested = Rate(positive, negative + positive)
         rows.append(
             LeafRow(
                 number=index + 1,
                 rule=rule_words(tree, index),
                 label=leaf.label,
                 predicted=printable(tree.label_name(leaf.label)),
-                train=Rate.of(leaf.n_positive, leaf.n),
+                train=Rate(leaf.n_positive, leaf.n),
                 test=tested,
                 is_small=leaf.n < small,
             )

@@ -16,9 +16,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from odt_core.errors import InputError
+from odt_core.errors import DisagreementError, InputError
 from odt_core.jobs.messages import JobSpec, to_line
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Worker:
     def run(self) -> None:
         """Serve until standard input closes."""
         threading.Thread(target=self._read_orders, daemon=True).start()
-        _import_what_jobs_need()
+        _warm_up()
         self._say({"type": "ready"})
         while True:
             order = self._queue.get()
@@ -83,6 +84,9 @@ class Worker:
             }
         except InputError as error:
             answer = {"type": "error", "message": str(error)}
+        except DisagreementError as error:
+            log.exception("job %s: an answer was refused", job)
+            answer = {"type": "error", "message": f"The solver's answer was refused: {error}."}
         except Exception as error:
             # The job fails, the worker lives: the manager shows the sentence, the log has the rest.
             log.exception("job %s failed", job)
@@ -159,10 +163,21 @@ def _in_short(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def _import_what_jobs_need() -> None:
-    """Pay for imports before the first job, not during it."""
-    import odt_core.data.reading
-    import odt_core.training  # noqa: F401
+def _warm_up() -> None:
+    """Run a tiny job: what is imported, compiled or started late must not cost the first user."""
+    from odt_core.data import SplitSpec, infer_schema, read_table
+    from odt_core.topology import Topology
+    from odt_core.training import TrainSpec, run_training
+
+    rows = "".join(f"{i},{'ab'[i % 2]},{'yn'[i // 2 % 2]}\n" for i in range(20))
+    table = read_table(f"size,kind,outcome\n{rows}".encode())
+    spec = TrainSpec(
+        schema=infer_schema(table, "outcome", "y"),
+        split=SplitSpec(Fraction(4, 5)),
+        topology=Topology.parse("depth-1"),
+        time_limit=5.0,
+    )
+    run_training(table, spec).to_json()
 
 
 def _die_with_parent() -> None:

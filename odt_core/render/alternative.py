@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from odt_core.evaluation.leaves import LeafRow, leaf_table
-from odt_core.evaluation.metrics import Rate
+from odt_core.evaluation.rates import Rate
 from odt_core.problem import EncodedData
 from odt_core.topology import Topology
 from odt_core.tree import Leaf, Node, Tree

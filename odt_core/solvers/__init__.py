@@ -17,6 +17,8 @@ from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 __all__ = ["solve"]
 
 ENGINE_MODULES: dict[Engine, str] = {
+    Engine.HYBRID: "odt_core.solvers.hybrid",
+    Engine.SEARCH: "odt_core.solvers.search.engine",
     Engine.CBC: "odt_core.solvers.mip.engine",
     Engine.HIGHS: "odt_core.solvers.mip.engine",
 }
@@ -26,7 +28,7 @@ ENGINE_MODULES: dict[Engine, str] = {
 def solve(
     problem: Problem,
     *,
-    engine: Engine = Engine.CBC,
+    engine: Engine = Engine.HYBRID,
     time_limit: float = 60.0,
     threads: int = 1,
     seed: int = 0,

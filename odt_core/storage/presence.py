@@ -47,7 +47,7 @@ class Presence:
                 f"The folder {str(self.folder)!r} cannot be written ({error.strerror}): make it "
                 "writable, or name another folder with ODT_DATA_DIR."
             ) from error
-        _lock(handle)
+        _lock(handle, wait=True)
         self._held[server] = handle
 
     def release(self, server: str) -> None:
@@ -72,17 +72,17 @@ class Presence:
         except OSError:
             return False  # of another machine, or nothing can be said
         try:
-            return _lock(handle)
+            return _lock(handle, wait=False)
         finally:
             os.close(handle)
 
 
-def _lock(handle: int) -> bool:
-    """Try to lock a file; false if somebody holds it, or the file system has no locks."""
+def _lock(handle: int, *, wait: bool) -> bool:
+    """Lock a file; false if somebody else holds it, or the file system has no locks."""
     if fcntl is None:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

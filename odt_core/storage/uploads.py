@@ -8,7 +8,11 @@ import tempfile
 from pathlib import Path
 
 from odt_core.errors import InputError
+<<<<<<< HEAD
 from odt_core.storage.folders import data_folder
+=======
+from odt_core.folders import data_folder
+>>>>>>> main
 
 
 class UploadStore:

@@ -154,4 +154,5 @@ def mip_to_json(report: MipReport) -> dict[str, Any]:
         "objective": report.objective,
         "bound": report.bound,
         "solver": report.solver,
+        "role": report.role.value,
     }

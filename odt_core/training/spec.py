@@ -114,6 +114,14 @@ class RulesSpec:
     forbidden: tuple[str, ...] = ()
     nodes: tuple[NodeRuleSpec, ...] = ()
 
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        nodes = [dataclasses.asdict(rule) for rule in self.nodes]
+        for node in nodes:
+            for name in ("features", "categories"):
+                node[name] = None if node[name] is None else list(node[name])
+        return {"forbidden": list(self.forbidden), "nodes": nodes}
+
     def resolve(self, features: tuple[Feature, ...]) -> Rules:
         """The same rules in codes."""
         return Rules(
@@ -172,7 +180,7 @@ class TrainSpec:
     rules: RulesSpec = field(default_factory=RulesSpec)
     forbid_empty_branches: bool = False
     feature_selection: FeatureSelection = FeatureSelection.NONE
-    engine: Engine = Engine.CBC
+    engine: Engine = Engine.HYBRID
     time_limit: float = 60.0
     threads: int = 1
     seed: int = 0
@@ -207,7 +215,7 @@ class TrainSpec:
                 "min_tnr": _fraction_text(objective.min_tnr),
             },
             "max_card": self.max_card,
-            "rules": dataclasses.asdict(self.rules),
+            "rules": self.rules.to_json(),
             "forbid_empty_branches": self.forbid_empty_branches,
             "feature_selection": self.feature_selection.value,
             "engine": self.engine.value,

@@ -19,7 +19,7 @@ from pages.build.data_parts.source import draw_source, draw_welcome
 from pages.common.places import Place
 from pages.common.server import import_ahead
 from pages.common.state import work
-from pages.common.text import plain, sentence, shorten
+from pages.common.text import plain, shorten
 
 
 def draw_page() -> None:
@@ -63,7 +63,7 @@ def _draw_next(used: Rows | str, errors: Sequence[Finding]) -> None:
         if isinstance(used, str):
             first = errors[0].message if errors else used
             more = f" ({count_words(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
-            st.markdown(f"**Not ready:** {sentence(first)}{more}")
+            st.markdown(f"**Not ready:** {plain(shorten(first, 130))}{more}")
         else:
             n_features = len(used.features)
             st.markdown(

@@ -49,7 +49,8 @@ def _tree_words(now: Work) -> str:
     words = f"<b>{_short(job.spec.train.topology.name)}</b> · {_state_words(job)}"
     if now.dataset is None or job.spec.table_path != now.dataset.path:
         return f"{words} · made from {_short(job.spec.table_name)}"
-    if job.spec.train.schema != now.schema or job.spec.train.split != now.split:
+    made_from = (job.spec.read, job.spec.train.schema, job.spec.train.split)
+    if made_from != (now.dataset.read, now.schema, now.split):
         return f"{words} · made before the last changes on the Data page"
     return words
 

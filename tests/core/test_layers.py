@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = [
-    {"errors"},
+    {"errors", "folders"},
     {"topology", "confusion"},
     {"problem"},
     {"tree"},

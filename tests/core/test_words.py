@@ -251,6 +251,12 @@ def test_a_condition_names_the_shorter_side(codes, words):
     assert condition_words(categorical(*"abcdef"), frozenset(codes)) == words
 
 
+def test_missing_is_said_plainly_in_conditions():
+    feature = categorical("yes", "no", "some", "(missing)")
+    assert condition_words(feature, frozenset({0, 3})) == "odor is yes or missing"
+    assert condition_words(feature, frozenset({0, 1, 2})) == "odor is not missing"
+
+
 @unhurried
 @given(randoms)
 def test_a_row_meets_the_conditions_of_its_leaf_and_of_no_other(random):
@@ -400,6 +406,9 @@ def test_status_of_an_impossible_problem_names_the_floors():
         "Proved impossible: no tree of this shape reaches sensitivity (TPR) at least 99% and "
         "specificity (TNR) at least 50% on the training rows"
     )
+    assert proof_words(solution_of(Status.FEASIBLE, tree=False)) == (
+        "60 s were not enough to prove whether there is a tree."
+    )
     assert proof_words(impossible) == (
         "Proved that there is no such tree by the exact search in 0.3 s."
     )
@@ -408,7 +417,7 @@ def test_status_of_an_impossible_problem_names_the_floors():
 @pytest.mark.parametrize(
     ("proved_by", "words"),
     [
-        ((), "Nothing was proved in 60 s."),
+        ((), "60 s were not enough to prove the best tree."),
         (("search",), "Proved by the exact search in 0.3 s."),
         (
             ("search", "cbc"),

@@ -210,6 +210,22 @@ class TestOutcome:
         assert "Not ready:" in texts(loaded)
         assert "has a single value, 'x'" in texts(loaded)
 
+    def test_a_column_chosen_for_a_change_may_become_the_outcome(self, loaded: AppTest) -> None:
+        loaded.multiselect(key="data_several").set_value(["smoker", "ward"]).run()
+        loaded.selectbox(key="data_target").select("ward").run()
+        assert not loaded.exception
+        assert loaded.multiselect(key="data_several").value == ["smoker"]
+
+    def test_an_outcome_that_is_always_missing_is_an_error_not_a_crash(
+        self, loaded: AppTest
+    ) -> None:
+        loaded.multiselect(key="data_missing").set_value(["ill", "well"]).run()
+        assert not loaded.exception
+        assert "is missing in every row" in texts(loaded)
+        loaded.multiselect(key="data_missing").set_value(["?"]).run()
+        assert not loaded.exception
+        assert not loaded.button(key="data_next").disabled
+
     def test_more_than_two_classes_become_one_against_the_rest(self, loaded: AppTest) -> None:
         loaded.selectbox(key="data_target").select("ward").run()
         schema = work(loaded).schema

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,8 +18,11 @@ from odt_core.jobs import Job, JobState
 from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
+from pages.build.train_parts.controls import MOST_SECONDS
 from pages.common.places import Place
+from pages.common.server import job_manager
 from pages.common.state import Dataset, Work
+from pages.common.text import plain
 
 WORK = "odt_work"
 
@@ -105,12 +110,20 @@ def spec_of(app: AppTest) -> TrainSpec:
     return job_of(app).spec.train
 
 
-def texts(app: AppTest) -> str:
-    """All that is said on the page, in Markdown and HTML."""
+def markdown(app: AppTest) -> list[str]:
+    """What is said in Markdown."""
     kinds = (app.markdown, app.caption, app.error, app.warning, app.success, app.info)
-    return "\n".join(str(element.value) for kind in kinds for element in kind) + "\n".join(
-        element.proto.body for element in app.get("html")
-    )
+    return [str(element.value) for kind in kinds for element in kind]
+
+
+def html(app: AppTest) -> list[str]:
+    """What is said in HTML."""
+    return [element.proto.body for element in app.get("html")]
+
+
+def texts(app: AppTest) -> str:
+    """All that is said on the page."""
+    return "\n".join([*markdown(app), *html(app)])
 
 
 def test_without_data_the_page_says_what_to_do(app: AppTest) -> None:
@@ -248,12 +261,13 @@ def test_a_shape_of_one_s_own(page: AppTest) -> None:
     assert spec_of(page).topology.text == "((. .) .)"
 
 
-@pytest.mark.parametrize("seconds", [0, 10**9])
-def test_limits_are_checked_again_on_the_server(page: AppTest, seconds: int) -> None:
+@pytest.mark.parametrize("seconds", [0, -5, 10**9])
+def test_a_time_limit_out_of_range_never_reaches_a_run(page: AppTest, seconds: int) -> None:
     page.number_input(key="train_seconds").set_value(seconds).run()
     assert not page.exception
-    assert "time limit must be" in page.error[0].value
-    assert page.button(key="train_go").disabled
+    if not page.button(key="train_go").disabled:
+        train(page)
+        assert 1 <= spec_of(page).time_limit <= MOST_SECONDS
 
 
 def test_rules_for_single_questions(open_page: Callable[..., AppTest]) -> None:
@@ -321,7 +335,7 @@ def test_a_run_that_fails_loses_nothing(open_page: Callable[..., AppTest]) -> No
         time.sleep(0.02)
     page.run()
     assert not page.exception
-    assert "ended unexpectedly (killed by SIGKILL): train again" in page.error[0].value
+    assert plain("ended unexpectedly (killed by SIGKILL): train again") in page.error[0].value
     assert job_of(page) is before
     assert page.get("graphviz_chart"), "the tree before is still there"
     page.radio(key="train_shape").set_value("depth-1").run()
@@ -369,6 +383,33 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     assert page.get("graphviz_chart")
 
 
+def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., AppTest]) -> None:
+    sample = SAMPLES["tic-tac-toe"]
+    page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
+    page.radio(key="train_shape").set_value("depth-3").run()
+    page.radio(key="train_engine").set_value(Engine.CBC).run()
+    press(page)
+    manager, mine = job_manager(), job_of(page)
+    others = [manager.submit(mine.spec) for _ in range((os.cpu_count() or 1) + 1)]
+    manager.cancel(mine)
+    while not mine.is_over:
+        time.sleep(0.02)
+    page.run()
+    press(page)
+    waiting = job_of(page)
+    assert waiting.state is JobState.QUEUED
+    ahead = manager.position(waiting)
+    assert ahead >= 1
+    assert f"Waiting: {ahead} run" in page.subheader[0].value
+    page.button(key="train_cancel").click().run()
+    page.run()
+    assert not page.exception
+    assert waiting.state is JobState.CANCELLED
+    assert plain("Cancelled before it started.") in page.error[0].value
+    for job in others:
+        manager.cancel(job)
+
+
 def test_names_from_the_file_are_shown_as_they_are(open_page: Callable[..., AppTest]) -> None:
     names = {
         "pain": '![x](http://evil.example/a.png)<img src=x onerror="alert(1)">',
@@ -388,9 +429,13 @@ def test_names_from_the_file_are_shown_as_they_are(open_page: Callable[..., AppT
     train(page)
     page.toggle(key="train_show_cart").set_value(True).run()
     assert not page.exception
-    said = texts(page)
-    assert "<script>" not in said and "<img" not in said and "<b>*none*" not in said
-    assert "](http" not in said and ":red[" not in said and "](javascript" not in said
+    for said in html(page):
+        assert not re.search("<(script|img|b>[*])", said), said
+    escaped = r"(?<!\\)"
+    for said in markdown(page):
+        assert not re.search(escaped + r"<(script|img|b)", said), said
+        assert not re.search(escaped + r"\]\((http|javascript)", said), said
+        assert not re.search(r"(?<!\\):red", said), said
 
 
 @pytest.mark.parametrize("name", list(SAMPLES))

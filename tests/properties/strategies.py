@@ -6,9 +6,11 @@ whose choices it can shrink.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -42,22 +44,31 @@ def shapes(levels: int) -> tuple[str, ...]:
 TOPOLOGIES = tuple(Topology.parse(text) for text in shapes(3)[1:])
 """All 25 shapes with one to three levels, those with lone leaves among them."""
 
+SMALL_TOPOLOGIES = tuple(Topology.parse(text) for text in shapes(2)[1:])
+"""The four shapes with one or two levels."""
+
 DEEP_TOPOLOGIES = tuple(Topology.parse(name) for name in ("imbalanced", "cues-4", "depth-4"))
 """Shapes with four levels, for problems with few questions."""
 
 
-def random_problem(seed: int, *, deep: bool = False, plain: bool = False) -> Problem:
+def random_problem(seed: int, **options: Any) -> Problem:
     """The problem of a seed. See `make_problem`."""
-    return make_problem(Random(seed), deep=deep, plain=plain)
+    return make_problem(Random(seed), **options)
 
 
-def problems(*, deep: bool = False, plain: bool = False) -> st.SearchStrategy[Problem]:
+def problems(**options: Any) -> st.SearchStrategy[Problem]:
     """Hypothesis strategy of problems. See `make_problem`."""
     source = st.randoms(use_true_random=False)
-    return source.map(lambda random: make_problem(random, deep=deep, plain=plain))
+    return source.map(lambda random: make_problem(random, **options))
 
 
-def make_problem(random: Random, *, deep: bool = False, plain: bool = False) -> Problem:
+def make_problem(
+    random: Random,
+    *,
+    deep: bool = False,
+    plain: bool = False,
+    topologies: Sequence[Topology] | None = None,
+) -> Problem:
     """A problem of 20-40 rows and 2-4 features, with any goal, cap, floor, weight and rule.
 
     Parameters
@@ -68,9 +79,11 @@ def make_problem(random: Random, *, deep: bool = False, plain: bool = False) -> 
         Four levels of decisions, on two or three features of two or three values.
     plain : bool
         Unit weights, no missing bins, plain accuracy, no cap, floor or rule.
+    topologies : sequence of Topology, optional
+        The shapes to choose from, instead of all up to three levels (or the deep ones).
     """
     data = _data(random, deep, plain)
-    topology = random.choice(DEEP_TOPOLOGIES if deep else TOPOLOGIES)
+    topology = random.choice(topologies or (DEEP_TOPOLOGIES if deep else TOPOLOGIES))
     if plain:
         return Problem(data, topology)
     forbid_empty = random.random() < 0.25

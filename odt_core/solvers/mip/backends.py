@@ -7,9 +7,9 @@ that run in the solving process; the asking process only uses `log` and the fact
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -50,13 +50,8 @@ class Backend(ABC):
         """A reader for one solve's log."""
 
     @abstractmethod
-    def set_up(
-        self, model: mip.Model, order: SolveOrder, on_incumbent: Callable[[Floats], None]
-    ) -> Any:
-        """Set the solver's own options; runs in the solving process.
-
-        The result must be kept alive until the solve has ended.
-        """
+    def set_up(self, model: mip.Model, order: SolveOrder) -> None:
+        """Set the solver's own options; runs in the solving process."""
 
     def read_solutions(self, path: Path, n_columns: int) -> Iterator[Floats]:
         """Incumbents from the file of a solver that writes them, oldest first."""
@@ -66,9 +61,10 @@ class Backend(ABC):
 class Cbc(Backend):
     """COIN-OR's branch and cut.
 
-    Preprocessing and CBC's own heuristics are off: the program is tight already and comes with a
-    good start, they cost more than they find (measured on monks-1, bc and random problems), and
-    without them every incumbent passes through a callback in the program's own columns.
+    Preprocessing is off, and so are CBC's own heuristics where there is a start: the program is
+    tight already and the start is good, so they cost more than they find (measured on monks-1, bc
+    and random problems). CBC's trees can be had only when it ends: its incumbent callback is never
+    called, and a callback at solutions makes it lose the start.
     """
 
     engine = Engine.CBC
@@ -77,42 +73,19 @@ class Cbc(Backend):
     threads_are_fixed = False
     writes_solutions = False
 
-    NEVER = 1_000_000
-    """Node interval of the callback; it is called at solutions regardless."""
-
     def log(self) -> LogReader:
         """See `Backend.log`."""
         return CbcLog()
 
-    def set_up(
-        self, model: mip.Model, order: SolveOrder, on_incumbent: Callable[[Floats], None]
-    ) -> Any:
+    def set_up(self, model: mip.Model, order: SolveOrder) -> None:
         """See `Backend.set_up`."""
-        from mip.cbc import cbclib, ffi
+        from mip.cbc import cbc_set_parameter
 
         model.preprocess = 0
+        if order.start is not None:
+            cbc_set_parameter(model.solver, "heur", "off")
         if order.threads > 1:  # with one thread CBC's threaded mode is only overhead
             model.threads = order.threads
-        integer = order.program.integer
-        n = order.program.n_columns
-        best = float("inf")
-
-        # python-mip does not wire CBC's incumbent callback, and CBC never calls it. A cut generator
-        # that adds no cuts sees every point that CBC is about to accept.
-        @ffi.callback("void (void *, void *, void *, int, int)")
-        def watch(osi: Any, cuts: Any, data: Any, level: int, npass: int) -> None:
-            nonlocal best
-            if cbclib.Osi_getNumCols(osi) != n:
-                return
-            x = np.frombuffer(ffi.buffer(cbclib.Osi_getColSolution(osi), 8 * n)).copy()
-            objective = order.program.objective_at(x)
-            whole = np.abs(x[integer] - np.round(x[integer])).max(initial=0.0) < 1e-5
-            if whole and objective < best - 1e-6:
-                best = objective
-                on_incumbent(x)
-
-        cbclib.Cbc_addCutCallback(model.solver._model, watch, b"watch", ffi.NULL, self.NEVER, b"\1")
-        return watch
 
 
 class Highs(Backend):
@@ -128,9 +101,7 @@ class Highs(Backend):
         """See `Backend.log`."""
         return HighsLog()
 
-    def set_up(
-        self, model: mip.Model, order: SolveOrder, on_incumbent: Callable[[Floats], None]
-    ) -> Any:
+    def set_up(self, model: mip.Model, order: SolveOrder) -> None:
         """See `Backend.set_up`."""
         solver = model.solver
         model.threads = order.threads
@@ -139,7 +110,6 @@ class Highs(Backend):
             solver._set_bool_option_value("mip_improving_solution_save", 1)
             solver._set_bool_option_value("mip_improving_solution_report_sparse", 1)
             solver._set_string_option_value("mip_improving_solution_file", order.solutions_path)
-        return None
 
     def read_solutions(self, path: Path, n_columns: int) -> Iterator[Floats]:
         """See `Backend.read_solutions`.

@@ -25,7 +25,6 @@ from odt_core.solvers.mip.messages import (
     END_OF_LOG,
     Answer,
     Failure,
-    Incumbent,
     Message,
     SolveOrder,
     WriteOrder,
@@ -35,21 +34,28 @@ from odt_core.solvers.mip.messages import (
 Say = Callable[[Message], None]
 
 
-def solve(order: SolveOrder, say: Say) -> Answer:
-    """Carry out a solve; incumbents are told as they are found."""
+def solve(order: SolveOrder) -> Answer:
+    """Carry out a solve."""
     backend = BACKENDS[order.engine]
     model, variables = load(order.program, backend.mip_name)
     model.verbose = 1
     model.seed = order.seed
     model.max_mip_gap = 0.0
     model.max_mip_gap_abs = order.gap
-    keep = backend.set_up(model, order, lambda x: say(Incumbent(x)))
+    backend.set_up(model, order)
     if order.start is not None:
         set_start(model, variables, order.start)
     status = model.optimize(max_seconds=order.time_limit)
-    del keep
     end_log()
     return answer_of(model, variables, status)
+
+
+def write_log_by_line() -> None:
+    """Have the C library pass on each line of a solver's log at once, although it is a pipe."""
+    if sys.platform == "linux":
+        line_buffered = 1
+        library = ctypes.CDLL(None)
+        library.setvbuf(ctypes.c_void_p.in_dll(library, "stdout"), None, line_buffered, 0)
 
 
 def end_log() -> None:
@@ -71,7 +77,7 @@ def serve(orders: queue.Queue[SolveOrder | WriteOrder], say: Say) -> None:
     while True:
         order = orders.get()
         try:
-            say(solve(order, say) if isinstance(order, SolveOrder) else write(order))
+            say(solve(order) if isinstance(order, SolveOrder) else write(order))
         except Exception as error:
             # The asking process raises it; this one can go on.
             say(Failure(f"{type(error).__name__}: {error}"))
@@ -100,6 +106,7 @@ def main() -> None:
     die_with_parent()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # solvers print to file descriptor 1
+    write_log_by_line()
     orders: queue.Queue[SolveOrder | WriteOrder] = queue.Queue()
     threading.Thread(target=read_orders, args=(sys.stdin.buffer, orders), daemon=True).start()
     lock = threading.Lock()

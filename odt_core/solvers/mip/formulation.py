@@ -694,6 +694,11 @@ class Formulation:
         lost = math.ceil(objective_bound - tolerance(objective_bound))
         return self.most - self.draft.unit * max(lost, 0)
 
+    def incumbent_of(self, objective: float) -> int:
+        """The total that some tree reaches at least, if a point has that objective."""
+        lost = math.floor(objective + tolerance(objective))
+        return self.most - self.draft.unit * lost
+
     def start_values(self, assignment: Assignment) -> Floats:
         """The point of the program that is this tree: a value for every column.
 

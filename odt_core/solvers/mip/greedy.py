@@ -3,10 +3,12 @@
 Every solve has a tree in hand from its first moment, and a solver that is given one prunes from
 the start. The top-down pass splits by Gini impurity as CART does; afterwards each node's question
 is made the best one for the rest of the tree as it stands (see `counting`), until nothing improves.
+Then the best tree is shaken, one random question at a time, and improved again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy.typing as npt
 
 from odt_core.problem import EncodedData, Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.mip.counting import allowed_sizes, best_split, totals
+from odt_core.solvers.mip.counting import allowed_sizes, best_set, best_split, totals
 from odt_core.tree import count_assignment
 
 Rows = npt.NDArray[np.int64]
@@ -25,8 +27,9 @@ FLOOR_RATIOS = ((1, 1), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1),
 
 MOST_PASSES = 20
 WORK = 3_000_000
-"""Row visits spent on the attempts, so that a start costs well under a second."""
-MOST_ATTEMPTS = 8
+"""Row visits spent on it, so that a start costs well under a second."""
+MOST_GROWN = 4
+MOST_SHAKEN = 40
 
 
 def greedy_assignment(problem: Problem) -> Assignment | None:
@@ -35,10 +38,11 @@ def greedy_assignment(problem: Problem) -> Assignment | None:
     Without floors there always is one. The result depends on the problem alone.
     """
     merged = replace(problem, data=problem.data.merged())
+    weightings = _row_weights(merged)
+    rounds = _n_rounds(merged) // len(weightings)
     best: tuple[int, Assignment] | None = None
-    for weights in _row_weights(merged):
-        for attempt in range(_n_attempts(merged)):
-            found = _Attempt(merged, weights).run(attempt)
+    for weights in weightings:
+        for found in _Search(merged, weights).trees(rounds):
             confusion = count_assignment(merged, found.splits, found.labels)
             total = merged.gains.total(confusion)
             if merged.gains.allows(confusion) and (best is None or total > best[0]):
@@ -46,9 +50,10 @@ def greedy_assignment(problem: Problem) -> Assignment | None:
     return None if best is None else best[1]
 
 
-def _n_attempts(problem: Problem) -> int:
-    cost = len(problem.data.y) * problem.data.n_features * problem.topology.n_nodes
-    return int(np.clip(WORK // max(cost, 1), 1, min(MOST_ATTEMPTS, problem.data.n_features)))
+def _n_rounds(problem: Problem) -> int:
+    """How many trees may be tried, each at the cost of a few passes."""
+    cost = 3 * len(problem.data.y) * problem.data.n_features * problem.topology.n_nodes
+    return WORK // max(cost, 1)
 
 
 def _row_weights(problem: Problem) -> list[Weights]:
@@ -62,29 +67,61 @@ def _row_weights(problem: Problem) -> list[Weights]:
     return [data.weight * np.where(data.y, *pair) for pair in pairs]
 
 
-class _Attempt:
-    """One tree, for one weighting of the rows."""
+class _Search:
+    """Good trees for one weighting of the rows."""
 
     def __init__(self, problem: Problem, weights: Weights) -> None:
         self.problem = problem
         self.data: EncodedData = problem.data
         self.topology = problem.topology
         self.weights = weights
+        self.everything = np.arange(len(problem.data.y))
         self.splits: list[Split] = [Split(0, frozenset())] * problem.topology.n_nodes
         self.labels = [bool(problem.fixed_label(b)) for b in range(problem.topology.n_leaves)]
 
-    def run(self, attempt: int) -> Assignment:
-        """Build and improve; `attempt` says how many better root features to pass over."""
-        everything = np.arange(len(self.data.y))
-        self._grow(0, everything, attempt)
-        worth = self._worth(0, everything).sum()
-        for _ in range(MOST_PASSES):
-            self._improve(0, everything)
-            better = self._worth(0, everything).sum()
-            if better <= worth:
-                break
-            worth = better
+    def trees(self, rounds: int) -> Iterator[Assignment]:
+        """Trees grown from different root features, then the best one shaken again and again."""
+        n_grown = int(np.clip(rounds, 1, min(MOST_GROWN, self.data.n_features)))
+        best = -1
+        for skip in range(n_grown):
+            self._grow(0, self.everything, skip)
+            yield self._improved()
+            if self._total() > best:
+                best, kept = self._total(), self._assignment()
+        random = np.random.default_rng(0)
+        for _ in range(min(rounds - n_grown, MOST_SHAKEN)):
+            self.splits, self.labels = list(kept.splits), list(kept.labels)
+            self._shake(random)
+            yield self._improved()
+            if self._total() >= best:
+                best, kept = self._total(), self._assignment()
+
+    def _assignment(self) -> Assignment:
         return Assignment(tuple(self.splits), tuple(self.labels))
+
+    def _total(self) -> int:
+        return int(self._worth(0, self.everything).sum())
+
+    def _improved(self) -> Assignment:
+        total = self._total()
+        for _ in range(MOST_PASSES):
+            self._improve(0, self.everything)
+            better = self._total()
+            if better <= total:
+                break
+            total = better
+        return self._assignment()
+
+    def _shake(self, random: np.random.Generator) -> None:
+        """Give a random node a random question."""
+        node = int(random.integers(self.topology.n_nodes))
+        if self.problem.rules.at(node).split is not None:
+            return
+        g = int(random.choice(self.problem.allowed_features(node)))
+        taste = random.integers(-100, 101, self.data.features[g].n_values)
+        found = best_set(self.problem, g, taste)
+        if found is not None:
+            self.splits[node] = Split(g, found[1])
 
     def _grow(self, child: int, rows: Rows, skip: int = 0) -> None:
         if child < 0:

@@ -115,7 +115,9 @@ class CbcLog:
 
 
 class HighsLog:
-    """HiGHS's log: a table whose third block holds BestBound, BestSol and Gap."""
+    """HiGHS's log: a table whose columns from Expl. on are Expl., BestBound, BestSol, Gap, Cuts,
+    InLp, Confl., LpIters and Time, after up to two letters and three counts.
+    """
 
     _START = re.compile(r"MIP start solution is feasible, objective value is (\S+)")
 
@@ -124,13 +126,10 @@ class HighsLog:
         match = self._START.search(line)
         if match:
             return Reading(incumbent=value_of(match[1]), start_taken=True)
-        blocks = line.split("|")
-        if len(blocks) != 5:
+        cells = line.split()
+        if len(cells) < 12 or not cells[-9].endswith("%") or not cells[-1].endswith("s"):
             return None
-        cells = blocks[2].split()
-        if len(cells) != 3:
-            return None
-        bound, incumbent = bound_of(cells[0]), value_of(cells[1])
+        bound, incumbent = bound_of(cells[-8]), value_of(cells[-7])
         if bound is None and incumbent is None:
             return None
         return Reading(incumbent, bound)

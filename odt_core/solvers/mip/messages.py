@@ -64,13 +64,6 @@ class WriteOrder:
 
 
 @dataclass(frozen=True, eq=False)
-class Incumbent:
-    """A point that the solver has just accepted as its best."""
-
-    x: Floats
-
-
-@dataclass(frozen=True, eq=False)
 class Answer:
     """How a solve ended, in the solver's words.
 
@@ -110,4 +103,4 @@ class Failure:
     message: str
 
 
-Message = Incumbent | Answer | Written | Failure
+Message = Answer | Written | Failure

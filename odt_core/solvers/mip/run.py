@@ -22,7 +22,6 @@ from odt_core.solvers.mip.messages import (
     END_OF_LOG,
     Answer,
     Failure,
-    Incumbent,
     Message,
     MipStatus,
     SolveOrder,
@@ -69,7 +68,7 @@ class MipOutcome:
     report : MipReport
         Size of the program and the solver's claims.
     trace : tuple of TracePoint
-        The best tree in hand and the bound over time.
+        The best total found (by the solver, as its log says, or in hand) and the bound over time.
     """
 
     status: MipStatus
@@ -218,7 +217,7 @@ class _Run:
         self.answer: Answer | None = None
         self.cancelled = False
         self.start_taken = False
-        self.logged = math.inf
+        self.logged: int | None = None
         self.trace: list[TracePoint] = []
 
     # ---- what is in hand ----
@@ -245,10 +244,11 @@ class _Run:
 
     def tell(self) -> None:
         """Add to the trace if there is something new."""
+        found = [total for total in (self.total, self.logged) if total is not None]
+        point = TracePoint(time.perf_counter() - self.began, max(found, default=None), self.bound)
         last = self.trace[-1] if self.trace else None
-        if last is not None and (last.incumbent, last.bound) == (self.total, self.bound):
+        if last is not None and (last.incumbent, last.bound) == (point.incumbent, point.bound):
             return
-        point = TracePoint(time.perf_counter() - self.began, self.total, self.bound)
         self.trace.append(point)
         if self.on_progress is not None:
             self.on_progress(point)
@@ -278,8 +278,6 @@ class _Run:
             if isinstance(event, LogLine):
                 log_is_complete = event.text == END_OF_LOG
                 self._hear(log.read(event.text), order)
-            elif isinstance(event, Incumbent):
-                self.take_tree(assignment_of(self.formulation, event.x))
             elif isinstance(event, Answer):
                 self.answer = event
             elif isinstance(event, Failure):
@@ -299,11 +297,19 @@ class _Run:
         if reading is None:
             return
         self.start_taken |= reading.start_taken
+        if reading.incumbent is not None:
+            total = self.formulation.incumbent_of(reading.incumbent)
+            if self.logged is None or total > self.logged:
+                self.logged = total
+                self._look_for_solutions(order)
         if reading.bound is not None:
-            self.take_bound(self.formulation.bound_of(reading.bound))
-        if reading.incumbent is not None and reading.incumbent < self.logged - 1e-6:
-            self.logged = reading.incumbent
-            self._look_for_solutions(order)
+            # Solvers bound what could still beat their incumbent: fixings that rest on it may lift
+            # the logged bound past the optimum, but never past the incumbent.
+            bound = self.formulation.bound_of(reading.bound)
+            self.take_bound(max([bound, *self._found()]))
+
+    def _found(self) -> list[int]:
+        return [total for total in (self.total, self.logged) if total is not None]
 
     def _look_for_solutions(self, order: SolveOrder) -> None:
         """Incumbents of a solver that writes them to a file."""

@@ -40,8 +40,8 @@ class Work(NamedTuple):
         Where each position begins in `order`.
     F, D, P : float[V, W], float[W], float[W]
         Table and columns' sums of the set.
-    slices, slice_p : float[Q, V, W], float[Q, W]
-        Tables and positive weights of the rows in each column of the current group.
+    slices, slice_p : float[..., V, W], float[Q, W]
+        Tables and positive weights of the rows in each column of the current group, if they fit.
     union, union_d, union_p : float[2, V, W], float[2, W], float[2, W]
         Tables of the two sides of a split.
     inside, outside : float[2, V]
@@ -66,6 +66,8 @@ class Work(NamedTuple):
         State and bounds of the depth-first search over subsets.
     weight_all : float[V]
         Weight of all the problem's rows in each column.
+    zeros : float[W]
+        Zeros.
     """
 
     S: Scratch
@@ -94,17 +96,31 @@ class Work(NamedTuple):
     sub_state: npt.NDArray
     sub_bound: npt.NDArray
     weight_all: npt.NDArray
+    zeros: npt.NDArray
 
 
-def make_work(model: Model) -> Work:
-    """Working memory for one thread."""
+def make_work(
+    model: Model, halt: npt.NDArray[np.int64] | None = None, memory: float = np.inf
+) -> Work:
+    """Working memory for one thread.
+
+    Parameters
+    ----------
+    model : Model
+    halt : int64[1], optional
+        Set by the driver to end the kernels.
+    memory : float
+        Bytes that slices may take. Groups whose slices do not fit are counted from their rows
+        each time, which is slower.
+    """
     v = int(model.size[0])
     w = padded(v)
     q = int(np.diff(model.start).max(initial=1))
     n = len(model.d)
     k = len(model.kind)
     number = model.d.dtype
-    scratch = make_scratch(model)
+    scratch = make_scratch(model, np.zeros(1, np.int64) if halt is None else halt)
+    kept = int(min(q, max(memory // (v * w * number.itemsize + 1), 1)))
     return Work(
         S=scratch,
         rows=np.zeros(n, np.int32),
@@ -113,7 +129,7 @@ def make_work(model: Model) -> Work:
         F=np.zeros((v, w), number),
         D=np.zeros(w, number),
         P=np.zeros(w, number),
-        slices=np.zeros((q, v, w), number),
+        slices=np.zeros((kept, v, w), number),
         slice_p=np.zeros((q, w), number),
         union=np.zeros((2, v, w), number),
         union_d=np.zeros((2, w), number),
@@ -132,6 +148,7 @@ def make_work(model: Model) -> Work:
         sub_state=np.zeros((3, q + 1), np.int64),
         sub_bound=np.zeros((3, q + 1), number),
         weight_all=np.zeros(v, number),
+        zeros=np.zeros(w, number),
     )
 
 
@@ -187,6 +204,8 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
         p = local[r]
         W.order[count[p]] = r
         count[p] += 1
+    if size > len(W.slices):
+        return  # counted when needed, see `member_table`
     spare = W.union_d[0]
     for p in range(size):
         if p != skip:
@@ -200,6 +219,17 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
     else:
         for p in range(1, size):
             _add(W.slices[p], W.slices[p - 1], 1, W.slice_p[p], W.slice_p[p - 1])
+
+
+@jit
+def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
+    """Table and positive weights of the rows in column u of group k."""
+    p = u - M.start[k]
+    if M.start[k + 1] - M.start[k] <= len(W.slices):
+        _copy(W.slices[p], F, W.slice_p[p], P)
+        return
+    first = W.count[p - 1] if p > 0 and M.kind[k] != CHAIN else 0
+    scan(M, W.order[first:], W.count[p] - first, F, W.union_d[1], P)
 
 
 @jit
@@ -234,10 +264,13 @@ def inside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-
     """Child x on the rows in column u (and v, unless negative) of group k."""
     child = M.low[cls] if x == 0 else M.high[cls]
     s = M.start[k]
-    if v < 0:
+    kept = M.start[k + 1] - s <= len(W.slices)
+    if v < 0 and kept:
         return up_to_2(
             M, child, W.slices[u - s], W.F[u], W.slice_p[u - s], W.D[u], W.P[u], limit, W
         )
+    if not kept:
+        return _counted(M, child, k, u, v, False, limit, W)
     total = W.D[u] + W.D[v]
     positive = W.P[u] + W.P[v]
     union_vector(W.F[u], W.F[v], W.union_d[0])
@@ -254,6 +287,8 @@ def outside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no
     """Child x on the rows outside column u (and v, unless negative) of group k."""
     child = M.low[cls] if x == 0 else M.high[cls]
     s = M.start[k]
+    if M.start[k + 1] - s > len(W.slices):
+        return _counted(M, child, k, u, v, True, limit, W)
     total = W.whole[0] - W.D[u]
     positive = W.whole[1] - W.P[u]
     table = M.level[child] == PAIR
@@ -272,6 +307,33 @@ def outside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no
     return up_to_2(
         M, child, W.union[1], W.union_d[1], W.union_p[1], total, positive, limit, W
     )
+
+
+@jit
+def _counted(M: Model, child, k, u, v, outside, limit, W: Work):  # type: ignore[no-untyped-def]
+    """`inside_value` or `outside_value` for groups whose slices are not kept."""
+    F = W.union[0]
+    D = W.union_d[0]
+    P = W.union_p[0]
+    member_table(M, k, u, W, F, P)
+    union_vector(W.F[u], W.zeros, D)
+    total = W.D[u]
+    positive = W.P[u]
+    if v >= 0:
+        member_table(M, k, v, W, W.union[1], W.union_p[1])
+        _add(F, W.union[1], 1, P, W.union_p[1])
+        union_vector(W.F[u], W.F[v], D)
+        total += W.D[v]
+        positive += W.P[v]
+    if outside:
+        rest_table(W.F, F, W.union[1])
+        rest_vector(W.D, D, W.union_d[1])
+        rest_vector(W.P, P, W.union_p[1])
+        return up_to_2(
+            M, child, W.union[1], W.union_d[1], W.union_p[1],
+            W.whole[0] - total, W.whole[1] - positive, limit, W,
+        )  # fmt: skip
+    return up_to_2(M, child, F, D, P, total, positive, limit, W)
 
 
 @jit
@@ -657,12 +719,16 @@ def subset_value(M: Model, cls, x, k, side, wanted, n, order, limit, W: Work):  
         total += W.D[u]
         positive += W.P[u]
         if first:
-            _copy(W.slices[u - s], W.union[0], W.slice_p[u - s], W.union_p[0])
+            member_table(M, k, u, W, W.union[0], W.union_p[0])
             for j in range(len(W.D)):
                 W.union_d[0, j] = W.F[u, j]
             first = False
         else:
-            _add(W.union[0], W.slices[u - s], 1, W.union_p[0], W.slice_p[u - s])
+            if M.start[k + 1] - s <= len(W.slices):
+                _add(W.union[0], W.slices[u - s], 1, W.union_p[0], W.slice_p[u - s])
+            else:
+                member_table(M, k, u, W, W.union[1], W.union_p[1])
+                _add(W.union[0], W.union[1], 1, W.union_p[0], W.union_p[1])
             for j in range(len(W.D)):
                 W.union_d[0, j] += W.F[u, j]
     if first:

@@ -50,6 +50,7 @@ class Run:
     threads: int
     deadline: float
     started: float
+    memory_limit: float = np.inf
     on_progress: OnProgress | None = None
     should_stop: ShouldStop | None = None
     cancelled: bool = False
@@ -75,7 +76,8 @@ class Run:
         """A thread's working memory, made at first use."""
         with self.lock:
             while len(self.works) <= thread:
-                work = d3.make_work(self.encoding.model)
+                share = self.memory_limit / (2 * self.threads)
+                work = d3.make_work(self.encoding.model, self.stop, share)
                 d3.link(self.encoding.model, work)
                 self.works.append(work)
             return self.works[thread]

@@ -51,6 +51,8 @@ class Scratch(NamedTuple):
         Its state.
     entry : int64[4]
         Addresses of the kernels that are called so (see entries.py).
+    halt : int64[1]
+        Not 0 if the search is to end; what a kernel returns then is not a bound.
     """
 
     acc: npt.NDArray
@@ -67,6 +69,7 @@ class Scratch(NamedTuple):
     bound: npt.NDArray
     state: npt.NDArray
     entry: npt.NDArray
+    halt: npt.NDArray
 
 
 def padded(size: int) -> int:
@@ -74,8 +77,8 @@ def padded(size: int) -> int:
     return max(-(-size // LANES) * LANES, LANES)
 
 
-def make_scratch(model: Model) -> Scratch:
-    """Working memory for one thread."""
+def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
+    """Working memory for one thread, which ends early when `halt` is set."""
     v = int(model.size[0])
     w = max(padded(v), BATCH)
     number = model.d.dtype
@@ -96,6 +99,7 @@ def make_scratch(model: Model) -> Scratch:
         bound=np.zeros((8, deep + 1), number),
         state=np.zeros((8, deep + 1), np.int64),
         entry=np.zeros(4, np.int64),
+        halt=halt,
     )
 
 

@@ -39,3 +39,45 @@ class SearchOutcome:
     cancelled: bool
     seconds: float
     trace: tuple[TracePoint, ...]
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """An undominated pair of error counts with a tree that reaches it.
+
+    Attributes
+    ----------
+    fn, fp : int
+        False negatives and false positives, counted with the rows' weights.
+    assignment : Assignment
+        The tree.
+    proved : bool
+        Whether it is proved that no tree dominates it.
+    """
+
+    fn: int
+    fp: int
+    assignment: Assignment
+    proved: bool
+
+
+@dataclass(frozen=True)
+class FrontierOutcome:
+    """The frontier of a problem.
+
+    Attributes
+    ----------
+    points : tuple of FrontierPoint
+        By rising `fn`.
+    proved : bool
+        Whether all points are proved and none is missing.
+    cancelled : bool
+        Whether `should_stop` ended the search.
+    seconds : float
+        Wall-clock time.
+    """
+
+    points: tuple[FrontierPoint, ...]
+    proved: bool
+    cancelled: bool
+    seconds: float

@@ -6,11 +6,13 @@ import time
 
 import numpy as np
 
+from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.depth4 import solve_deep
 from odt_core.solvers.search.driver import OnProgress, Run, ShouldStop
+from odt_core.solvers.search.floors import solve_floors
 from odt_core.solvers.search.incumbent import greedy
 from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.plant import Choice, Planter
@@ -30,15 +32,57 @@ def solve_search(
     memory_limit: int = DEFAULT_MEMORY,
     incumbent: Assignment | None = None,
 ) -> SearchOutcome:
-    """Solve a problem by exact search."""
+    """Solve a problem by exact search.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any problem.
+    time_limit : float, optional
+        Seconds; kept within 0.3 s.
+    threads : int
+        Worker threads. The objective does not depend on their number.
+    seed : int
+        Accepted for the common contract; the search makes no random choice.
+    on_progress : callable, optional
+        Receives a `TracePoint` at least twice a second, in the calling thread.
+    should_stop : callable, optional
+        Asked many times a second, in the calling thread; True ends the search within 0.3 s.
+    memory_limit : int
+        Bytes the tables may take; where they would take more, a slower path is used.
+    incumbent : Assignment, optional
+        A tree to start from.
+
+    Returns
+    -------
+    SearchOutcome
+        The best tree, its recounted objective and the proved bound.
+
+    Raises
+    ------
+    InputError
+        If the weights are too large to be counted exactly.
+    """
     started = time.monotonic()
+    deadline = np.inf if time_limit is None else started + time_limit
+    if problem.gains.has_floor:
+        return solve_floors(
+            problem,
+            deadline=deadline,
+            started=started,
+            threads=threads,
+            on_progress=on_progress,
+            should_stop=should_stop,
+            memory_limit=memory_limit,
+        )
     encoding = encode(problem)
     run = Run(
         problem,
         encoding,
         threads,
-        deadline=np.inf if time_limit is None else started + time_limit,
+        deadline=deadline,
         started=started,
+        memory_limit=memory_limit,
         on_progress=on_progress,
         should_stop=should_stop,
     )
@@ -48,14 +92,14 @@ def solve_search(
         _solve_shallow(run, root)
     else:
         rows = np.arange(len(encoding.model.d), dtype=np.int32)
-        cost, choice = greedy(encoding, root, rows, run.work(0))
-        if choice is not None:
-            run.offer(cost, choice)
+        run.each([rows], lambda rows, _: _greedy(run, root, rows))
         if level == TRIPLE:
             _solve_triple(run, root)
         else:
             solve_deep(run, root)
-    if not run.stopped:
+    if run.stopped:
+        run.bound = min(run.bound, run.best)
+    else:
         run.bound = run.best
     return _finish(run)
 
@@ -69,9 +113,15 @@ def _solve_shallow(run: Run, root: int) -> None:
         planter.plant()
         run.best = planter.cost
         return
+    run.each([rows], lambda rows, _: _greedy(run, root, rows))
+
+
+def _greedy(run: Run, root: int, rows: object) -> None:
+    """A first tree; for two levels it is the best one, unless the search was stopped."""
+    assert isinstance(rows, np.ndarray)
     cost, choice = greedy(run.encoding, root, rows, run.work(0))
-    assert choice is not None
-    run.offer(cost, choice)
+    if choice is not None and np.isfinite(cost):
+        run.offer(cost, choice)
 
 
 def _solve_triple(run: Run, root: int) -> None:
@@ -102,6 +152,8 @@ def _solve_triple(run: Run, root: int) -> None:
         if run.cells[thread] < before:
             run.offer(float(run.cells[thread]), Choice.read(work.split))
 
+    if run.stopped:
+        return
     begin(0)
     ready.add(0)
     count = int(model.groups_at[root + 1] - model.groups_at[root])
@@ -110,10 +162,13 @@ def _solve_triple(run: Run, root: int) -> None:
 
 
 def _finish(run: Run) -> SearchOutcome:
+    stopped = run.stopped
+    run.stop[0] = 0  # what is left is quick, and must be exact
     planter = Planter(run.problem, run.encoding, run.work(0))
     assignment = planter.plant(run.choice)
-    if planter.cost != run.best:
-        raise AssertionError(f"the tree costs {planter.cost}, not {run.best} as found")
+    if planter.cost > run.best or (planter.cost < run.best and not stopped):
+        raise DisagreementError(f"the tree costs {planter.cost}, not {run.best} as found")
+    run.best = planter.cost
     run.report(force=True)
     total = run.encoding.total(run.best)
     bound = run.encoding.total(run.bound)

@@ -176,6 +176,39 @@ def merge_rows(
     return data.codes[first], positive, negative
 
 
+def encode_both(problem: Problem, alpha: int, beta: int) -> tuple[Encoding, Model, Model]:
+    """The problem with positive and negative rows apart, for fronts.
+
+    Parameters
+    ----------
+    alpha, beta : int
+        The largest multipliers of false negatives and positives that will be used.
+
+    Returns
+    -------
+    encoding : Encoding
+        With ``d`` = negative minus positive weight.
+    positive, negative : Model
+        The same with positive weight, and with negative weight, as ``d``.
+    """
+    data = problem.data.merged()
+    weight = int(data.weight.sum()) * max(alpha, beta)
+    if weight >= FLOAT64_LIMIT:
+        raise InputError("The row weights are too large to be counted exactly.")
+    groups = make_groups(problem, data.codes, data.weight)
+    classes, tree = make_classes(problem, groups)
+    rows = lay_out_rows(data.codes, groups)
+    number = np.float32 if weight < FLOAT32_LIMIT else np.float64
+    d = np.where(data.y, -data.weight, data.weight).astype(number)
+    model = Model(d, *rows[:5], *lay_out_groups(groups), *rows[5:], *tree)
+    zero = number(0)
+    return (
+        Encoding(model, groups, classes, 0, 0, 1, int(data.weight.sum()), weight),
+        model._replace(d=np.maximum(-d, zero)),
+        model._replace(d=np.maximum(d, zero)),
+    )
+
+
 def encode(problem: Problem) -> Encoding:
     """Turn a problem into arrays.
 

@@ -14,6 +14,7 @@ from pages.build.data_parts.choices import choose_kinds, current, edited_kinds, 
 from pages.build.data_parts.derived import TableKey, findings, summaries
 from pages.common.state import Dataset
 from pages.common.text import plain, shorten
+from pages.common.widgets import show_value
 
 MOST_ROWS = 12
 """A longer table scrolls in its frame."""
@@ -200,6 +201,8 @@ def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:
 
 def _draw_several(schema: Schema) -> None:
     names = [column.name for column in schema.columns]
+    chosen = [name for name in st.session_state.get(_SEVERAL, []) if name in names]
+    show_value(_SEVERAL, chosen)  # without what is the outcome by now
     st.multiselect("Columns", names, key=_SEVERAL, placeholder="Choose columns")
     st.segmented_control(
         "Use them as",
@@ -213,6 +216,7 @@ def _draw_several(schema: Schema) -> None:
 
 
 def _apply_several() -> None:
-    kind = ColumnKind(st.session_state[_SEVERAL_KIND])
-    choose_kinds({name: kind for name in st.session_state[_SEVERAL]})
+    _, schema, _ = current()
+    kind, chosen = ColumnKind(st.session_state[_SEVERAL_KIND]), set(st.session_state[_SEVERAL])
+    choose_kinds({column.name: kind for column in schema.columns if column.name in chosen})
     st.session_state[_SEVERAL] = []

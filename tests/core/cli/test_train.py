@@ -68,7 +68,7 @@ def test_output_is_a_model_that_predicts_as_counted(
     monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "model.json"
-    found = train_json(capsys, *monks_arguments(monks), "--output", model)
+    found = train_json(capsys, *monks_arguments(monks), "--topology", "depth-1", "--output", model)
     assert main(["predict", str(model), str(monks)]) == 0
     header, *rows = [line.split(",") for line in capsys.readouterr().out.splitlines()]
     truth, predicted = header.index("class"), header.index("predicted")
@@ -96,7 +96,7 @@ def test_same_seed_same_answer(monks: Path, capsys: pytest.CaptureFixture[str]) 
 def test_summary_says_status_rules_and_rates(
     monks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["train", *map(str, monks_arguments(monks))]) == 0
+    assert main(["train", *map(str, monks_arguments(monks)), "--topology", "depth-1"]) == 0
     text = capsys.readouterr().out
     assert "Proved optimal" in text
     assert "sensitivity" in text
@@ -210,3 +210,16 @@ def test_help_is_quick_to_import() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_missing_tokens_may_begin_with_a_minus(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "codes.csv"
+    rows = "\n".join(f"{-9 if i % 5 == 0 else i},{'yes' if i > 20 else 'no'}" for i in range(60))
+    path.write_text(f"x,class\n{rows}\n", encoding="utf-8")
+    found = train_json(
+        capsys, path, "--target", "class", "--numerical", "x", "--missing", "-9,-8",
+        "--topology", "depth-1", "--engine", "cbc",
+    )  # fmt: skip
+    assert "(missing)" in found["tree"]["features"][0]["values"]

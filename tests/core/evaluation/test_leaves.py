@@ -22,10 +22,10 @@ def test_training_and_test_stand_side_by_side():
     first, second, third = leaf_table(tree, test)
     assert (first.number, first.predicted, first.label) == (1, "edible", True)
     assert first.rule == "odor is almond, anise or none AND cap size <= 2.5 (or missing)"
-    assert first.train == Rate.of(95, 97)
-    assert first.test == Rate.of(2, 3)
+    assert first.train == Rate(95, 97)
+    assert first.test == Rate(2, 3)
     assert (second.test.n, second.test.value) == (0, None)
-    assert (third.train, third.test) == (Rate.of(0, 80), Rate.of(0, 1))
+    assert (third.train, third.test) == (Rate(0, 80), Rate(0, 1))
 
 
 def test_without_test_rows_there_is_no_test():

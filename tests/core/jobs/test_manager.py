@@ -190,7 +190,7 @@ def test_closing_ends_everything(hard: JobSpec, easy: JobSpec) -> None:
     manager = JobManager(n_workers=1)
     running, waiting = manager.submit(hard), manager.submit(easy)
     wait_until(lambda: running.stage is Stage.SOLVING)
-    family = workers_of(os.getpid())
+    family = [psutil.Process(worker_pid()), *workers_of(worker_pid())]
     manager.close()
     wait_until(lambda: running.is_over, seconds=5)
     assert running.state is waiting.state is JobState.CANCELLED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -306,6 +307,16 @@ def test_an_installed_dot_is_preferred(monkeypatch):
 def test_broken_source_is_an_error_not_an_empty_picture():
     with pytest.raises(RuntimeError, match="could not draw"):
         tree_svg("digraph {")
+
+
+def test_drawing_does_not_wait_for_large_libraries():
+    code = (
+        "import sys; from tests.core.trees import mushroom_tree; from odt_core.export import "
+        "export_tree; export_tree(mushroom_tree(), 'dot'); "
+        "print([m for m in ('scipy', 'sklearn', 'plotly', 'streamlit') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
 
 
 def test_text_can_be_read_on_its_ground():

@@ -54,15 +54,15 @@ def write(address: str, folder: Path) -> None:
     """Write without end: data sets with runs, each finished; say what is stored, once it is."""
     store = Store(address, folder)
     server = store.queue.register()
+    recorder = Recorder(store.queue, server)
     wait()
     for number in range(10**6):
         dataset = put(store, content=os.urandom(3_000_000), name=f"{number}.csv")
         store.runs.create_many(OWNER, [new_run(dataset, name=str(number))] * 20)
         run = store.queue.claim(server)
         assert run is not None
-        Recorder(store.queue, server).end(
-            run.id, Ending(RunStatus.DONE, {"number": number}, {"tree": "x" * 100_000})
-        )
+        recorder.end(run.id, Ending(RunStatus.DONE, {"number": number}, {"tree": "x" * 100_000}))
+        assert recorder.flush(30)
         print(number, run.id, flush=True)
 
 

@@ -26,22 +26,24 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def _template(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    postgres.execute("CREATE DATABASE odt_template")
-    Store(postgres.url("odt_template"), tmp_path_factory.mktemp("template")).close()
-    return "odt_template"
+def postgres_address(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database with tables, which the tests use one after the other."""
+    postgres.execute("CREATE DATABASE odt_tests")
+    address = postgres.url("odt_tests")
+    Store(address, tmp_path_factory.mktemp("first")).close()
+    return address
 
 
 @pytest.fixture
 def empty_postgres(
     postgres: PostgresServer, request: pytest.FixtureRequest
-) -> Iterator[Callable[[str], str]]:
-    """Makes empty databases, or copies of one; gone after the test."""
+) -> Iterator[Callable[[], str]]:
+    """Makes empty databases, gone after the test."""
     made: list[str] = []
 
-    def make(template: str = "template0") -> str:
+    def make() -> str:
         name = f"t{abs(hash(request.node.nodeid)) % 10**12}_{len(made)}"
-        postgres.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        postgres.execute(f"CREATE DATABASE {name}")
         made.append(name)
         return postgres.url(name)
 
@@ -55,9 +57,10 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a database is, with tables in it on PostgreSQL."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'data' / 'odt.sqlite3'}"
-    template = request.getfixturevalue("_template")
-    make: Callable[[str], str] = request.getfixturevalue("empty_postgres")
-    return make(template)
+    postgres: PostgresServer = request.getfixturevalue("postgres")
+    url: str = request.getfixturevalue("postgres_address")
+    postgres.execute("TRUNCATE owners, blobs, servers, erasures RESTART IDENTITY CASCADE", url)
+    return url
 
 
 @pytest.fixture

@@ -84,8 +84,8 @@ class PostgresServer:
             self._process.wait(30)
             self._process = None
 
-    def execute(self, statement: str) -> None:
-        with psycopg.connect(self.url(), autocommit=True) as connection:
+    def execute(self, statement: str, url: str | None = None) -> None:
+        with psycopg.connect(url or self.url(), autocommit=True) as connection:
             connection.execute(statement.encode())
 
     def remove(self) -> None:

@@ -126,26 +126,60 @@ def test_what_cannot_be_written_waits_in_memory(
 ) -> None:
     store = Store(empty_postgres(), tmp_path)
     server, run_id = start_run(store)
-    recorder = Recorder(store.queue, server)
-    assert recorder.progress(run_id, best={"tree": "so far"}) and recorder.problem == ""
+    recorder = Recorder(store.queue, server, retry_every=0.05)
+    recorder.progress(run_id, best={"tree": "so far"})
+    assert recorder.flush(10) and recorder.problem == ""
 
     postgres.stop()
-    assert not recorder.progress(run_id, best={"tree": "better"})
-    assert not recorder.end(run_id, DONE)
+    began = time.monotonic()
+    recorder.progress(run_id, best={"tree": "better"})
+    recorder.end(run_id, DONE)
+    assert time.monotonic() - began < 0.5, "nobody waits for the database"
+    assert not recorder.flush(30)
     assert "cannot be reached" in recorder.problem
     assert recorder.waiting == {run_id: DONE}, "the result is still there to be shown"
-    assert recorder.retry() == 1
 
     postgres.start()
-    assert recorder.retry() == 0 and recorder.problem == "" and recorder.waiting == {}
+    deadline = time.monotonic() + 30
+    while recorder.waiting and time.monotonic() < deadline:  # nobody has to ask for it
+        time.sleep(0.05)
+    assert recorder.close() and recorder.problem == "" and recorder.waiting == {}
     assert store.runs.get(OWNER, run_id).result == DONE.result
+
+
+def test_points_that_come_fast_are_written_as_one(store: Store) -> None:
+    server, run_id = start_run(store)
+    recorder = Recorder(store.queue, server)
+    for number in range(200):
+        recorder.progress(run_id, progress={"n": number})
+        if number % 50 == 0:
+            recorder.progress(run_id, stage="solving", best={"tree": number})
+    recorder.end(run_id, Ending(RunStatus.FAILED, message="Out of memory."))
+    assert recorder.close()
+    record = store.runs.get(OWNER, run_id)
+    assert record.summary.progress == {"n": 199} and record.best == {"tree": 150}
+    assert record.summary.status is RunStatus.FAILED
+
+
+def test_a_result_that_is_no_json_fails_its_run_and_no_other(store: Store) -> None:
+    server, run_id = start_run(store)
+    other = queue_run(store)
+    assert store.queue.claim(server) is not None
+    recorder = Recorder(store.queue, server)
+    recorder.end(run_id, Ending(RunStatus.DONE, {"tree": float("nan")}))
+    recorder.end(other.id, DONE)
+    assert recorder.close()
+    failed = store.runs.summary(OWNER, run_id)
+    assert failed.status is RunStatus.FAILED and "cannot be recorded" in failed.message
+    assert store.runs.summary(OWNER, other.id).status is RunStatus.DONE
 
 
 def test_the_end_of_a_deleted_run_waits_for_nothing(store: Store) -> None:
     server, run_id = start_run(store)
     recorder = Recorder(store.queue, server)
     store.runs.delete(OWNER, [run_id])
-    assert not recorder.end(run_id, DONE)
+    recorder.end(run_id, DONE)
+    assert recorder.close()
     assert recorder.waiting == {} and recorder.problem == ""
 
 
@@ -187,11 +221,12 @@ def test_a_folder_that_turns_read_only_costs_no_result(tmp_path: Path) -> None:
     recorder = Recorder(store.queue, server)
     with store._database.bare() as connection:
         connection.execute(text("PRAGMA query_only = ON"))  # what a remount looks like to SQLite
-    assert not recorder.end(run_id, DONE)
+    recorder.end(run_id, DONE)
+    assert not recorder.flush(30)
     assert "cannot be opened for writing" in recorder.problem
     with store._database.bare() as connection:
         connection.execute(text("PRAGMA query_only = OFF"))
-    assert recorder.retry() == 0
+    assert recorder.flush(30)
     assert store.runs.get(OWNER, run_id).result == DONE.result
 
 
@@ -225,14 +260,15 @@ def test_a_full_disk_is_said_and_costs_no_result(small_disk: Path) -> None:
             pass
 
     large = Ending(RunStatus.DONE, {"tree": "x" * 500_000}, None, METRICS)
-    assert not recorder.end(run_id, large)
+    recorder.end(run_id, large)
+    assert not recorder.flush(30)
     assert "disk" in recorder.problem and str(small_disk) in recorder.problem
     assert store.runs.summary(OWNER, run_id).status is RunStatus.RUNNING, "reading goes on"
     with pytest.raises(StorageError):
         store.datasets.path(OWNER, store.datasets.list(OWNER)[0].sha256)
 
     filler.unlink()
-    assert recorder.retry() == 0
+    assert recorder.flush(30)
     assert store.runs.get(OWNER, run_id).result == large.result
     with pytest.raises(StorageError, match="no room left on the disk"):
         put(store, content=os.urandom(4_000_000))
@@ -250,11 +286,12 @@ def test_a_database_at_its_limit_is_said_and_whole(tmp_path: Path) -> None:
         pages = connection.execute(text("PRAGMA page_count")).scalar()
         connection.execute(text(f"PRAGMA max_page_count = {pages}"))
     large = Ending(RunStatus.DONE, {"tree": "x" * 500_000}, None, METRICS)
-    assert not recorder.end(run_id, large)
+    recorder.end(run_id, large)
+    assert not recorder.flush(30)
     assert "no room left on the disk" in recorder.problem
     with store._database.bare() as connection:
         connection.execute(text("PRAGMA max_page_count = 1000000"))
-    assert recorder.retry() == 0
+    assert recorder.flush(30)
     assert store.runs.get(OWNER, run_id).result == large.result
 
 

@@ -96,12 +96,12 @@ def test_the_position_shown_is_the_one_that_claims_give(store: Store) -> None:
     assert shown == actual
 
 
-def test_four_processes_never_claim_the_same_run(
+def test_three_processes_never_claim_the_same_run(
     store: Store, address: str, tmp_path: Path
 ) -> None:
     dataset = put(store)
-    ids = {run.id for run in store.runs.create_many(OWNER, [new_run(dataset)] * 300)}
-    servers = [child("claim", address, str(tmp_path / f"machine{n}")) for n in range(4)]
+    ids = {run.id for run in store.runs.create_many(OWNER, [new_run(dataset)] * 200)}
+    servers = [child("claim", address, str(tmp_path / f"machine{n}")) for n in range(3)]
     for server in servers:
         assert next_line(server) == "ready"
     for server in servers:

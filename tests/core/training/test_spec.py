@@ -53,7 +53,9 @@ def test_a_specification_comes_back_from_its_json_as_it_was(
     spec: TrainSpec, changes: dict[str, object]
 ) -> None:
     changed = replace(spec, **changes)  # type: ignore[arg-type]
-    assert TrainSpec.from_json(json.loads(json.dumps(changed.to_json()))) == changed
+    record = changed.to_json()
+    assert json.loads(json.dumps(record)) == record
+    assert TrainSpec.from_json(record) == changed
 
 
 def test_another_version_is_refused(spec: TrainSpec) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import odt_core.evaluation.rates
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
 from odt_core.evaluation import (
@@ -37,12 +39,12 @@ EXAMPLE = Confusion(tp=90, fn=10, fp=20, tn=80)
     ],
 )
 def test_wilson_intervals_of_the_literature(successes, n, low, high):
-    rate = Rate.of(successes, n)
+    rate = Rate(successes, n)
     assert (round(rate.low, 4), round(rate.high, 4)) == (low, high)
 
 
 def test_a_rate_without_rows_is_nothing():
-    rate = Rate.of(0, 0)
+    rate = Rate(0, 0)
     assert (rate.value, rate.exact, rate.low, rate.high) == (None, None, None, None)
 
 
@@ -164,3 +166,8 @@ def test_floors_stand_beside_what_was_reached():
     (alone,) = floors(Objective(min_tpr=Fraction(1, 2)), metrics(EXAMPLE), None)
     assert alone.test is None and alone.met_in_test is None
     assert floors(Objective(), metrics(EXAMPLE), test) == ()
+
+
+def test_the_examples_in_the_docstrings():
+    results = doctest.testmod(odt_core.evaluation.rates)
+    assert results.attempted > 0 and results.failed == 0

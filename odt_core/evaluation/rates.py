@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
@@ -33,37 +34,17 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Rate:
-    """A proportion with its interval.
+    """A proportion, ``successes / n``, with Wilson's 95% interval.
 
-    Attributes
-    ----------
-    successes, n : int
-        The proportion is ``successes / n``.
-    low, high : float or None
-        Wilson's 95% interval, inside [0, 1]; None where `n` is 0.
+    Examples
+    --------
+    >>> rate = Rate(95, 100)
+    >>> rate.value, round(rate.low, 4), round(rate.high, 4)
+    (0.95, 0.8882, 0.9785)
     """
 
     successes: int
     n: int
-    low: float | None
-    high: float | None
-
-    @classmethod
-    def of(cls, successes: int, n: int) -> Rate:
-        """The proportion of `successes` in `n`.
-
-        Examples
-        --------
-        >>> rate = Rate.of(95, 100)
-        >>> rate.value, round(rate.low, 4), round(rate.high, 4)
-        (0.95, 0.8882, 0.9785)
-        """
-        if n == 0:
-            return cls(successes, n, None, None)
-        from scipy.stats import binomtest  # half a second to import: only where it is needed
-
-        interval = binomtest(successes, n).proportion_ci(LEVEL, method="wilson")
-        return cls(successes, n, max(0.0, float(interval.low)), min(1.0, float(interval.high)))
 
     @property
     def value(self) -> float | None:
@@ -74,6 +55,25 @@ class Rate:
     def exact(self) -> Fraction | None:
         """The proportion as a fraction; None where `n` is 0."""
         return None if self.n == 0 else Fraction(self.successes, self.n)
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of the interval, at least 0; None where `n` is 0."""
+        return None if self._interval is None else self._interval[0]
+
+    @property
+    def high(self) -> float | None:
+        """Upper end of the interval, at most 1; None where `n` is 0."""
+        return None if self._interval is None else self._interval[1]
+
+    @cached_property
+    def _interval(self) -> tuple[float, float] | None:
+        if self.n == 0:
+            return None
+        from scipy.stats import binomtest  # a second to import: not for drawings, which need none
+
+        interval = binomtest(self.successes, self.n).proportion_ci(LEVEL, method="wilson")
+        return max(0.0, float(interval.low)), min(1.0, float(interval.high))
 
 
 @dataclass(frozen=True)
@@ -124,16 +124,16 @@ class Metrics:
 def metrics(confusion: Confusion) -> Metrics:
     """All rates of a 2x2 table."""
     tp, fp, tn, fn = confusion.tp, confusion.fp, confusion.tn, confusion.fn
-    sensitivity = Rate.of(tp, tp + fn)
-    specificity = Rate.of(tn, tn + fp)
+    sensitivity = Rate(tp, tp + fn)
+    specificity = Rate(tn, tn + fp)
     return Metrics(
         confusion=confusion,
         sensitivity=sensitivity,
         specificity=specificity,
-        ppv=Rate.of(tp, tp + fp),
-        npv=Rate.of(tn, tn + fn),
-        accuracy=Rate.of(tp + tn, confusion.n),
-        prevalence=Rate.of(confusion.n_positive, confusion.n),
+        ppv=Rate(tp, tp + fp),
+        npv=Rate(tn, tn + fn),
+        accuracy=Rate(tp + tn, confusion.n),
+        prevalence=Rate(confusion.n_positive, confusion.n),
         balanced_accuracy=_mean_of_rates(sensitivity, specificity),
         lr_positive=_ratio(tp, tp + fn, fp, tn + fp),
         lr_negative=_ratio(fn, tp + fn, tn, tn + fp),

@@ -1,0 +1,248 @@
+"""The parts of a tree's drawing: HTML-like labels, measured.
+
+Text is set to the left, one font to a cell: where the browser's own font is narrower than the one
+Graphviz measured, centred lines and changes of font within a line would come out askew.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from odt_core.evaluation.leaves import LeafRow
+from odt_core.evaluation.rates import Rate
+from odt_core.render.text import text_width, wrap
+from odt_core.render.theme import Theme
+from odt_core.tree import Decision, Tree
+from odt_core.words import SHORT, SplitWords, percent_words, printable, split_words
+
+SIZE, LINE = 9.0, 10.8
+"""Font size and line height, in points."""
+
+NODE_WIDTH, LEAF_WIDTH = 116.0, 74.0
+"""Widest text of a box before it wraps, in points."""
+
+NUMBER_WIDTH = 14.0
+"""Room for a leaf's number."""
+
+BAR_HEIGHT = 6
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a node is drawn as.
+
+    Attributes
+    ----------
+    html : str
+        A table whose port is ``box``.
+    height, width : float
+        In points.
+    """
+
+    html: str
+    height: float
+    width: float
+
+
+def decision_box(tree: Tree, node: Decision, theme: Theme, is_lit: bool, limit: int | None) -> Box:
+    """A question, at most `limit` categories of it named."""
+    # A long set is counted here and named on the edge; to name it twice would fill the drawing.
+    named = len(node.split.left) <= SHORT or tree.features[node.split.feature].is_numerical
+    words = typeset(tree, node, limit if named else 0)
+    name = wrap(words.feature, SIZE, NODE_WIDTH, bold=True)
+    question = wrap(f"{words.predicate}?", SIZE, NODE_WIDTH)
+    width = max(_widest(name, bold=True), _widest(question))
+    rows = row_of(text_cell(name, width, bold=True, padding=0))
+    rows += row_of(text_cell(question, width, padding=0))
+    frame = _frame(row_of(f'<TD CELLPADDING="4">{table(rows)}</TD>'), theme.node, theme, is_lit)
+    height = LINE * (len(name) + len(question)) + 8 + 2 * _outline(is_lit)
+    return Box(frame, height, width + 10)
+
+
+@dataclass(frozen=True)
+class LeafSizes:
+    """What all leaves have in common, so that they line up.
+
+    Attributes
+    ----------
+    name, share : float
+        Width of the class's name, and of a bar and the words below it, in points.
+    name_lines : int
+        Lines of the longest class name.
+    down : bool
+        Whether shares stand below the name, else beside it.
+    """
+
+    name: float
+    share: float
+    name_lines: int
+    down: bool
+
+    @classmethod
+    def of(cls, rows: Sequence[LeafRow], down: bool) -> LeafSizes:
+        """The sizes that suit all leaves of a tree."""
+        names = [_leaf_name(row) for row in rows]
+        name = max(_widest(lines, bold=True) for lines in names)
+        share = max(_widest(_shares(row)) for row in rows)
+        if down:
+            share = max(share, name + NUMBER_WIDTH, LEAF_WIDTH)
+            name = share - NUMBER_WIDTH
+        return cls(name, share, max(len(lines) for lines in names), down)
+
+
+def _leaf_name(row: LeafRow) -> list[str]:
+    return wrap(row.predicted, SIZE, LEAF_WIDTH - NUMBER_WIDTH, bold=True)
+
+
+def _shares(row: LeafRow) -> list[str]:
+    """The share of positives in words, for training and then for test rows."""
+    return [f"train {_share(row.train)}"] + ([f"test {_share(row.test)}"] if row.test else [])
+
+
+def leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
+    """Class and number, then for training and test rows a bar and the share of positives."""
+    number = f'<FONT COLOR="{theme.muted}">{row.number}</FONT>'
+    title = row_of(
+        text_cell(_leaf_name(row), sizes.name, bold=True, padding=0)
+        + f'<TD ALIGN="RIGHT" WIDTH="{NUMBER_WIDTH:.0f}">{number}</TD>'
+    )
+    rates = [row.train] if row.test is None else [row.train, row.test]
+    shares = [
+        row_of(f'<TD CELLPADDING="1">{_bar(theme, rate, round(sizes.share))}</TD>')
+        + row_of(text_cell([line], sizes.share, padding=1))
+        for line, rate in zip(_shares(row), rates, strict=True)
+    ]
+    cells = [f'<TD CELLPADDING="3">{table(title)}</TD>']
+    cells += [f'<TD CELLPADDING="{1 if sizes.down else 3}">{table(share)}</TD>' for share in shares]
+    rows = "".join(row_of(cell) for cell in cells) if sizes.down else row_of("".join(cells))
+    fill = theme.positive if row.label else theme.negative
+    frame = _frame(rows, fill, theme, is_lit, style="")
+    share_height = BAR_HEIGHT + 4 + LINE + 2
+    edges = 6 + 2 * _outline(is_lit)
+    if sizes.down:
+        height = LINE * len(_leaf_name(row)) + edges + len(shares) * (share_height + 2)
+        return Box(frame, height, sizes.share + 6)
+    width = sizes.name + NUMBER_WIDTH + (sizes.share + 8) * len(shares)
+    return Box(frame, max(share_height, LINE * sizes.name_lines) + edges, width)
+
+
+def _share(rate: Rate) -> str:
+    if rate.value is None:
+        return "no rows"
+    return f"{percent_words(rate.value, 0)} of {rate.n:,}"
+
+
+def _bar(theme: Theme, rate: Rate, width: int) -> str:
+    """The positive share filled, from the left, and the rest empty."""
+    filled = round(width * (rate.value or 0))
+    if 0 < rate.successes < rate.n:
+        filled = min(max(filled, 1), width - 1)
+    cells = "".join(
+        f'<TD FIXEDSIZE="TRUE" WIDTH="{part}" HEIGHT="{BAR_HEIGHT}"{fill}></TD>'
+        for part, fill in ((filled, f' BGCOLOR="{theme.bar}"'), (width - filled, ""))
+        if part
+    )
+    return table(row_of(cells), f'BORDER="1" COLOR="{theme.line}"')
+
+
+def _outline(is_lit: bool) -> int:
+    """Width of a box's outline, in points."""
+    return 3 if is_lit else 1
+
+
+def _frame(
+    rows: str, fill: str, theme: Theme, is_lit: bool, *, style: str = ' STYLE="ROUNDED"'
+) -> str:
+    color = theme.accent if is_lit else theme.line
+    return table(
+        rows, f'PORT="box" BORDER="{_outline(is_lit)}" COLOR="{color}" BGCOLOR="{fill}"{style}'
+    )
+
+
+def answer_cell(answer: str, values: str, width: float, is_lit: bool) -> tuple[str, int]:
+    """An answer and the values that give it, as a cell, and how many lines they take.
+
+    On the lit path all is bold, so that colour is not the only sign. The cell's port is
+    ``answer``.
+    """
+    lines = wrap(f"{answer}: {values}", SIZE, width, bold=is_lit)
+    widest = _widest(lines, bold=is_lit)
+    cell = text_cell(lines, widest, bold=is_lit, padding=1, align="CENTER", port=' PORT="answer"')
+    return cell, len(lines)
+
+
+def table(rows: str, attributes: str = 'BORDER="0"') -> str:
+    """A table without any room of its own between or around its cells."""
+    return f'<TABLE {attributes} CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">{rows}</TABLE>'
+
+
+def row_of(cells: str) -> str:
+    """A row of a table."""
+    return f"<TR>{cells}</TR>"
+
+
+def text_cell(
+    lines: Sequence[str],
+    width: float,
+    *,
+    bold: bool = False,
+    padding: int,
+    align: str = "LEFT",
+    port: str = "",
+) -> str:
+    """Lines of text in a cell of at least the given width.
+
+    Each line has a row of its own: Graphviz sets bold lines of one cell closer than plain ones.
+    """
+    text = "".join(
+        row_of(f'<TD ALIGN="{align}">{f"<B>{_text(line)}</B>" if bold else _text(line)}</TD>')
+        for line in lines
+    )
+    return f'<TD{port} CELLPADDING="{padding}" WIDTH="{width + 2 * padding:.0f}">{table(text)}</TD>'
+
+
+def legend(tree: Tree, theme: Theme) -> str:
+    """What bars and percentages mean, positive class first."""
+    positive, negative = printable(tree.positive_label), printable(tree.negative_label)
+    keys = "".join(
+        f'<TD CELLPADDING="2">{_bar(theme, rate, 12)}</TD>'
+        + text_cell([name], text_width(name, SIZE), padding=2)
+        for name, rate in (
+            (_clipped(positive), Rate(1, 1)),
+            (_clipped(negative), Rate(0, 1)),
+        )
+    )
+    note = f"percentages: rows of {_clipped(positive)}"
+    return table(
+        row_of(f"<TD>{table(row_of(keys))}</TD>")
+        + row_of(text_cell([note], text_width(note, SIZE), padding=2))
+    )
+
+
+def _clipped(name: str, width: float = 110.0) -> str:
+    """A name's beginning, where it is too long for one line."""
+    line = wrap(name, SIZE, width)[0]
+    return line if line == name else f"{line}..."
+
+
+def _widest(lines: Sequence[str], *, bold: bool = False) -> float:
+    return max(text_width(line, SIZE, bold=bold) for line in lines)
+
+
+def _text(text: str) -> str:
+    r"""Text inside a label; a blank of no width keeps Graphviz from reading ``\N`` and its kind."""
+    return html.escape(text.replace("\\", "\\\N{ZERO WIDTH SPACE}"))
+
+
+def typeset(tree: Tree, node: Decision, limit: int | None) -> SplitWords:
+    """The words of a split, with the sign for "at most" where they cannot hold a user's name."""
+    words = split_words(tree, node, limit)
+    if not tree.features[node.split.feature].is_numerical:
+        return words
+    predicate, yes, no = (
+        text.replace("<=", "\N{LESS-THAN OR EQUAL TO}")
+        for text in (words.predicate, words.yes, words.no)
+    )
+    return replace(words, predicate=predicate, yes=yes, no=no)

@@ -1,0 +1,335 @@
+"""The engine ``hybrid``: the exact search finds and proves, the paper's program confirms.
+
+CBC alone needs minutes where the search needs milliseconds; but given the search's tree as a start
+and its proved bound as a row, it confirms the paper's own model within seconds. Where the search
+runs out of time CBC goes on from its tree and bound.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from odt_core.errors import DisagreementError
+from odt_core.problem import Problem
+from odt_core.solution import (
+    Engine,
+    MipReport,
+    MipRole,
+    Seconds,
+    Solution,
+    TracePoint,
+    make_solution,
+)
+from odt_core.solvers.disagreement import write_disagreement
+from odt_core.solvers.mip.greedy import greedy_assignment
+from odt_core.solvers.mip.messages import MipStatus
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.solvers.mip.run import MipOutcome, solve_mip
+from odt_core.solvers.search import SearchOutcome, compiling, solve_search
+
+SEARCH_SHARE = 0.7
+"""The search's share of the time limit; what it leaves is CBC's."""
+CONFIRM_SHARE = 0.1
+"""CBC's share of the time limit to confirm a proof."""
+MOST_TO_CONFIRM = 1_500_000
+"""Nonzeros above which CBC is not asked for a proof, only to check the tree."""
+MOST_TO_CHECK = 12_000_000
+"""Nonzeros above which the program is not built at all."""
+
+
+@dataclass(frozen=True)
+class _Budget:
+    """When things must be over, and how the caller hears and stops."""
+
+    began: float
+    time_limit: float
+    threads: int
+    seed: int
+    options: MipOptions
+    on_progress: Callable[[TracePoint], None] | None
+    should_stop: Callable[[], bool] | None
+
+    @property
+    def left(self) -> float:
+        """Seconds until the time limit."""
+        return self.began + self.time_limit - time.perf_counter()
+
+    def is_stopped(self) -> bool:
+        """Whether the caller wants no more."""
+        return self.should_stop is not None and self.should_stop()
+
+    def clocked(self) -> Callable[[TracePoint], None] | None:
+        """The caller's ear, for an engine that starts now: told on the run's own clock."""
+        if self.on_progress is None:
+            return None
+        tell, offset = self.on_progress, time.perf_counter() - self.began
+
+        def on_progress(point: TracePoint) -> None:
+            tell(dataclasses.replace(point, seconds=point.seconds + offset))
+
+        return on_progress
+
+
+def solve(
+    problem: Problem,
+    *,
+    engine: Engine,
+    time_limit: float,
+    threads: int,
+    seed: int,
+    on_progress: Callable[[TracePoint], None] | None,
+    should_stop: Callable[[], bool] | None,
+    mip_options: MipOptions,
+) -> Solution:
+    """Search, then confirm or go on with CBC. See `odt_core.solvers.solve`.
+
+    Raises
+    ------
+    DisagreementError
+        If search and CBC contradict each other; both answers and the problem are written to a
+        file that the message names.
+    """
+    began = time.perf_counter()
+    budget = _Budget(began, time_limit, threads, seed, mip_options, on_progress, should_stop)
+    meanwhile: MipOutcome | None = None
+    if not compiling.is_compiled():
+        meanwhile = _solve_while_compiling(problem, budget)
+        if budget.is_stopped() or not compiling.is_compiled() or _is_settled(meanwhile):
+            return _settle_alone(problem, engine, budget, meanwhile)
+    found = solve_search(
+        problem,
+        time_limit=SEARCH_SHARE * max(budget.left, 0.05),
+        threads=threads,
+        seed=seed,
+        on_progress=budget.clocked(),
+        should_stop=should_stop,
+        incumbent=None if meanwhile is None else meanwhile.assignment,
+    )
+    size = estimated_nonzeros(problem)
+    if found.cancelled or budget.left <= 0:
+        return _settle(problem, engine, budget, found, None)
+    if size > MOST_TO_CHECK:
+        return _settle(
+            problem,
+            engine,
+            budget,
+            found,
+            None,
+            remark=f"CBC was not asked: the integer program would have about {size:,} entries.",
+        )
+    if found.infeasible:
+        return _confirm_infeasible(problem, engine, budget, found)
+    if found.proved:
+        return _confirm(problem, engine, budget, found, size)
+    return _go_on(problem, engine, budget, found)
+
+
+def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome | None:
+    """On a fresh machine CBC works until the search's kernels are compiled."""
+    compiling.compile_in_background()
+    if estimated_nonzeros(problem) > MOST_TO_CHECK:
+        compiling.wait_until_compiled(budget.began + budget.time_limit, budget.should_stop)
+        return None
+    return solve_mip(
+        problem,
+        Engine.CBC,
+        budget.options,
+        time_limit=budget.left,
+        threads=budget.threads,
+        seed=budget.seed,
+        on_progress=budget.clocked(),
+        should_stop=lambda: budget.is_stopped() or compiling.is_compiled(),
+    )
+
+
+def _is_settled(outcome: MipOutcome | None) -> bool:
+    """Whether CBC ended by itself."""
+    return outcome is not None and not outcome.cancelled
+
+
+def _settle_alone(
+    problem: Problem, engine: Engine, budget: _Budget, outcome: MipOutcome | None
+) -> Solution:
+    """What CBC came to without the search."""
+    seconds = time.perf_counter() - budget.began
+    if outcome is None:
+        return make_solution(
+            problem,
+            engine=engine,
+            assignment=greedy_assignment(problem),
+            claimed_total=None,
+            bound=None,
+            cancelled=budget.is_stopped(),
+            seconds=Seconds(total=seconds),
+            remark=compiling.REMARK,
+        )
+    return make_solution(
+        problem,
+        engine=engine,
+        assignment=outcome.assignment,
+        claimed_total=outcome.claimed_total,
+        bound=outcome.bound,
+        infeasible=outcome.status is MipStatus.INFEASIBLE,
+        cancelled=outcome.cancelled,
+        provers=("cbc",),
+        seconds=Seconds(total=seconds, mip=outcome.seconds),
+        mip=outcome.report,
+        trace=outcome.trace,
+        remark=compiling.REMARK,
+    )
+
+
+def estimated_nonzeros(problem: Problem) -> int:
+    """About how many entries the integer program has: its rows (left) and (right) rule it."""
+    rows = len(problem.data.merged().y)
+    return 2 * rows * problem.topology.n_nodes * (problem.data.n_features + 2)
+
+
+def _confirm(
+    problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome, size: int
+) -> Solution:
+    """CBC proves the same, or at least counts the same."""
+    if size <= MOST_TO_CONFIRM:
+        outcome = _ask(
+            problem,
+            budget,
+            seconds=min(budget.left, max(1.0, CONFIRM_SHARE * budget.time_limit)),
+            start=found,
+        )
+        _compare(problem, found, outcome)
+        if outcome.status is MipStatus.OPTIMAL or outcome.cancelled:
+            return _settle(problem, engine, budget, found, outcome, MipRole.CONFIRMED)
+    if budget.left <= 0 or budget.is_stopped():
+        return _settle(problem, engine, budget, found, None)
+    outcome = _ask(problem, budget, seconds=max(budget.left, 1.0), fix=found)
+    _compare(problem, found, outcome)
+    if outcome.status is not MipStatus.OPTIMAL:
+        return _settle(
+            problem,
+            engine,
+            budget,
+            found,
+            None,
+            remark="CBC did not finish checking the tree in the time that was left.",
+        )
+    return _settle(problem, engine, budget, found, outcome, MipRole.CHECKED)
+
+
+def _confirm_infeasible(
+    problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome
+) -> Solution:
+    """CBC finds no tree either, as far as it comes."""
+    seconds = min(budget.left, max(1.0, CONFIRM_SHARE * budget.time_limit))
+    outcome = _ask(problem, budget, seconds=seconds)
+    _compare(problem, found, outcome)
+    role = MipRole.CONFIRMED if outcome.status is MipStatus.INFEASIBLE else MipRole.CONTINUED
+    return _settle(problem, engine, budget, found, outcome, role)
+
+
+def _go_on(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome) -> Solution:
+    """CBC has the rest of the time, from the search's tree and bound."""
+    outcome = _ask(problem, budget, seconds=budget.left, start=found)
+    _compare(problem, found, outcome)
+    return _settle(problem, engine, budget, found, outcome, MipRole.CONTINUED)
+
+
+def _ask(
+    problem: Problem,
+    budget: _Budget,
+    *,
+    seconds: float,
+    start: SearchOutcome | None = None,
+    fix: SearchOutcome | None = None,
+) -> MipOutcome:
+    """Put a question to CBC."""
+    return solve_mip(
+        problem,
+        Engine.CBC,
+        budget.options,
+        time_limit=seconds,
+        threads=budget.threads,
+        seed=budget.seed,
+        start=None if start is None else start.assignment,
+        proved_bound=None if start is None else start.bound,
+        fix=None if fix is None else fix.assignment,
+        on_progress=budget.clocked(),
+        should_stop=budget.should_stop,
+    )
+
+
+def _compare(problem: Problem, found: SearchOutcome, outcome: MipOutcome) -> None:
+    """Neither engine may contradict what the other has proved or holds in hand."""
+    reason = None
+    if found.infeasible:
+        if outcome.total is not None:
+            reason = f"the search proved that no tree exists, CBC found one worth {outcome.total}"
+    elif outcome.status is MipStatus.INFEASIBLE:
+        reason = f"the search found a tree worth {found.total}, CBC says that no tree exists"
+    elif outcome.total is not None and outcome.total > found.bound:
+        reason = f"the search proved at most {found.bound}, CBC found a tree worth {outcome.total}"
+    elif found.total is not None and outcome.bound < found.total:
+        reason = f"the search found a tree worth {found.total}, CBC proved at most {outcome.bound}"
+    if reason is not None:
+        file = write_disagreement(problem, reason, found.assignment, outcome.assignment)
+        raise DisagreementError(f"Two engines disagree: {reason}. To reproduce it: {file}.")
+
+
+def _settle(
+    problem: Problem,
+    engine: Engine,
+    budget: _Budget,
+    found: SearchOutcome,
+    outcome: MipOutcome | None,
+    role: MipRole = MipRole.CONFIRMED,
+    remark: str = "",
+) -> Solution:
+    """The better tree and the better bound of the two."""
+    assignment, total, bound = found.assignment, found.total, found.bound
+    provers = ("search",) if found.proved else ()
+    report: MipReport | None = None
+    trace = found.trace
+    if outcome is not None:
+        report = dataclasses.replace(outcome.report, role=role)
+        bound = min(bound, outcome.bound)
+        if outcome.total is not None and (total is None or outcome.total > total):
+            assignment, total = outcome.assignment, outcome.total
+        proved = outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE)
+        if proved and role is not MipRole.CHECKED:
+            provers = (*provers, "cbc")
+        trace = (*trace, *_later(outcome, found.seconds, trace[-1:] if trace else ()))
+    return make_solution(
+        problem,
+        engine=engine,
+        assignment=assignment,
+        claimed_total=total,
+        bound=bound,
+        infeasible=found.infeasible,
+        cancelled=found.cancelled or (outcome is not None and outcome.cancelled),
+        provers=provers,
+        seconds=Seconds(
+            total=time.perf_counter() - budget.began,
+            search=found.seconds,
+            mip=0.0 if outcome is None else outcome.seconds,
+        ),
+        mip=report,
+        trace=trace,
+        remark=remark,
+    )
+
+
+def _later(
+    outcome: MipOutcome, offset: float, last: tuple[TracePoint, ...]
+) -> tuple[TracePoint, ...]:
+    """CBC's progress after the search's, without stepping back behind it."""
+    points = []
+    incumbent, bound = (last[0].incumbent, last[0].bound) if last else (None, None)
+    for point in outcome.trace:
+        if incumbent is None or (point.incumbent is not None and point.incumbent > incumbent):
+            incumbent = point.incumbent
+        if bound is None or (point.bound is not None and point.bound < bound):
+            bound = point.bound
+        points.append(TracePoint(point.seconds + offset, incumbent, bound))
+    return tuple(points)

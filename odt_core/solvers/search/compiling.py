@@ -1,0 +1,93 @@
+"""Compiling the search's kernels on a fresh machine, in a process of its own.
+
+numba compiles at the first call and keeps the result on disk. The first time takes a minute or
+two; a background process does it, so that nobody waits: ``python -m
+odt_core.solvers.search.compiling``. A stamp file beside numba's cache says that it is done, for
+these sources, this processor and these versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+POLL = 0.05
+NICENESS = 5
+"""The compiling process gives way to those who work."""
+
+REMARK = (
+    "The exact search was still being compiled, which happens once on a machine and takes a "
+    "minute or two."
+)
+
+
+def numba_folder() -> Path:
+    """Where numba keeps compiled kernels, as this package has set it."""
+    return Path(os.environ["NUMBA_CACHE_DIR"])
+
+
+def is_compiled() -> bool:
+    """Whether a search starts at once (or within the second that loading the kernels takes)."""
+    return _stamp().exists()
+
+
+def compile_in_background() -> None:
+    """Start the compiling process unless it is done; a second one waits for the first and ends."""
+    if is_compiled():
+        return
+    subprocess.Popen(
+        [sys.executable, "-m", "odt_core.solvers.search.compiling"],
+        cwd=Path(__file__).resolve().parents[3],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def wait_until_compiled(deadline: float, should_stop: Callable[[], bool] | None) -> bool:
+    """Wait, at most until `deadline` (by `time.perf_counter`) or a stop; whether it is done."""
+    while not is_compiled():
+        if time.perf_counter() >= deadline or (should_stop is not None and should_stop()):
+            return False
+        time.sleep(POLL)
+    return True
+
+
+@cache
+def _stamp() -> Path:
+    """The stamp's file; its name holds what numba's own cache depends on."""
+    import llvmlite.binding
+    import numba
+
+    parts = [numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name()]
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        state = source.stat()
+        parts.append(f"{source} {state.st_mtime_ns} {state.st_size}")
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return numba_folder() / f"compiled-{key}"
+
+
+def main() -> None:
+    """Compile everything and leave the stamp."""
+    import fcntl
+
+    from odt_core.solvers.search.warm import warm_up
+
+    stamp = _stamp()
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    with (stamp.parent / "compiling.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not stamp.exists():
+            os.nice(NICENESS)
+            warm_up()
+            stamp.touch()
+
+
+if __name__ == "__main__":
+    main()

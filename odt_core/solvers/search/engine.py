@@ -1,0 +1,69 @@
+"""The engine ``search``: the exact search on its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from odt_core.problem import Problem
+from odt_core.solution import Engine, Seconds, Solution, TracePoint, make_solution
+from odt_core.solvers.mip.greedy import greedy_assignment
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.solvers.search import compiling
+from odt_core.solvers.search.solve import solve_search
+
+
+def solve(
+    problem: Problem,
+    *,
+    engine: Engine,
+    time_limit: float,
+    threads: int,
+    seed: int,
+    on_progress: Callable[[TracePoint], None] | None,
+    should_stop: Callable[[], bool] | None,
+    mip_options: MipOptions,
+) -> Solution:
+    """Solve by the exact search alone. See `odt_core.solvers.solve`."""
+    began = time.perf_counter()
+    if not compiling.is_compiled():
+        compiling.compile_in_background()
+        if not compiling.wait_until_compiled(began + time_limit, should_stop):
+            return _without_kernels(problem, engine, began, should_stop)
+    waited = time.perf_counter() - began
+    outcome = solve_search(
+        problem,
+        time_limit=max(time_limit - waited, 0.05),
+        threads=threads,
+        seed=seed,
+        on_progress=on_progress,
+        should_stop=should_stop,
+    )
+    return make_solution(
+        problem,
+        engine=engine,
+        assignment=outcome.assignment,
+        claimed_total=outcome.total,
+        bound=outcome.bound,
+        infeasible=outcome.infeasible,
+        cancelled=outcome.cancelled,
+        provers=("search",) if outcome.proved else (),
+        seconds=Seconds(total=time.perf_counter() - began, search=outcome.seconds),
+        trace=outcome.trace,
+    )
+
+
+def _without_kernels(
+    problem: Problem, engine: Engine, began: float, should_stop: Callable[[], bool] | None
+) -> Solution:
+    """A quick tree without any proof: the kernels were not ready in time."""
+    return make_solution(
+        problem,
+        engine=engine,
+        assignment=greedy_assignment(problem),
+        claimed_total=None,
+        bound=None,
+        cancelled=should_stop is not None and should_stop(),
+        seconds=Seconds(total=time.perf_counter() - began),
+        remark=compiling.REMARK,
+    )

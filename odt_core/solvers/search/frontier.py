@@ -1,0 +1,555 @@
+"""Fronts: for every number of false negatives the least number of false positives.
+
+A front is a dense array ``g[b]``, b = 0..B: the least weight of false positives with at most b of
+false negatives. Fronts of two subtrees on disjoint rows combine by min-plus convolution. A split
+is skipped where, for each b, the largest of a few weighted bounds ``(LB - alpha b) / beta`` already
+reaches the wanted front (docs/search.md).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.solvers.search.depth3 import Work, up_to_2
+from odt_core.solvers.search.kernels import jit, scan, shallow, shallow_one
+from odt_core.solvers.search.tables import CHAIN, FULL, LEAF, Model
+
+FAR = 2**50
+MASK_BITS = 60
+
+
+class Tables(NamedTuple):
+    """Memory for fronts. L multipliers, V columns, B + 1 budgets.
+
+    Attributes
+    ----------
+    fp, fn : float[V, W]
+        Pair tables of positive and negative weight.
+    xp, xn, spare : float[W]
+        Columns' positive and negative weight.
+    mixed : float[V, W]
+        Table of one multiplier.
+    mixed_d, mixed_p : float[L, W]
+        Columns' sums of d and positive weights for each multiplier.
+    inside, outside : float[L, 2, W]
+        Weighted optima of the children inside and outside every column.
+    bound : float[4, L]
+        Weighted bounds.
+    alpha, beta : int64[L]
+        Multipliers: what a false negative and a false positive cost.
+    side : float[4, Q + 1, W + 1]
+        Positive and negative sums of the low and high side, in the search over subsets.
+    rest : float[2, W + 1]
+        Positive and negative sums outside a split's members.
+    costs, open : float[2, Q + 1, L], float[Q + 1, L]
+        Weighted bounds of the two sides, and of the undecided values, in that search.
+    mask : int64[...]
+        The members of a subset as bits, `MASK_BITS` to a word.
+    left, right : int64[B + 1]
+        The children's fronts.
+    steps : int64[2, A, B + 1]
+        Knapsack arrays.
+    state : int64[4, Q + 1]
+        State of the search over subsets.
+    """
+
+    fp: npt.NDArray
+    fn: npt.NDArray
+    xp: npt.NDArray
+    xn: npt.NDArray
+    spare: npt.NDArray
+    mixed: npt.NDArray
+    mixed_d: npt.NDArray
+    mixed_p: npt.NDArray
+    inside: npt.NDArray
+    outside: npt.NDArray
+    bound: npt.NDArray
+    alpha: npt.NDArray
+    beta: npt.NDArray
+    side: npt.NDArray
+    rest: npt.NDArray
+    costs: npt.NDArray
+    open: npt.NDArray
+    mask: npt.NDArray
+    left: npt.NDArray
+    right: npt.NDArray
+    steps: npt.NDArray
+    state: npt.NDArray
+
+
+def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: list[int]) -> Tables:
+    """Memory for one thread."""
+    v, w = work.F.shape
+    number = model.d.dtype
+    n = len(alpha)
+    arity = int(model.arity.max(initial=1))
+    q = int(np.diff(model.start).max(initial=1))
+    return Tables(
+        fp=np.zeros((v, w), number),
+        fn=np.zeros((v, w), number),
+        xp=np.zeros(w, number),
+        xn=np.zeros(w, number),
+        spare=np.zeros(w, number),
+        mixed=np.zeros((v, w), number),
+        mixed_d=np.zeros((n, w), number),
+        mixed_p=np.zeros((n, w), number),
+        inside=np.zeros((n, 2, w), number),
+        outside=np.zeros((n, 2, w), number),
+        bound=np.zeros((4, n), number),
+        alpha=np.array(alpha, dtype=np.int64),
+        beta=np.array(beta, dtype=np.int64),
+        side=np.zeros((4, q + 1, w + 1), number),
+        rest=np.zeros((2, w + 1), number),
+        costs=np.zeros((2, q + 1, n), number),
+        open=np.zeros((q + 1, n), number),
+        mask=np.zeros(-(-q // MASK_BITS), np.int64),
+        left=np.zeros(budget + 1, np.int64),
+        right=np.zeros(budget + 1, np.int64),
+        steps=np.zeros((2, max(arity, 2) + 2, budget + 1), np.int64),
+        state=np.zeros((4, q + 1), np.int64),
+    )
+
+
+# ---------------------------------------------------------------- fronts of leaves and stumps
+
+
+@jit
+def _point(g, fn, fp):  # type: ignore[no-untyped-def]
+    if fn < len(g) and fp < g[fn]:
+        g[fn] = fp
+
+
+@jit
+def shallow_front(M: Model, cls, xp, xn, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """Front of a leaf or a leaf-adjacent split, from the columns' positive and negative weight."""
+    for b in range(len(g)):
+        g[b] = FAR
+    if M.level[cls] == LEAF or M.empty_ok[cls]:
+        _point(g, tp, 0)
+        _point(g, 0, tn)
+    if M.level[cls] != LEAF:
+        for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
+            k = M.groups[at]
+            s = M.start[k]
+            e = M.start[k + 1]
+            if M.kind[k] == FULL:
+                _any_subset(xp, xn, s, e, T, g)
+            elif M.arity[k] == 1:
+                for v in range(s, e):
+                    _point(g, tp - np.int64(xp[v]), np.int64(xn[v]))
+                    _point(g, np.int64(xp[v]), tn - np.int64(xn[v]))
+            else:
+                _few(xp, xn, s, e, M.arity[k], tp, tn, T, g)
+    for b in range(1, len(g)):
+        if g[b - 1] < g[b]:
+            g[b] = g[b - 1]
+
+
+@jit
+def _any_subset(xp, xn, s, e, T: Tables, g):  # type: ignore[no-untyped-def]
+    """Every value is called positive or negative; both answers occur."""
+    n = len(g)
+    f = T.steps[0, 0]
+    new = T.steps[0, 1]
+    for b in range(n):
+        f[b] = FAR
+    all_p = np.int64(0)  # false negatives if all values so far are called negative
+    all_n = np.int64(0)  # false positives if all are called positive
+    for v in range(s, e):
+        p = np.int64(xp[v])
+        q = np.int64(xn[v])
+        for b in range(n):
+            new[b] = f[b] + q
+        for b in range(p, n):
+            if f[b - p] < new[b]:
+                new[b] = f[b - p]
+        if v > s:
+            _point(new, p, all_n)
+            _point(new, all_p, q)
+        for b in range(n):
+            f[b] = new[b]
+        all_p += p
+        all_n += q
+    for b in range(n):
+        if f[b] < g[b]:
+            g[b] = f[b]
+
+
+@jit
+def _few(xp, xn, s, e, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """One to m values are called negative, or positive, against all the others."""
+    n = len(g)
+    flip = T.steps[0]  # flip[j, b]: j values called negative, false negatives b
+    save = T.steps[1]  # save[j, c]: j values called positive, false negatives tp - c at most
+    top = min(n - 1, tp)
+    for j in range(m + 1):
+        for b in range(n):
+            flip[j, b] = FAR
+            save[j, b] = FAR
+    flip[0, 0] = tn
+    save[0, 0] = 0
+    need = tp - (n - 1)  # saving more than `need` is what brings the tree into the budget
+    for v in range(s, e):
+        p = np.int64(xp[v])
+        q = np.int64(xn[v])
+        for j in range(m, 0, -1):
+            for b in range(n - 1, p - 1, -1):
+                x = flip[j - 1, b - p] - q
+                if flip[j - 1, b - p] < FAR and x < flip[j, b]:
+                    flip[j, b] = x
+    for j in range(1, m + 1):
+        for b in range(n):
+            if flip[j, b] < g[b]:
+                g[b] = flip[j, b]
+    if need <= 0:
+        for v in range(s, e):
+            p = np.int64(xp[v])
+            q = np.int64(xn[v])
+            for j in range(m, 0, -1):
+                for c in range(top, p - 1, -1):
+                    x = save[j - 1, c - p] + q
+                    if save[j - 1, c - p] < FAR and x < save[j, c]:
+                        save[j, c] = x
+        for j in range(1, m + 1):
+            for c in range(top + 1):
+                if save[j, c] < FAR:
+                    _point(g, tp - c, save[j, c])
+    else:
+        _few_deep(xp, xn, s, e, m, 0, np.int64(0), np.int64(0), tp, g)
+
+
+@jit
+def _few_deep(xp, xn, s, e, m, j, saved, cost, tp, g):  # type: ignore[no-untyped-def]
+    """The same where the budget is smaller than the positives: try the sets one by one."""
+    for v in range(s, e):
+        a = saved + np.int64(xp[v])
+        c = cost + np.int64(xn[v])
+        _point(g, tp - a, c)
+        if j + 1 < m:
+            _few_deep(xp, xn, v + 1, e, m, j + 1, a, c, tp, g)
+
+
+# ---------------------------------------------------------------- weighted bounds
+
+
+@jit
+def mix(T: Tables, i, n, fp, fn, out):  # type: ignore[no-untyped-def]
+    """out = beta fn - alpha fp over n rows, for multiplier i."""
+    a = out.dtype.type(T.alpha[i])
+    b = out.dtype.type(T.beta[i])
+    for u in range(n):
+        p = fp[u]
+        q = fn[u]
+        to = out[u]
+        for v in range(len(to)):
+            to[v] = b * q[v] - a * p[v]
+
+
+@jit
+def worth(T: Tables, bound, wanted):  # type: ignore[no-untyped-def]
+    """Whether a split with these weighted bounds may beat the wanted front somewhere."""
+    n = len(T.alpha)
+    for b in range(len(wanted)):
+        if wanted[b] <= 0:
+            continue
+        beaten = False
+        for i in range(n):
+            if np.int64(bound[i]) - T.alpha[i] * b > T.beta[i] * (wanted[b] - 1):
+                beaten = True
+                break
+        if not beaten:
+            return True
+    return False
+
+
+@jit
+def combine(left, right, wanted, note, key, mask):  # type: ignore[no-untyped-def]
+    """Min-plus of two fronts into `wanted`.
+
+    Where it improves, ``note[:, b]`` receives the key, the left front's budget, and the mask.
+    """
+    n = len(wanted)
+    improved = False
+    for i in range(n):
+        a = left[i]
+        if a >= FAR or (i > 0 and left[i - 1] == a):
+            continue
+        for b in range(i, n):
+            if a + right[b - i] < wanted[b]:
+                wanted[b] = a + right[b - i]
+                note[0, b] = key
+                note[1, b] = i
+                for w in range(len(mask)):
+                    note[2 + w, b] = mask[w]
+                improved = True
+    return improved
+
+
+@jit
+def scan_both(M: Model, pos, neg, rows, n, T: Tables):  # type: ignore[no-untyped-def]
+    """Pair tables of positive and negative weight. `pos`, `neg` are M with those as d."""
+    tn, _ = scan(neg, rows, n, T.fn, T.xn, T.spare)
+    tp, _ = scan(pos, rows, n, T.fp, T.xp, T.spare)
+    return np.int64(tp), np.int64(tn)
+
+
+@jit
+def weighted(M: Model, pos, neg, cls, rows, n, T: Tables, W: Work, out):  # type: ignore[no-untyped-def]
+    """Weighted optimum of a class of at most two levels for every multiplier."""
+    tp, tn = scan_both(M, pos, neg, rows, n, T)
+    number = T.mixed.dtype.type
+    for i in range(len(T.alpha)):
+        mix(T, i, len(T.mixed), T.fp, T.fn, T.mixed)
+        a = number(T.alpha[i])
+        b = number(T.beta[i])
+        for v in range(len(T.xp)):
+            T.mixed_d[i, v] = b * T.xn[v] - a * T.xp[v]
+            T.mixed_p[i, v] = a * T.xp[v]
+        out[i] = up_to_2(
+            M, cls, T.mixed, T.mixed_d[i], T.mixed_p[i],
+            b * number(tn) - a * number(tp), a * number(tp), number(np.inf), W,
+        )  # fmt: skip
+
+
+# ---------------------------------------------------------------- two levels
+
+
+@jit
+def _lanes(M: Model, cls, tp, tn, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Weighted optima of the children inside and outside every column."""
+    V = M.size[0]
+    number = T.mixed.dtype.type
+    one = number(1)
+    h = 0 if M.low[cls] == M.high[cls] else 1
+    S = W.S
+    for i in range(len(T.alpha)):
+        mix(T, i, V, T.fp, T.fn, T.mixed)
+        a = number(T.alpha[i])
+        b = number(T.beta[i])
+        D = T.mixed_d[i]
+        P = T.mixed_p[i]
+        for v in range(len(D)):
+            D[v] = b * T.xn[v] - a * T.xp[v]
+            P[v] = a * T.xp[v]
+        for v in range(V):
+            S.tot[0, v] = b * number(tn) - a * number(tp) - D[v]
+            S.pos[0, v] = a * number(tp) - P[v]
+        for x in range(h + 1):
+            child = M.low[cls] if x == 0 else M.high[cls]
+            shallow(M, child, T.mixed, 0, V, S.zero, one, D, P, S, T.inside[i, x], 0)
+            shallow(M, child, T.mixed, 0, V, D, -one, S.tot[0], S.pos[0], S, T.outside[i, x], 0)
+
+
+@jit
+def _evaluate(M: Model, cls, way, tp, tn, p, n, wanted, note, key, T: Tables):  # type: ignore[no-untyped-def]
+    """A split whose members' columns have sums p, n (totals at index V)."""
+    V = M.size[0]
+    rest_p = T.rest[0]
+    rest_n = T.rest[1]
+    for j in range(V):
+        rest_p[j] = T.xp[j] - p[j]
+        rest_n[j] = T.xn[j] - n[j]
+    a = np.int64(p[V])
+    c = np.int64(n[V])
+    first = M.low[cls] if way == 0 else M.high[cls]
+    second = M.high[cls] if way == 0 else M.low[cls]
+    shallow_front(M, first, p, n, a, c, T, T.left)
+    shallow_front(M, second, rest_p, rest_n, tp - a, tn - c, T, T.right)
+    return combine(T.left, T.right, wanted, note, key, T.mask)
+
+
+@jit
+def _key(k, way, u, v):  # type: ignore[no-untyped-def]
+    """A split of at most two columns as one number."""
+    return ((np.int64(k + 1) * 2 + way) * 65536 + (u + 1)) * 65536 + (v + 1)
+
+
+@jit
+def _columns(M: Model, u, v, T: Tables):  # type: ignore[no-untyped-def]
+    """Sums of the rows in column u (and v), into T.side[0:2, 0]; totals at index V."""
+    V = M.size[0]
+    p = T.side[0, 0]
+    n = T.side[1, 0]
+    for j in range(V):
+        p[j] = T.fp[u, j]
+        n[j] = T.fn[u, j]
+    p[V] = T.xp[u]
+    n[V] = T.xn[u]
+    if v >= 0:
+        for j in range(V):
+            p[j] += T.fp[v, j]
+            n[j] += T.fn[v, j]
+        p[V] += T.xp[v]
+        n[V] += T.xn[v]
+
+
+@jit
+def front2(M: Model, pos, neg, cls, rows, n, wanted, note, stop, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Front of a class of two levels wherever it is below `wanted`, into `wanted` and `note`.
+
+    Parameters
+    ----------
+    M, pos, neg : Model
+        The model; with positive and with negative weights in place of d.
+    wanted : int64[B + 1]
+        Upper limits; improved in place.
+    note : int64[..., B + 1]
+        How each improvement is reached (see `combine`).
+    """
+    V = M.size[0]
+    tp, tn = scan_both(M, pos, neg, rows, n, T)
+    _lanes(M, cls, tp, tn, T, W)
+    h = 0 if M.low[cls] == M.high[cls] else 1
+    ways = 1 if h == 0 or M.one_way[cls] else 2
+    none_p = T.side[0, 0]
+    none_n = T.side[1, 0]
+    for w in range(len(T.mask)):
+        T.mask[w] = 0
+    if M.empty_ok[cls]:
+        for way in range(h + 1):
+            none_p[:] = 0
+            none_n[:] = 0
+            _evaluate(M, cls, way, tp, tn, none_p, none_n, wanted, note, _key(-1, way, -1, -1), T)
+    bound = T.bound[0]
+    for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
+        k = M.groups[at]
+        s = M.start[k]
+        e = M.start[k + 1]
+        for way in range(ways):
+            x = way
+            y = h - way
+            for v in range(s, e):
+                if stop[0] != 0:
+                    return
+                for i in range(len(bound)):
+                    bound[i] = T.inside[i, x, v] + T.outside[i, y, v]
+                if worth(T, bound, wanted):
+                    _columns(M, v, -1, T)
+                    key = _key(k, way, v, -1)
+                    _evaluate(M, cls, way, tp, tn, none_p, none_n, wanted, note, key, T)
+        if M.kind[k] != CHAIN and M.arity[k] == 2:
+            _pairs_front(M, cls, k, tp, tn, wanted, note, stop, T)
+        elif M.arity[k] > 2:
+            _subsets_front(M, cls, k, tp, tn, wanted, note, stop, T, W)
+
+
+@jit
+def _pairs_front(M: Model, cls, k, tp, tn, wanted, note, stop, T: Tables):  # type: ignore[no-untyped-def]
+    """Splits by two columns of a set."""
+    s = M.start[k]
+    e = M.start[k + 1]
+    h = 0 if M.low[cls] == M.high[cls] else 1
+    bound = T.bound[0]
+    total = T.bound[1]
+    for way in range(h + 1):
+        x = way
+        y = h - way
+        for i in range(len(total)):
+            total[i] = 0
+            for v in range(s, e):
+                total[i] += T.inside[i, y, v]
+        for u in range(s, e):
+            for v in range(u + 1, e):
+                if stop[0] != 0:
+                    return
+                for i in range(len(bound)):
+                    a = T.inside[i, y, u]
+                    b = T.inside[i, y, v]
+                    weight_u = T.mixed_d[i, u] + T.mixed_p[i, u] + T.mixed_p[i, u]
+                    weight_v = T.mixed_d[i, v] + T.mixed_p[i, v] + T.mixed_p[i, v]
+                    rest = total[i] - a - b
+                    other = T.outside[i, y, u] - weight_v + b
+                    rest = other if other > rest else rest
+                    other = T.outside[i, y, v] - weight_u + a
+                    rest = other if other > rest else rest
+                    bound[i] = T.inside[i, x, u] + T.inside[i, x, v] + rest
+                if worth(T, bound, wanted):
+                    _columns(M, u, v, T)
+                    key = _key(k, way, u, v)
+                    _evaluate(
+                        M, cls, way, tp, tn, T.side[0, 0], T.side[1, 0], wanted, note, key, T
+                    )
+
+
+@jit
+def _subsets_front(M: Model, cls, k, tp, tn, wanted, note, stop, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Splits by any allowed subset of a set, depth first."""
+    h = 0 if M.low[cls] == M.high[cls] else 1
+    order = T.state[0]
+    n = 0
+    for v in range(M.start[k], M.start[k + 1]):
+        if T.xp[v] + T.xn[v] > 0:
+            i = n
+            while i > 0 and T.xp[order[i - 1]] + T.xn[order[i - 1]] < T.xp[v] + T.xn[v]:
+                order[i] = order[i - 1]
+                i -= 1
+            order[i] = v
+            n += 1
+    if n == 0:
+        return
+    T.open[n] = 0
+    for back in range(n):
+        j = n - 1 - back
+        for i in range(len(T.alpha)):
+            a = T.inside[i, 0, order[j]]
+            b = T.inside[i, h, order[j]]
+            T.open[j, i] = T.open[j + 1, i] + (a if a < b else b)
+    T.side[:, 0] = 0
+    T.costs[:, 0] = 0
+    _grow(M, cls, k, 0, n, 0, tp, tn, wanted, note, stop, T, W)
+    for w in range(len(T.mask)):
+        T.mask[w] = 0
+
+
+@jit
+def _grow(M: Model, cls, k, i, n, lows, tp, tn, wanted, note, stop, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Send value i of the order low or high; with all sent, evaluate the split."""
+    V = M.size[0]
+    h = 0 if M.low[cls] == M.high[cls] else 1
+    number = T.mixed.dtype.type
+    bound = T.bound[2]
+    for m in range(len(bound)):
+        bound[m] = T.costs[0, i, m] + T.costs[1, i, m] + T.open[i, m]
+    if stop[0] != 0 or not worth(T, bound, wanted):
+        return
+    if i == n:
+        full = n == M.start[k + 1] - M.start[k]
+        if (lows == 0 or lows == n) and full and not M.empty_ok[cls]:
+            return
+        key = _key(k, 0, -1, -1)
+        _evaluate(M, cls, 0, tp, tn, T.side[0, n], T.side[1, n], wanted, note, key, T)
+        return
+    v = T.state[0, i]
+    bit = v - M.start[k]
+    for to in range(1 if i == 0 and h == 0 else 2):
+        here = lows + 1 - to
+        if here > M.arity[k] and i + 1 - here > M.arity[k]:
+            continue
+        for f in range(4):
+            for j in range(V + 1):
+                T.side[f, i + 1, j] = T.side[f, i, j]
+        own_p = T.side[2 * to, i + 1]
+        own_n = T.side[2 * to + 1, i + 1]
+        for j in range(V):
+            own_p[j] += T.fp[v, j]
+            own_n[j] += T.fn[v, j]
+        own_p[V] += T.xp[v]
+        own_n[V] += T.xn[v]
+        child = M.low[cls] if to == 0 else M.high[cls]
+        for m in range(len(T.alpha)):
+            a = number(T.alpha[m])
+            b = number(T.beta[m])
+            for j in range(V):
+                T.spare[j] = b * own_n[j] - a * own_p[j]
+            T.costs[to, i + 1, m] = shallow_one(
+                M, child, T.spare, b * own_n[V] - a * own_p[V], a * own_p[V], W.S.acc
+            )
+            T.costs[1 - to, i + 1, m] = T.costs[1 - to, i, m]
+        if to == 0:
+            T.mask[bit // MASK_BITS] |= np.int64(1) << (bit % MASK_BITS)
+        _grow(M, cls, k, i + 1, n, here, tp, tn, wanted, note, stop, T, W)
+        if to == 0:
+            T.mask[bit // MASK_BITS] &= ~(np.int64(1) << (bit % MASK_BITS))

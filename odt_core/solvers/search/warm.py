@@ -1,0 +1,45 @@
+"""Compiling the kernels ahead of need, and knowing whether that is done."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from odt_core.problem import EncodedData, Feature, FeatureKind, Objective, Problem
+from odt_core.topology import Topology
+
+_warm = False
+_HALF = Fraction(1, 2)
+
+
+def is_warm() -> bool:
+    """Whether this process has the kernels ready, so that a search starts at once."""
+    return _warm
+
+
+def warm_up() -> None:
+    """Compile the kernels, or load them from the cache on disk.
+
+    Takes a minute or two the first time on a machine and about a second afterwards. Meant for a
+    worker at its start, or a background thread; nothing needs to wait for it.
+    """
+    global _warm
+    from odt_core.solvers.search.solve import solve_search
+
+    for shape in ("depth-3", "depth-4"):
+        solve_search(_small(Topology.parse(shape), Objective()))
+    solve_search(_small(Topology.parse("depth-3"), Objective(min_tpr=_HALF)))
+    _warm = True
+
+
+def _small(topology: Topology, objective: Objective) -> Problem:
+    codes = np.array([[a, b, c] for a in range(7) for b in range(3) for c in range(2)], np.int32)
+    y = (codes.sum(axis=1) % 3 == 0) ^ (codes[:, 0] > 3)
+    features = (
+        Feature("a", FeatureKind.CATEGORICAL, tuple("abcdefg")),
+        Feature("b", FeatureKind.NUMERICAL, tuple("abc"), (0.5, 1.5)),
+        Feature("c", FeatureKind.CATEGORICAL, tuple("ab")),
+    )
+    data = EncodedData(codes, y, np.ones(len(y), np.int64), features)
+    return Problem(data, topology, objective)

@@ -1,0 +1,52 @@
+"""Train: the shape, the goal and the limits on the left; the tree and its tests on the right."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from pages.build.train_parts.controls import draw_controls
+from pages.build.train_parts.prepared import import_for_result, prepared_rows, problem_of
+from pages.build.train_parts.preview import draw_preview
+from pages.build.train_parts.progress import watch_run
+from pages.build.train_parts.result import draw_result
+from pages.build.train_parts.runs import (
+    changes_since,
+    draw_train_button,
+    notice,
+    settle_run,
+)
+from pages.build.train_parts.theme import follow_theme
+from pages.common.needs import ReadyData, need_data, send_to
+from pages.common.places import Place
+from pages.common.server import job_manager
+from pages.common.text import plain
+
+
+def draw_page(data: ReadyData) -> None:
+    """Controls on the left; on the right what will happen, is happening, or came out."""
+    job_manager()  # its workers warm up while the settings are chosen
+    import_for_result()
+    try:
+        rows = prepared_rows(data.dataset.table, data.schema, data.split)
+    except InputError as error:
+        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        st.title("Train", anchor=False)
+        asked = draw_controls(data, rows)
+        draw_train_button(asked, data)
+    with right:
+        job = settle_run()
+        if notice():
+            st.error(plain(notice()))
+        if job is None:
+            draw_preview(rows, asked.problem, asked.spec)
+        elif not job.is_over:
+            watch_run(job, problem_of(job))
+        else:
+            draw_result(job, changes_since(job, data, asked.spec))
+    follow_theme()
+
+
+draw_page(need_data())

@@ -1,0 +1,53 @@
+"""A CART of the same depth on the same rows, for comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from odt_core.evaluation import Metrics
+from odt_core.export import tree_from_json
+from odt_core.problem import EncodedData
+from odt_core.words import count_words
+from pages.build.train_parts.drawing import draw_tree
+from pages.build.train_parts.numbers import NONE, metrics_of, rate_html
+from pages.build.train_parts.tables import plain_table, value_html
+
+_RATES = (
+    ("Sensitivity (TPR)", "sensitivity"),
+    ("Specificity (TNR)", "specificity"),
+    ("Accuracy", "accuracy"),
+    ("Balanced accuracy", "balanced_accuracy"),
+)
+
+
+def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
+    """Draw the counts and rates of this tree beside CART's, and CART's tree on demand."""
+    columns = {
+        "This tree, training": metrics_of(result["train"]),
+        "CART, training": metrics_of(result["cart"]["train"]),
+        "This tree, test": metrics_of(result["test"]),
+        "CART, test": metrics_of(result["cart"]["test"]),
+    }
+    rows = [["Rows wrong", *(_wrong(found) for found in columns.values())]]
+    rows += [[name, *(_rate(found, field) for found in columns.values())] for name, field in _RATES]
+    st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))
+    cart = tree_from_json(result["cart"]["tree"])
+    st.caption(
+        "CART chooses one question after the other, each the best at its place, and asks about "
+        f"one category at a time; it knows no floors. Its tree here has "
+        f"{count_words(cart.n_leaves, 'leaf', 'leaves')}."
+    )
+    if st.toggle("Show CART's tree", key="train_show_cart", persist_state="session"):
+        draw_tree(cart, test, key="train_cart_tree")
+
+
+def _rate(found: Metrics | None, name: str) -> str:
+    return NONE if found is None else rate_html(getattr(found, name))
+
+
+def _wrong(found: Metrics | None) -> str:
+    if found is None:
+        return NONE
+    return value_html(f"{found.confusion.errors:,}", f"of {found.confusion.n:,}")

@@ -1,0 +1,218 @@
+"""The Train page's left side: four main controls and the Train button, the rest folded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from odt_core.data import Prepared
+from odt_core.errors import InputError
+from odt_core.problem import Goal, Problem
+from odt_core.solution import Engine
+from odt_core.solvers import ENGINE_MODULES
+from odt_core.topology import Topology
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
+from odt_core.words import ENGINE_WORDS
+from pages.build.train_parts.goals import (
+    choose_floor,
+    choose_further_floors,
+    choose_goal,
+    choose_weight,
+    make_objective,
+)
+from pages.build.train_parts.rules import choose_rules
+from pages.build.train_parts.shapes import DEFAULT, choose_shape
+from pages.build.train_parts.switches import choose_switches
+from pages.common.needs import ReadyData
+from pages.common.text import plain
+
+T = TypeVar("T")
+
+MOST_SECONDS = 24 * 3600
+_ENGINE_NAMES = {
+    Engine.HYBRID: "Hybrid",
+    Engine.SEARCH: "Exact search",
+    Engine.CBC: "CBC",
+    Engine.HIGHS: "HiGHS",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the controls say.
+
+    Attributes
+    ----------
+    problem : Problem or None
+        What would be solved; None if the controls cannot be used as they are.
+    spec : TrainSpec or None
+        The run they describe.
+    place : DeltaGenerator
+        Where the Train button goes.
+    """
+
+    problem: Problem | None
+    spec: TrainSpec | None
+    place: DeltaGenerator
+
+
+class _Form:
+    """Draws controls one after the other; what is wrong with one is said below it."""
+
+    def __init__(self) -> None:
+        self.is_complete = True
+
+    def ask(self, draw: Callable[[], T], instead: T) -> T:
+        """Draw a control; `instead` stands for a value that cannot be read."""
+        try:
+            return draw()
+        except InputError as error:
+            self.is_complete = False
+            st.error(plain(str(error)))
+            return instead
+
+
+def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
+    """Draw all controls.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current data set.
+    rows : Prepared
+        Its encoded rows.
+    """
+    form = _Form()
+    negative = rows.train.negative_label
+    topology = form.ask(choose_shape, Topology.parse(DEFAULT))
+    max_card = form.ask(_choose_cap, None)
+    goal = form.ask(lambda: choose_goal(rows.train.positive_label, negative), Goal.ACCURACY)
+    floor = form.ask(lambda: choose_floor(goal), None)
+    time_limit = form.ask(_choose_time, 60.0)
+    button = st.container()
+    with st.expander("More settings"):
+        weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
+        none: tuple[Fraction | None, Fraction | None] = (None, None)
+        further = form.ask(lambda: choose_further_floors(goal), none)
+        engine, threads, seed = _choose_engine()
+        selection, no_empty = _choose_conditions()
+    with st.expander("Expert rules"):
+        features = rows.train.features
+        rules = form.ask(lambda: choose_rules(features, topology), RulesSpec())
+    with st.expander("The integer program (paper, section 4.3)"):
+        mip = choose_switches()
+
+    def make() -> tuple[TrainSpec, Problem]:
+        spec = TrainSpec(
+            schema=data.schema,
+            split=data.split,
+            topology=topology,
+            objective=make_objective(goal, floor, weight, further),
+            max_card=max_card,
+            rules=rules,
+            forbid_empty_branches=no_empty,
+            feature_selection=selection,
+            engine=engine,
+            time_limit=time_limit,
+            threads=threads,
+            seed=seed,
+            mip=mip,
+        )
+        # The worker selects features; here only what can be wrong with the controls matters.
+        return spec, build_problem(rows, replace(spec, feature_selection=FeatureSelection.NONE))
+
+    spec = problem = None
+    with button:
+        if form.is_complete:
+            made = form.ask(make, None)
+            spec, problem = made if made is not None else (None, None)
+    return Asked(problem, spec, button)
+
+
+def _choose_cap() -> int | None:
+    cap = st.number_input(
+        "Largest set of categories (max.card)",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="no cap",
+        key="train_max_card",
+        persist_state="session",
+        help="At most this many categories of a column on one side of a question. 1 asks about "
+        "single categories, as in *is it red?*; 2 allows *is it red or blue?*; empty means no "
+        "cap. A small cap reads better and overfits less. Numerical columns are not affected.",
+    )
+    if cap is not None and cap < 1:
+        raise InputError("max.card must be at least 1, or empty for no cap.")
+    return None if cap is None else int(cap)
+
+
+def _choose_time() -> float:
+    st.session_state.setdefault("train_seconds", 60)
+    seconds = st.number_input(
+        "Time limit in seconds",
+        min_value=1,
+        max_value=MOST_SECONDS,
+        step=30,
+        key="train_seconds",
+        persist_state="session",
+        help="When it is over, the best tree so far is shown, with how much better another one "
+        "could still be.",
+    )
+    if seconds is None or not 1 <= seconds <= MOST_SECONDS:
+        raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
+    return float(seconds)
+
+
+def _choose_engine() -> tuple[Engine, int, int]:
+    engines = [engine for engine in Engine if engine in ENGINE_MODULES]
+    st.session_state.setdefault("train_engine", engines[0])
+    engine = st.radio(
+        "Engine",
+        engines,
+        format_func=lambda engine: _ENGINE_NAMES[engine],
+        captions=[ENGINE_WORDS[engine] for engine in engines],
+        key="train_engine",
+        persist_state="session",
+    )
+    n_cores = os.cpu_count() or 1
+    st.session_state.setdefault("train_threads", 1)
+    st.session_state.setdefault("train_seed", 0)
+    left, right = st.columns(2)
+    threads = left.number_input(
+        "Threads", 1, n_cores, step=1, key="train_threads", persist_state="session"
+    )
+    seed = right.number_input(
+        "Seed",
+        0,
+        2**31 - 1,
+        step=1,
+        key="train_seed",
+        persist_state="session",
+        help="Of the solver; the split has its own on the Data page.",
+    )
+    return Engine(engine), int(threads or 1), int(seed or 0)
+
+
+def _choose_conditions() -> tuple[FeatureSelection, bool]:
+    selected = st.checkbox(
+        "Only columns that CART uses",
+        key="train_selection",
+        persist_state="session",
+        help="Feature selection as in the paper's section 5.1: a default CART on the training "
+        "rows is grown first, and only columns it asks about may be used.",
+    )
+    no_empty = st.checkbox(
+        "No empty branches",
+        key="train_no_empty",
+        persist_state="session",
+        help="At every question at least one category goes each way: the paper's rows (pickmore) "
+        "and (pickless). Otherwise a question may be left unused.",
+    )
+    return FeatureSelection.CART if selected else FeatureSelection.NONE, bool(no_empty)

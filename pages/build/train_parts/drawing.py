@@ -1,0 +1,81 @@
+"""A tree on the screen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.problem import EncodedData
+from odt_core.render import Direction, tree_dot, tree_summary
+from odt_core.tree import Tree
+from pages.build.train_parts.theme import current_theme
+
+_DIRECTION = "train_direction"
+_CHOSEN = "train_direction_chosen"
+_ARROWS = {Direction.DOWN: "↓", Direction.RIGHT: "→"}
+
+SIDEWAYS_LEAVES = 7
+"""From so many leaves on a tree is wider than the column, and easier to read sideways."""
+
+SCALE = 0.72
+"""How far a drawing may shrink to fit; a wider one is scrolled, so that it can be read."""
+_LEAF_ACROSS, _LEAF_ALONG, _LEVEL_ALONG = 118, 245, 185
+"""About how much room a leaf, and a level of questions, takes at full size, in pixels."""
+
+
+def draw_tree(
+    tree: Tree, test: EncodedData | None, *, key: str, direction: Direction | None = None
+) -> None:
+    """Draw a tree in the page's colours, with its test rows counted in the leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to draw.
+    test : EncodedData or None
+        Test rows.
+    key : str
+        Name of the frame.
+    direction : Direction, optional
+        Which way it grows; what reads best by default.
+    """
+    chosen = direction or natural_direction(tree)
+    across = tree.n_leaves * _LEAF_ACROSS
+    along = tree.depth * _LEVEL_ALONG + _LEAF_ALONG
+    least = SCALE * (across if chosen is Direction.DOWN else along)
+    st.html(
+        f"<style>.st-key-{key} {{ overflow-x: auto; }} "
+        f".st-key-{key} .stGraphVizChart svg {{ min-width: {least:.0f}px; }}</style>"
+    )
+    with st.container(key=key):
+        st.graphviz_chart(
+            tree_dot(tree, test=test, theme=current_theme(), direction=chosen),
+            alt=tree_summary(tree),
+        )
+
+
+def chosen_direction(tree: Tree) -> Direction:
+    """The direction that the user chose for the page's tree, or what reads best."""
+    return st.session_state.get(_CHOSEN) or natural_direction(tree)
+
+
+def choose_direction(tree: Tree) -> None:
+    """Draw the choice of direction."""
+    st.session_state[_DIRECTION] = chosen_direction(tree)
+    st.segmented_control(
+        "The tree grows",
+        list(Direction),
+        format_func=lambda direction: f"{_ARROWS[direction]} {direction.value}",
+        key=_DIRECTION,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_take_direction,
+    )
+
+
+def _take_direction() -> None:
+    st.session_state[_CHOSEN] = st.session_state[_DIRECTION]
+
+
+def natural_direction(tree: Tree) -> Direction:
+    """Down, as in the paper, or to the right for many leaves."""
+    return Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT

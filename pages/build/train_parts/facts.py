@@ -1,0 +1,81 @@
+"""Model size, solver facts and where the rows went: what a report needs, folded away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from odt_core import __version__
+from odt_core.data import Prepared
+from odt_core.jobs import Job
+from odt_core.problem import Problem
+from odt_core.render import progress_alt_text, progress_figure
+from odt_core.solution import TracePoint
+from odt_core.training import value_words
+from odt_core.words import count_words, goal_words, seconds_words
+from pages.build.train_parts.theme import current_theme
+from pages.common.text import plain, shorten
+
+
+def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
+    """Draw the facts of a finished run."""
+    assert job.result is not None
+    result = job.result
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**Solver**")
+        st.table(_solver(result, problem), border="horizontal", alt="Solver facts")
+    with right:
+        st.markdown("**Data**")
+        st.table(_data(job, rows), border="horizontal", alt="Where the rows went")
+    trace = [TracePoint(*point) for point in result["trace"]]
+    if len(trace) > 1:
+        st.plotly_chart(
+            progress_figure(trace, problem, theme=current_theme()),
+            key="train_trace",
+            theme=None,
+            config={"displayModeBar": False},
+            alt=progress_alt_text(trace, problem),
+        )
+
+
+def _solver(result: dict[str, Any], problem: Problem) -> dict[str, str]:
+    objective, seconds, mip = result["objective"], result["seconds"], result["mip"]
+    facts = {
+        "Goal": plain(goal_words(problem.objective, problem.data.negative_label)),
+        "Reached": plain(value_words(problem, objective["total"])),
+        "Proved bound": plain(value_words(problem, objective["total_bound"])),
+        "Proof": plain(result["words"]["proof"]),
+        "Time": f"{seconds_words(seconds['total'])}, of it {seconds_words(seconds['prepare'])} "
+        "preparing the rows",
+    }
+    if mip is None:
+        return facts
+    return facts | {
+        "Integer program": f"{mip['columns']:,} variables ({mip['integers']:,} integer), "
+        f"{mip['rows']:,} rows, {mip['nonzeros']:,} entries",
+        "Solver": f"{plain(mip['solver'])}, which said: {plain(mip['status'])}",
+    }
+
+
+def _data(job: Job, rows: Prepared) -> dict[str, str]:
+    assert job.result is not None
+    flow, split = rows.flow, job.spec.train.split
+    facts = {
+        "File": plain(shorten(job.spec.table_name, 40)),
+        "SHA-256": f"`{job.result['data']['sha256'][:16]}…`",
+        "Rows": f"{flow.read:,} read, {flow.train:,} train, {flow.test:,} test"
+        + (f", {flow.unused:,} unused" if flow.unused else ""),
+    }
+    for exclusion in flow.excluded:
+        facts["Left out"] = f"{count_words(exclusion.rows, 'row')}: {plain(exclusion.reason)}"
+    facts["Columns used"] = (
+        f"{rows.train.n_features:,}, with {rows.train.n_columns:,} categories or bins"
+    )
+    if rows.dropped:
+        names = ", ".join(plain(shorten(name, 30)) for name in rows.dropped)
+        facts["Constant columns"] = names
+    facts["Seeds"] = f"split {split.seed}, solver {job.spec.train.seed}"
+    facts["Version"] = plain(__version__)
+    return facts

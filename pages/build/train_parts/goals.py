@@ -1,0 +1,140 @@
+"""What is maximised, under which floors."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.problem import Goal, Objective
+from odt_core.training import parse_percent, parse_weight
+from pages.common.text import plain, shorten
+
+_NAMES = {
+    Goal.ACCURACY: "Accuracy",
+    Goal.BALANCED: "Balanced accuracy",
+    Goal.MAX_TPR: "Sensitivity (TPR)",
+    Goal.MAX_TNR: "Specificity (TNR)",
+}
+
+
+def choose_goal(positive: str, negative: str) -> Goal:
+    """Draw the choice of goal with one sentence on what it means for these classes."""
+    st.session_state.setdefault("train_goal", Goal.ACCURACY)
+    goal = st.selectbox(
+        "Goal",
+        list(Goal),
+        format_func=lambda goal: _NAMES[goal],
+        key="train_goal",
+        persist_state="session",
+        help="What the best tree is best at, on the training rows.",
+    )
+    goal = Goal(goal or Goal.ACCURACY)
+    yes, no = plain(shorten(positive, 30)), plain(shorten(negative, 30))
+    st.caption(
+        {
+            Goal.ACCURACY: "The most rows right.",
+            Goal.BALANCED: f"{yes} and {no} count the same, however many rows each has.",
+            Goal.MAX_TPR: f"Finds the most {yes}, with a floor on specificity (TNR) that limits "
+            "false alarms.",
+            Goal.MAX_TNR: f"Fewest false alarms on {no}, with a floor on sensitivity (TPR) that "
+            f"limits missed {yes}.",
+        }[goal]
+    )
+    return goal
+
+
+def choose_floor(goal: Goal) -> Fraction | None:
+    """Draw the floor that belongs to the goal, and read it exactly as it is written.
+
+    Raises
+    ------
+    InputError
+        If it is not a percentage.
+    """
+    if goal not in (Goal.MAX_TPR, Goal.MAX_TNR):
+        return None
+    rate = "Specificity (TNR)" if goal is Goal.MAX_TPR else "Sensitivity (TPR)"
+    key = f"train_floor_{goal.value}"
+    st.session_state.setdefault(key, "95.0")
+    text = st.text_input(
+        f"{rate} at least, in %",
+        key=key,
+        persist_state="session",
+        max_chars=12,
+        help="On the training rows, exactly as written. In test rows a little less is usual: a "
+        "floor of 100 % in training gives 97 to 99 % in test.",
+    )
+    return parse_percent(text, f"The floor on {rate[0].lower()}{rate[1:]}")
+
+
+def choose_weight(goal: Goal, negative: str) -> Fraction:
+    """Draw the class weight C, which goes with accuracy only.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive number.
+    """
+    st.session_state.setdefault("train_weight", "1")
+    text = st.text_input(
+        "Class weight C",
+        key="train_weight",
+        persist_state="session",
+        max_chars=12,
+        disabled=goal is not Goal.ACCURACY,
+        help=f"What a correct row of {plain(shorten(negative, 30))} is worth, a correct row of "
+        "the positive class being worth 1: a number or a fraction such as 3/2. For the goal "
+        "accuracy only.",
+    )
+    return parse_weight(text, "Class weight C") if goal is Goal.ACCURACY else Fraction(1)
+
+
+def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]:
+    """Draw the floors that are not part of the goal; (sensitivity, specificity).
+
+    Raises
+    ------
+    InputError
+        If one is not a percentage.
+    """
+    own = {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}.get(goal)
+    floors: list[Fraction | None] = []
+    for rate, name in (("tpr", "Sensitivity (TPR)"), ("tnr", "Specificity (TNR)")):
+        if rate == own:
+            floors.append(None)
+            continue
+        text = st.text_input(
+            f"{name} at least, in %",
+            key=f"train_further_{rate}",
+            persist_state="session",
+            max_chars=12,
+            placeholder="no floor",
+            help="A further condition on the training rows, whatever the goal.",
+        )
+        floors.append(parse_percent(text, f"The floor on {name}") if text.strip() else None)
+    return floors[0], floors[1]
+
+
+def make_objective(
+    goal: Goal,
+    floor: Fraction | None,
+    weight: Fraction,
+    further: tuple[Fraction | None, Fraction | None],
+) -> Objective:
+    """Put the parts together.
+
+    Raises
+    ------
+    InputError
+        If they do not fit each other.
+    """
+    min_tpr, min_tnr = further
+    if goal is Goal.MAX_TPR:
+        min_tnr = floor
+    elif goal is Goal.MAX_TNR:
+        min_tpr = floor
+    if goal not in (Goal.MAX_TPR, Goal.MAX_TNR) and floor is not None:
+        raise InputError(f"The goal {goal} takes no floor of its own.")
+    return Objective(goal, weight, min_tpr, min_tnr)

@@ -1,0 +1,165 @@
+"""Training and test side by side: 2x2 tables, rates with intervals, floors, predictive values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from odt_core.confusion import Confusion
+from odt_core.errors import InputError
+from odt_core.evaluation import (
+    Estimate,
+    Floor,
+    Metrics,
+    Rate,
+    floors,
+    metrics,
+    predictive_values,
+)
+from odt_core.problem import Objective
+from odt_core.training import parse_percent
+from odt_core.tree import Tree
+from odt_core.words import count_words, number_words, percent_words
+from pages.build.train_parts.tables import count_table, plain_table, value_html
+from pages.common.text import plain, shorten
+
+NONE = "–"
+
+
+def metrics_of(counts: dict[str, int] | None) -> Metrics | None:
+    """The rates of four counts by name, as a result holds them."""
+    return None if counts is None else metrics(Confusion(**counts))
+
+
+def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
+    """Draw a 2x2 table in the user's own words.
+
+    Parameters
+    ----------
+    title : str
+        Which rows.
+    counts : Confusion
+        The four counts.
+    tree : Tree
+        Gives the class names.
+    """
+    st.markdown(f"**{title}** · {count_words(counts.n, 'row')}, {counts.errors:,} wrong")
+    st.html(
+        count_table(
+            f"{title}: what the tree says against what is, in rows",
+            tree.positive_label,
+            tree.negative_label,
+            (counts.tp, counts.fp, counts.fn, counts.tn),
+        )
+    )
+
+
+def draw_rates(train: Metrics, test: Metrics | None) -> None:
+    """Draw all rates of training and test rows with their 95 % intervals."""
+    rows = [
+        [name, *(NONE if m is None else rate_html(getattr(m, field)) for m in (train, test))]
+        for name, field in (
+            ("Sensitivity (TPR)", "sensitivity"),
+            ("Specificity (TNR)", "specificity"),
+            ("Accuracy", "accuracy"),
+            ("Balanced accuracy", "balanced_accuracy"),
+            ("PPV", "ppv"),
+            ("NPV", "npv"),
+        )
+    ]
+    rows += [
+        [name, *(NONE if m is None else ratio_html(getattr(m, field)) for m in (train, test))]
+        for name, field in (("LR+", "lr_positive"), ("LR−", "lr_negative"))
+    ]
+    st.html(plain_table("Rates in training and test", ["", "Training", "Test"], rows))
+    st.caption(
+        "In brackets 95 % intervals: Wilson's for shares, the log method for likelihood ratios. "
+        "The tree was chosen on the training rows, so only the test column says what to expect "
+        "of new cases."
+    )
+
+
+def rate_html(value: Rate | Estimate) -> str:
+    """A share with x/n and its interval; a dash where it is not defined."""
+    if value.value is None:
+        return NONE
+    fraction = f"{value.successes:,}/{value.n:,}" if isinstance(value, Rate) else ""
+    return value_html(percent_words(value.value), fraction, _interval(value, percent_words))
+
+
+def ratio_html(value: Estimate) -> str:
+    """A likelihood ratio with its interval; a dash where it is not defined."""
+    if value.value is None:
+        return NONE
+    return value_html(_three_digits(value.value), _interval(value, _three_digits))
+
+
+def _interval(value: Rate | Estimate, say: Callable[[float], str]) -> str:
+    if value.low is None or value.high is None:
+        return ""
+    return f"({say(value.low)} to {say(value.high)})"
+
+
+def _three_digits(value: float) -> str:
+    return number_words(float(f"{value:.3g}"))
+
+
+def draw_floors(objective: Objective, train: Metrics, test: Metrics | None) -> None:
+    """Draw the floors that were asked for beside what was reached; nothing without floors."""
+    found = floors(objective, train, test)
+    if not found:
+        return
+    rows = [
+        [
+            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
+            rate_html(floor.train),
+            NONE if floor.test is None else f"{rate_html(floor.test)}<br>{_met(floor)}",
+        ]
+        for floor in found
+    ]
+    st.html(
+        plain_table(
+            "Floors asked for, and reached",
+            ["Floor asked for", "Reached in training", "Reached in test"],
+            rows,
+        )
+    )
+
+
+def _met(floor: Floor) -> str:
+    """What the test rows say of the floor."""
+    if floor.met_in_test is None:
+        return ""
+    if floor.met_in_test:
+        return "the floor holds in test too"
+    return "below the floor, as is usual: it was set on the training rows"
+
+
+def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> None:
+    """Draw PPV and NPV for the user's own prevalence."""
+    default = f"{100 * (train.prevalence.value or 0.0):.1f}"
+    name = plain(shorten(positive, 30))
+    text = st.text_input(
+        f"Share of {name} where the tree will be used, in %",
+        value=default,
+        key=f"train_prevalence_{default}",
+        max_chars=12,
+        width=360,
+        help="The rows at hand need not be typical, as in case-control data. PPV and NPV depend "
+        f"on how common {name} is; sensitivity and specificity do not.",
+    )
+    try:
+        prevalence = float(parse_percent(text, "The prevalence"))
+        pairs = [
+            None if m is None else predictive_values(m.confusion, prevalence) for m in (train, test)
+        ]
+    except InputError as error:
+        st.error(plain(str(error)))
+        return
+    rows = [
+        [label, *(NONE if pair is None else rate_html(pair[i]) for pair in pairs)]
+        for i, label in enumerate(("PPV", "NPV"))
+    ]
+    caption = f"Predictive values where {percent_words(prevalence)} are {positive}"
+    st.html(plain_table(caption, ["", "Training", "Test"], rows))

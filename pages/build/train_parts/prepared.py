@@ -1,0 +1,75 @@
+"""Encoded rows for the screen: the same as the worker trains on, made once and kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib
+import json
+import threading
+from pathlib import Path
+
+import streamlit as st
+
+from odt_core.data import Prepared, ReadOptions, Schema, SplitSpec, Table, prepare, read_table
+from odt_core.jobs import Job
+from odt_core.problem import Problem
+from odt_core.training import FeatureSelection, build_problem
+from pages.common.state import work
+
+
+def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
+    """A table's training and test rows.
+
+    Raises
+    ------
+    InputError
+        If the table does not fit the schema or the split.
+    """
+    report = table.report
+    key = json.dumps(
+        [
+            table.sha256,
+            [report.encoding, report.delimiter, report.quotechar],
+            schema.to_json(),
+            split.to_json(),
+        ]
+    )
+    return _prepared(hashlib.sha256(key.encode()).hexdigest(), table, schema, split)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _prepared(key: str, _table: Table, _schema: Schema, _split: SplitSpec) -> Prepared:
+    return prepare(_table, _schema, _split)
+
+
+def rows_of(job: Job) -> Prepared:
+    """The rows that a run was trained and tested on."""
+    dataset, spec = work().dataset, job.spec
+    if dataset is not None and (dataset.path, dataset.read) == (spec.table_path, spec.read):
+        table = dataset.table
+    else:
+        table = _table(spec.table_path, dataclasses.astuple(spec.read), spec.table_name)
+    return prepared_rows(table, spec.train.schema, spec.train.split)
+
+
+def problem_of(job: Job) -> Problem:
+    """What a run solves; features that its selection left out are not forbidden here."""
+    spec = dataclasses.replace(job.spec.train, feature_selection=FeatureSelection.NONE)
+    return build_problem(rows_of(job), spec)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _table(path: Path, read: tuple[str | None, ...], name: str) -> Table:
+    return read_table(path, ReadOptions(*read), name=name)
+
+
+@st.cache_resource(show_spinner=False)
+def import_for_result() -> None:
+    """Import what the first result will need while the settings are still being chosen."""
+
+    def run() -> None:
+        for module in ("scipy.stats", "plotly.graph_objects"):
+            importlib.import_module(module)
+
+    threading.Thread(target=run, daemon=True).start()

@@ -1,0 +1,65 @@
+"""What pressing Train will do."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.problem import Problem
+from odt_core.render import topology_alt_text
+from odt_core.training import TrainSpec
+from odt_core.words import count_words, goal_words, list_words, seconds_words
+from pages.build.train_parts.shapes import shape_name, shape_uri, shape_words
+from pages.common.text import plain, shorten
+
+
+def draw_preview(rows: Prepared, problem: Problem | None, spec: TrainSpec | None) -> None:
+    """Say what will happen; nothing is trained here."""
+    with st.container(border=True):
+        st.subheader("Nothing is trained yet", anchor=False)
+        if problem is None or spec is None:
+            st.markdown("One of the settings cannot be used as it is; see the note beside it.")
+            return
+        picture, words = st.columns([1, 3], vertical_alignment="center")
+        topology = spec.topology
+        picture.image(shape_uri(topology), width="stretch", alt=topology_alt_text(topology))
+        with words:
+            for line in _lines(rows, problem, spec):
+                st.markdown(line)
+
+
+def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:
+    """The run in sentences, as Markdown."""
+    train, test = rows.train, rows.test
+    positive, target = (plain(shorten(t, 40)) for t in (train.positive_label, train.target))
+    tested = (
+        f"and tests it on the other **{count_words(test.n_rows, 'row')}**"
+        if test is not None
+        else "and tests it on none, since every row trains"
+    )
+    lines = [
+        f"Train looks for the best tree of the shape **{plain(shape_name(spec.topology))}** "
+        f"({shape_words(spec.topology)}) on **{count_words(train.n_rows, 'training row')}** "
+        f"{tested}.",
+        f"It predicts **{target}**, positive class **{positive}** "
+        f"({train.n_positive:,} of the training rows), from "
+        f"{count_words(train.n_features, 'column')} with {train.n_columns:,} categories or bins.",
+        f"Goal: {plain(goal_words(spec.objective, train.negative_label))}{_floor_rows(problem)}.",
+        f"It stops when the tree is proved optimal, at the latest after "
+        f"{seconds_words(spec.time_limit)}. Press **Train** to start.",
+    ]
+    return lines
+
+
+def _floor_rows(problem: Problem) -> str:
+    """What the floors mean in rows."""
+    gains, data = problem.gains, problem.data
+    found = []
+    if gains.min_tp:
+        found.append((gains.min_tp, data.n_positive, data.positive_label))
+    if gains.min_tn:
+        found.append((gains.min_tn, data.n_negative, data.negative_label))
+    if not found:
+        return ""
+    parts = [f"{least:,} of {of:,} rows of {plain(shorten(name, 30))}" for least, of, name in found]
+    return f" (that is {list_words(parts, ' and ')})"

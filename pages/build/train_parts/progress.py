@@ -1,0 +1,96 @@
+"""How far a run is, while the page stays usable."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.jobs import Job, JobState
+from odt_core.problem import Problem
+from odt_core.render import progress_alt_text, progress_figure
+from odt_core.solution import TracePoint
+from odt_core.training import Stage, value_words
+from odt_core.words import count_words, gap_words, seconds_words
+from pages.build.train_parts.runs import stop_run
+from pages.build.train_parts.shapes import shape_name
+from pages.build.train_parts.theme import current_theme
+from pages.common.server import job_manager
+from pages.common.text import plain
+
+EVERY = 0.5
+"""Seconds between two looks."""
+
+
+@st.fragment(run_every=EVERY)
+def watch_run(job: Job, problem: Problem) -> None:
+    """Draw a run's progress until it is over, then draw the page anew.
+
+    Parameters
+    ----------
+    job : Job
+        Queued or running.
+    problem : Problem
+        What it solves: gives its numbers their meaning.
+    """
+    if job.is_over:
+        st.rerun()
+    st.subheader(_headline(job), anchor=False)
+    limit = job.spec.train.time_limit
+    st.progress(
+        min(job.seconds / limit, 1.0),
+        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
+    )
+    trace = list(job.progress)
+    for sentence in _sentences(problem, trace):
+        st.markdown(plain(sentence))
+    st.button(
+        "Stop, and keep the best tree" if _best(trace) is not None else "Cancel",
+        key="train_cancel",
+        on_click=stop_run,
+        args=(job,),
+        disabled=job.cancelled_at is not None,
+    )
+    if trace:
+        st.plotly_chart(
+            progress_figure(trace, problem, theme=current_theme(), until=job.seconds),
+            key="train_progress",
+            theme=None,
+            config={"displayModeBar": False},
+            alt=progress_alt_text(trace, problem),
+        )
+    st.caption("The page stays usable meanwhile; leaving it does not stop the run.")
+
+
+def _headline(job: Job) -> str:
+    if job.cancelled_at is not None:
+        return "Stopping …"
+    if job.state is JobState.QUEUED:
+        ahead = job_manager().position(job)
+        return (
+            f"Waiting: {count_words(ahead, 'run is', 'runs are')} ahead"
+            if ahead
+            else "Waiting for a free solver process"
+        )
+    if job.stage is Stage.PREPARING:
+        return "Preparing the rows"
+    if job.stage is Stage.FINISHING:
+        return "Counting the rows of the tree"
+    return f"Searching for the best tree of the shape {plain(shape_name(job.spec.train.topology))}"
+
+
+def _best(trace: list[TracePoint]) -> int | None:
+    return next((p.incumbent for p in reversed(trace) if p.incumbent is not None), None)
+
+
+def _sentences(problem: Problem, trace: list[TracePoint]) -> list[str]:
+    """The best tree so far and what could still be won."""
+    best = _best(trace)
+    bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
+    if best is None:
+        return ["No tree found yet."]
+    found = [f"Best tree so far: {value_words(problem, best)}."]
+    if bound is None:
+        found.append("How much could still be won is not known yet.")
+    else:
+        words = gap_words(problem, max(bound - best, 0))
+        found.append(f"{words[:1].upper()}{words[1:]}.")
+    return found

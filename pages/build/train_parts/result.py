@@ -1,0 +1,100 @@
+"""The tree, and how well its promises hold on test rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from odt_core.export import tree_from_json
+from odt_core.jobs import Job
+from odt_core.render import tree_alt_text
+from odt_core.solution import Status
+from odt_core.words import list_words
+from pages.build.train_parts.cart import draw_cart
+from pages.build.train_parts.downloads import draw_downloads
+from pages.build.train_parts.drawing import choose_direction, chosen_direction, draw_tree
+from pages.build.train_parts.facts import draw_facts
+from pages.build.train_parts.leaves import draw_leaves
+from pages.build.train_parts.numbers import (
+    draw_counts,
+    draw_floors,
+    draw_predictive_values,
+    draw_rates,
+    metrics_of,
+)
+from pages.build.train_parts.prepared import problem_of, rows_of
+from pages.common.text import plain
+
+
+def draw_result(job: Job, changes: list[str]) -> None:
+    """Draw a finished run: the tree above, training and test side by side below.
+
+    Parameters
+    ----------
+    job : Job
+        A run that brought a tree.
+    changes : list of str
+        What differs now from what it was trained with.
+    """
+    assert job.result is not None
+    result, rows = job.result, rows_of(job)
+    tree = tree_from_json(result["tree"])
+    _draw_status(result)
+    if changes:
+        st.warning(
+            f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "
+            "Train to bring it up to date."
+        )
+    draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction(tree))
+    if not tree.decisions:
+        st.caption("This tree asks nothing: every case gets the same answer.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        draw_downloads(job, rows.test)
+        choose_direction(tree)
+    train, test = metrics_of(result["train"]), metrics_of(result["test"])
+    assert train is not None
+    left, right = st.columns(2)
+    with left:
+        draw_counts("Training", train.confusion, tree)
+    with right:
+        if test is None:
+            _draw_no_test()
+        else:
+            draw_counts("Test", test.confusion, tree)
+    draw_floors(job.spec.train.objective, train, test)
+    draw_rates(train, test)
+    with st.expander("PPV and NPV at your own prevalence"):
+        draw_predictive_values(train, test, tree.positive_label)
+    with st.expander("Leaves"):
+        draw_leaves(tree, rows.test)
+    with st.expander("Compared with CART"):
+        draw_cart(result, rows.test)
+    with st.expander("The tree in words"):
+        st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)
+    with st.expander("Solver, model size and data"):
+        draw_facts(job, problem_of(job), rows)
+
+
+def _draw_status(result: dict[str, Any]) -> None:
+    """The status in words, and who proved it."""
+    words, proof = (plain(result["words"][name]) for name in ("status", "proof"))
+    if result["status"] == Status.OPTIMAL:
+        st.success(proof, title=words)
+    else:
+        st.info(_advice(result), title=words)
+
+
+def _advice(result: dict[str, Any]) -> str:
+    """What to do about a tree that is not proved."""
+    if result["status"] == Status.CANCELLED:
+        return "The run was stopped; train again to let it go on from the start."
+    return "It is not proved to be the best: a longer time limit or a smaller shape can settle it."
+
+
+def _draw_no_test() -> None:
+    st.markdown("**Test** · no rows")
+    st.caption(
+        "Every row trains, so nothing here says what to expect of new cases. Keep some rows for "
+        "testing on the Data page."
+    )

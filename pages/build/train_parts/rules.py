@@ -1,0 +1,174 @@
+"""Expert rules: columns that may not be used, and rules for single questions of the tree."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.problem import Feature
+from odt_core.topology import Topology
+from odt_core.training import NodeRuleSpec, RulesSpec
+from odt_core.words import count_words, list_words, number_words, printable
+from pages.common.text import plain, shorten
+
+_RULES = "train_rules"
+MOST_NAMED = 4
+"""Categories that a rule names."""
+_ONLY, _WHOLE = "Only these columns", "This very question"
+
+
+def choose_rules(features: tuple[Feature, ...], topology: Topology) -> RulesSpec:
+    """Draw the rules and what adds to them.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        What questions can be about.
+    topology : Topology
+        Whose questions have rules.
+    """
+    names = [feature.name for feature in features]
+    forbidden = _columns(
+        "Columns that no question may be about", "train_forbidden", names, persist=True
+    )
+    rules = _kept_rules()
+    for number, rule in enumerate(rules):
+        _draw_rule(number, rule)
+    with st.popover("Add a rule for one question", width="stretch"):
+        _draw_new_rule(features, topology)
+    return RulesSpec(tuple(forbidden), rules)
+
+
+def _kept_rules() -> tuple[NodeRuleSpec, ...]:
+    rules: tuple[NodeRuleSpec, ...] = st.session_state.get(_RULES, ())
+    return rules
+
+
+def _draw_rule(number: int, rule: NodeRuleSpec) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(rule_text(rule))
+        st.button(
+            "Remove",
+            key=f"train_rule_remove_{number}",
+            type="tertiary",
+            help=f"Remove the rule for question {rule.node}",
+            on_click=_remove,
+            args=(number,),
+        )
+
+
+def rule_text(rule: NodeRuleSpec) -> str:
+    """A rule in words, as Markdown."""
+    where = f"Question {rule.node}"
+    if rule.feature is None:
+        names = [plain(shorten(name, 30)) for name in rule.features or ()]
+        return f"{where}: only about {list_words(names, ' or ')}"
+    name = plain(shorten(rule.feature, 30))
+    if rule.threshold is not None:
+        missing = " or missing" if rule.missing_left else ""
+        return f"{where}: {name} ≤ {number_words(rule.threshold)}{missing}?"
+    categories = [plain(shorten(category, 30)) for category in rule.categories or ()]
+    if len(categories) > MOST_NAMED:
+        more = count_words(len(categories) - MOST_NAMED, "other")
+        categories = [*categories[:MOST_NAMED], more]
+    return f"{where}: {name} is {list_words(categories, ' or ')}?"
+
+
+def _remove(number: int) -> None:
+    rules = _kept_rules()
+    st.session_state[_RULES] = rules[:number] + rules[number + 1 :]
+
+
+def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
+    node = st.selectbox(
+        "Question",
+        range(1, topology.n_nodes + 1),
+        format_func=lambda node: _node_name(node, topology),
+        key="train_rule_node",
+        help="Numbered from the top: a question, then all below its left, then all below its "
+        "right.",
+    )
+    kind = st.segmented_control(
+        "What may it be?", [_ONLY, _WHOLE], default=_ONLY, required=True, key="train_rule_kind"
+    )
+    rule = _draw_only_columns(node, features) if kind == _ONLY else _draw_question(node, features)
+    st.button(
+        "Add the rule",
+        key="train_rule_add",
+        type="primary",
+        disabled=rule is None,
+        on_click=_add,
+        args=(rule,),
+    )
+
+
+def _node_name(node: int, topology: Topology) -> str:
+    """A node's number and how to find it from the top."""
+    steps: list[str] = []
+    below = node - 1
+    for above in range(node - 2, -1, -1):
+        if below in topology.children(above):
+            steps.append("yes" if topology.left[above] == below else "no")
+            below = above
+    return f"{node}: " + (f"after {', '.join(reversed(steps))}" if steps else "the first")
+
+
+def _draw_only_columns(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | None:
+    names = [feature.name for feature in features]
+    allowed = _columns("Columns it may be about", "train_rule_allowed", names)
+    return NodeRuleSpec(node, features=tuple(allowed)) if allowed else None
+
+
+def _draw_question(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | None:
+    g = st.selectbox(
+        "Column",
+        range(len(features)),
+        format_func=lambda g: shorten(printable(features[g].name)),
+        key="train_rule_column",
+    )
+    feature = features[g]
+    if not feature.is_numerical:
+        left = _columns("Categories that answer yes", "train_rule_left", list(feature.values))
+        if not left:
+            return None
+        return NodeRuleSpec(node, feature=feature.name, categories=tuple(left))
+    if not feature.cuts:
+        st.caption("This column has a single bin, so there is nothing to ask.")
+        return None
+    cut = st.selectbox(
+        "Yes up to the cut point",
+        feature.cuts,
+        format_func=number_words,
+        key="train_rule_cut",
+        help="The column's cut points; others can be given on the Data page.",
+    )
+    missing_left = feature.has_missing and st.checkbox(
+        "Missing values answer yes", key="train_rule_missing"
+    )
+    return NodeRuleSpec(
+        node, feature=feature.name, threshold=float(cut), missing_left=bool(missing_left)
+    )
+
+
+def _add(rule: NodeRuleSpec) -> None:
+    """Keep a rule; it takes the place of an earlier one for the same question."""
+    others = tuple(kept for kept in _kept_rules() if kept.node != rule.node)
+    st.session_state[_RULES] = tuple(sorted((*others, rule), key=lambda kept: kept.node))
+
+
+def _columns(label: str, key: str, options: list[str], *, persist: bool = False) -> list[str]:
+    """A choice of several names; those that the data no longer have are dropped."""
+    if key in st.session_state:
+        st.session_state[key] = [name for name in st.session_state[key] if name in options]
+    chosen = st.multiselect(
+        label,
+        options,
+        format_func=lambda name: shorten(printable(name)),
+        key=key,
+        placeholder="none",
+        persist_state="session" if persist else None,
+    )
+    unknown = [name for name in chosen if name not in options]
+    if unknown:
+        raise InputError(f"There is no {unknown[0]!r} to choose: take one of the list.")
+    return list(chosen)

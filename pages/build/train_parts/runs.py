@@ -1,0 +1,141 @@
+"""The session's training runs: start one, and settle what the last one brought.
+
+The current tree is never lost to a run that brings none: the run before it becomes current again,
+and what happened is said.
+"""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from odt_core.jobs import Job, JobSpec
+from odt_core.training import TrainSpec
+from odt_core.words import goal_words
+from pages.build.train_parts.controls import Asked
+from pages.common.needs import ReadyData
+from pages.common.server import job_manager
+from pages.common.state import update, work
+
+_BEFORE = "train_before"
+_NOTICE = "train_notice"
+_PRESSED = "train_pressed"
+
+QUICK = 0.8
+"""Seconds to wait for a quick run before showing its progress instead of its result."""
+STOPPED = 1.5
+"""Seconds to wait for a stopped run to hand in its tree."""
+_GLANCE = 0.02
+
+
+def draw_train_button(asked: Asked, data: ReadyData) -> None:
+    """Draw the Train button in its place; a press before this run of the page starts a run."""
+    job = work().job
+    pressed = bool(st.session_state.pop(_PRESSED, False))
+    if pressed and asked.spec is not None and (job is None or job.is_over):
+        job = start_run(data, asked.spec)
+    busy = job is not None and not job.is_over
+    with asked.place:
+        st.button(
+            "Training …" if busy else "Train",
+            key="train_go",
+            type="primary",
+            width="stretch",
+            disabled=busy or asked.spec is None,
+            on_click=_press,
+        )
+
+
+def _press() -> None:
+    st.session_state[_PRESSED] = True
+
+
+def start_run(data: ReadyData, spec: TrainSpec) -> Job:
+    """Queue a run and make it the session's; a quick one is over when this returns."""
+    before = work().job
+    if before is not None and before.result is not None:
+        st.session_state[_BEFORE] = before
+    st.session_state[_NOTICE] = ""
+    dataset = data.dataset
+    job = job_manager().submit(JobSpec(dataset.path, dataset.name, dataset.read, spec))
+    update(job=job)
+    _wait(job, QUICK)
+    return job
+
+
+def stop_run(job: Job) -> None:
+    """Stop a run with its best tree so far, and wait the moment that takes."""
+    job_manager().cancel(job)
+    _wait(job, STOPPED)
+
+
+def _wait(job: Job, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not job.is_over and time.monotonic() < deadline:
+        time.sleep(_GLANCE)
+
+
+def settle_run() -> Job | None:
+    """The session's run, once what a finished one brought has been taken in."""
+    job = work().job
+    if job is None or not job.is_over or has_tree(job):
+        return job
+    st.session_state[_NOTICE] = _without_tree(job)
+    return update(job=st.session_state.pop(_BEFORE, None)).job
+
+
+def has_tree(job: Job) -> bool:
+    """Whether a run is over and brought a tree."""
+    return job.result is not None and job.result["tree"] is not None
+
+
+def notice() -> str:
+    """What the last run brought instead of a tree, in a sentence or two; empty if it brought one.
+
+    Plain text.
+    """
+    return str(st.session_state.get(_NOTICE, ""))
+
+
+def _without_tree(job: Job) -> str:
+    """Why a run has no tree, and what to do."""
+    if job.result is None:
+        return job.message
+    spec, words = job.spec.train, str(job.result["words"]["status"])
+    if job.result["status"] == "infeasible":
+        return f"{words}. Lower the floor, choose a larger shape, or take back a rule or cap."
+    return (
+        f"{words}. Asked was the {goal_words(spec.objective)}; give it more time, a smaller shape "
+        "or another engine."
+    )
+
+
+def changes_since(job: Job, data: ReadyData, spec: TrainSpec | None) -> list[str]:
+    """What differs now from what the shown tree was trained with."""
+    then = job.spec
+    found = []
+    if (then.table_path, then.read) != (data.dataset.path, data.dataset.read):
+        found.append("the data set")
+    elif then.train.schema != data.schema:
+        found.append("the columns")
+    if then.train.split != data.split:
+        found.append("the split")
+    if spec is None:
+        return found
+    for name, fields in _SETTINGS:
+        if any(getattr(then.train, field) != getattr(spec, field) for field in fields):
+            found.append(name)
+    return found
+
+
+_SETTINGS = (
+    ("the shape", ("topology",)),
+    ("max.card", ("max_card",)),
+    ("the goal", ("objective",)),
+    ("the time limit", ("time_limit",)),
+    ("the engine", ("engine", "threads", "seed")),
+    ("the conditions", ("feature_selection", "forbid_empty_branches")),
+    ("the expert rules", ("rules",)),
+    ("the switches of the integer program", ("mip",)),
+)

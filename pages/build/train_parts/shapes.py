@@ -1,0 +1,121 @@
+"""The tree's shape, chosen from pictures."""
+
+from __future__ import annotations
+
+import base64
+
+import streamlit as st
+
+from odt_core.render import topology_svg
+from odt_core.topology import PRESETS, Topology
+from odt_core.words import count_words
+from pages.build.train_parts.theme import current_theme
+
+OWN = "own"
+NAMES = {
+    "depth-1": "Depth 1",
+    "depth-2": "Depth 2",
+    "depth-2.5": "Depth 2.5",
+    "depth-3": "Depth 3",
+    "imbalanced": "Imbalanced",
+    "depth-4": "Depth 4",
+    "cues-3": "3 cues",
+    "cues-4": "4 cues",
+    OWN: "Own shape",
+}
+DEFAULT = "depth-2"
+
+# One radio group, laid out as cards: arrow keys and screen readers work as in any radio group.
+_STYLE = """<style>
+.st-key-train_shape [role=radiogroup] {
+  display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .4rem;
+}
+.st-key-train_shape [role=radiogroup] > div { width: 100%; }
+.st-key-train_shape [role=radiogroup] label {
+  width: 100%; height: 100%; margin: 0; padding: .35rem .25rem .25rem; justify-content: center;
+  border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: .4rem;
+  cursor: pointer;
+}
+.st-key-train_shape [role=radiogroup] label:hover { border-color: #23879a; }
+.st-key-train_shape [role=radiogroup] label:has(input:checked) {
+  border-color: #23879a; box-shadow: inset 0 0 0 1px #23879a;
+  background: color-mix(in srgb, #23879a 12%, transparent);
+}
+.st-key-train_shape [role=radiogroup] label:has(input:checked) p { font-weight: 600; }
+.st-key-train_shape [role=radiogroup] label:has(input:focus-visible) {
+  outline: 2px solid #23879a; outline-offset: 2px;
+}
+.st-key-train_shape [role=radiogroup] label > div { width: 100%; gap: 0; }
+.st-key-train_shape [role=radiogroup] label > div > div:first-child { display: none; }
+.st-key-train_shape [role=radiogroup] label > div > div { margin: 0; padding: 0; width: 100%; }
+.st-key-train_shape [role=radiogroup] p {
+  display: flex; flex-direction: column; align-items: center; gap: .15rem;
+  font-size: .8rem; line-height: 1.2; text-align: center;
+}
+.st-key-train_shape [role=radiogroup] img {
+  height: 3rem; max-height: none; width: 100%; object-fit: contain;
+}
+</style>"""
+
+
+def choose_shape() -> Topology:
+    """Draw the cards, and a text field for a shape of one's own.
+
+    Raises
+    ------
+    InputError
+        If the text is no shape.
+    """
+    st.html(_STYLE)
+    st.session_state.setdefault("train_shape", DEFAULT)
+    chosen = st.radio(
+        "Shape of the tree",
+        [*PRESETS, OWN],
+        format_func=_card,
+        key="train_shape",
+        persist_state="session",
+        width="stretch",
+        help="Which questions can follow which. The best tree *of this shape* is found; questions "
+        "that do not help vanish. In a chain of cues every question can decide a case at once.",
+    )
+    text = PRESETS.get(chosen, "")
+    if chosen == OWN:
+        st.session_state.setdefault("train_own_shape", PRESETS["depth-2.5"])
+        text = st.text_input(
+            "Shape as text",
+            key="train_own_shape",
+            persist_state="session",
+            max_chars=200,
+            help="A leaf is `.` and a question is `(left right)`, at most four levels deep: "
+            "`((. .)(. .))` is depth 2.",
+        )
+    topology = Topology.parse(text)
+    if chosen == OWN:
+        st.image(shape_uri(topology), width=160, alt=f"The shape {topology.text}")
+    st.caption(shape_words(topology))
+    return topology
+
+
+def shape_words(topology: Topology) -> str:
+    """The shape's size in words."""
+    return (
+        f"{count_words(topology.n_nodes, 'question')}, "
+        f"{count_words(topology.n_leaves, 'leaf', 'leaves')}; "
+        f"at most {count_words(topology.depth, 'question')} a case"
+    )
+
+
+def shape_name(topology: Topology) -> str:
+    """The shape's name on its card, or its text."""
+    return NAMES.get(topology.name, topology.text)
+
+
+def shape_uri(topology: Topology) -> str:
+    """The shape's picture, in the page's colours, as an address that holds it."""
+    picture = topology_svg(topology, current_theme()).encode()
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+
+
+def _card(option: str) -> str:
+    topology = Topology.parse(PRESETS.get(option, "(. (. .))"))
+    return f"![]({shape_uri(topology)}) {NAMES[option]}"

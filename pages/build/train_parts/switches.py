@@ -1,0 +1,79 @@
+"""The paper's switches of the integer program (section 4.3), and its five configurations."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.solvers.mip.options import MipOptions
+
+CONFIGURATIONS = {
+    "All": MipOptions(),
+    "No Anchor": MipOptions(anchor=False),
+    "No Relax": MipOptions(relax=False),
+    "No Strength": MipOptions(strengthen=False),
+    "Nothing": MipOptions(strengthen=False, anchor=False, relax=False),
+}
+"""The configurations that the paper compares in section 5.1."""
+
+_SWITCHES = {
+    "strengthen": (
+        "Strengthened rows",
+        "Rows (strongleft) and (strongright) instead of (left) and (right), section 4.3.1.",
+    ),
+    "anchor": (
+        "Anchor categories",
+        "Where a question can be reversed, one category of each column always goes left, "
+        "section 4.3.2.",
+    ),
+    "delete": (
+        "Only correct leaves",
+        "No variables for leaves that would classify a row wrongly, section 4.3.3.",
+    ),
+    "relax": (
+        "Continuous variables",
+        "Continuous instead of binary variables wherever that is valid, section 4.3.4.",
+    ),
+    "numerical_direction": (
+        "Numerical columns: direction instead of anchor",
+        "Breaks the symmetry of numerical columns by w = 1, section 4.4.",
+    ),
+    "card_direction": (
+        "Capped columns: direction instead of anchor",
+        "Breaks the symmetry of columns under max.card by w = 1, section 4.5.",
+    ),
+}
+
+
+def choose_switches() -> MipOptions:
+    """Draw the configurations, and each switch on its own."""
+    for name in _SWITCHES:
+        st.session_state.setdefault(_key(name), getattr(MipOptions(), name))
+    options = MipOptions(**{name: bool(st.session_state[_key(name)]) for name in _SWITCHES})
+    st.session_state["train_configuration"] = next(
+        (name for name, known in CONFIGURATIONS.items() if known == options), None
+    )
+    st.pills(
+        "Configuration of section 5.1",
+        list(CONFIGURATIONS),
+        key="train_configuration",
+        on_change=_take_configuration,
+        wrap=True,
+    )
+    return MipOptions(
+        **{
+            name: st.checkbox(label, key=_key(name), persist_state="session", help=text)
+            for name, (label, text) in _SWITCHES.items()
+        }
+    )
+
+
+def _take_configuration() -> None:
+    chosen = st.session_state["train_configuration"]
+    if chosen is None:
+        return
+    for name in _SWITCHES:
+        st.session_state[_key(name)] = getattr(CONFIGURATIONS[chosen], name)
+
+
+def _key(name: str) -> str:
+    return f"train_mip_{name}"

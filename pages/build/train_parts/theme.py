@@ -1,0 +1,39 @@
+"""The colours of drawings and figures that fit the page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.render import THEMES, Theme
+
+# Streamlit does not run the page again when the reader switches between light and dark, so what is
+# drawn in colours of its own would keep those of the other theme.
+_FOLLOW = st.components.v2.component(
+    "odt_follow_theme",
+    html="<span></span>",
+    js="""
+export default function ({ data, parentElement, setTriggerValue }) {
+  const probe = parentElement.querySelector("span")
+  probe.style.color = getComputedStyle(probe).getPropertyValue("--st-background-color")
+  const [red, green, blue] = getComputedStyle(probe).color.match(/[0-9.]+/g).map(Number)
+  const now = 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? "dark" : "light"
+  if (now !== data.drawn && now !== probe.dataset.told) setTriggerValue("changed", now)
+  probe.dataset.told = now
+}
+""",
+)
+
+
+def current_theme() -> Theme:
+    """The drawing theme of the browser's light or dark page."""
+    return THEMES.get(str(st.context.theme.type), THEMES["light"])
+
+
+def follow_theme() -> None:
+    """Draw the page anew when the reader switches between light and dark."""
+    _FOLLOW(
+        key="train_theme",
+        data={"drawn": current_theme().name},
+        height=0,
+        on_changed_change=lambda: None,
+    )

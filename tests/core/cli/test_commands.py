@@ -1,0 +1,136 @@
+"""``predict``, ``export``, ``write-model``, ``sample``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from odt_core.cli import main
+
+
+@pytest.fixture(scope="module")
+def model(monks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A one-question model: is the jacket red?"""
+    path = tmp_path_factory.mktemp("model") / "model.json"
+    status = main(
+        ["train", str(monks), "--target", "class", "--positive", "monk", "--topology", "depth-1",
+         "--train-size", "all", "--engine", "cbc", "--output", str(path)]
+    )  # fmt: skip
+    assert status == 0
+    return path
+
+
+def predictions(
+    model: Path, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> tuple[list[dict[str, str]], str]:
+    """Predicted rows and what was said on standard error."""
+    table = tmp_path / "cases.csv"
+    table.write_text(text, encoding="utf-8")
+    capsys.readouterr()
+    assert main(["predict", str(model), str(table)]) == 0
+    output = capsys.readouterr()
+    return list(csv.DictReader(io.StringIO(output.out))), output.err
+
+
+HEADER = "head_shape,body_shape,is_smiling,holding,jacket_color,has_tie"
+
+
+def test_predict_needs_no_outcome_and_keeps_the_columns(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, _ = predictions(
+        model,
+        f"name,{HEADER}\nA,round,round,yes,sword,red,no\nB,round,square,yes,sword,blue,no\n",
+        tmp_path,
+        capsys,
+    )
+    assert [row["name"] for row in rows] == ["A", "B"]
+    assert rows[0]["predicted"] == "monk"
+    assert float(rows[0]["share_positive"]) == 1.0
+    assert rows[1]["predicted"] != "monk"
+    assert float(rows[1]["share_positive"]) == pytest.approx(108 / 324, abs=1e-5)
+    assert rows[0]["unseen"] == ""
+
+
+def test_predict_says_which_values_were_never_seen(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, said = predictions(
+        model, f"{HEADER}\nround,round,yes,sword,purple,no\n", tmp_path, capsys
+    )
+    assert rows[0]["unseen"] == "jacket_color"
+    assert "1 of 1 rows met a question about a value that no training row had" in said
+
+
+def test_predict_names_a_missing_column(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "short.csv"
+    table.write_text("head_shape,body_shape\nround,round\n", encoding="utf-8")
+    assert main(["predict", str(model), str(table)]) == 2
+    assert "is_smiling" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["", "no json", "[]", "{}", '{"version": 99}'])
+def test_a_file_that_is_no_model_is_refused_in_a_sentence(
+    content: str, monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(content, encoding="utf-8")
+    assert main(["predict", str(path), str(monks)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "model" in error
+
+
+@pytest.mark.parametrize(
+    ("format_name", "start"),
+    [("dot", b"digraph"), ("svg", b"<"), ("png", b"\x89PNG"), ("rules", b""), ("python", b""),
+     ("sql", b""), ("json", b"{")],
+)  # fmt: skip
+def test_export_writes_each_format(
+    format_name: str, start: bytes, model: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "tree.out"
+    assert main(["export", str(model), "--format", format_name, "--output", str(path)]) == 0
+    content = path.read_bytes()
+    assert content.lstrip().startswith(start)
+    assert format_name == "png" or b"jacket_color" in content
+
+
+def test_export_names_the_formats(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(model), "--format", "gif"]) == 2
+    error = capsys.readouterr().err
+    assert "gif" in error and "svg" in error
+
+
+@pytest.mark.parametrize("ending", ["lp", "mps"])
+def test_write_model_writes_the_program(ending: str, monks: Path, tmp_path: Path) -> None:
+    path = tmp_path / f"program.{ending}"
+    status = main(
+        ["write-model", str(monks), "--target", "class", "--train-size", "all",
+         "--topology", "depth-2", "--output", str(path)]
+    )  # fmt: skip
+    assert status == 0
+    text = path.read_text(encoding="utf-8")
+    assert "one_group_k1" in text
+    assert "z_k3_g6_j2" in text
+
+
+def test_write_model_knows_two_endings(
+    monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "program.xml"
+    assert main(["write-model", str(monks), "--target", "class", "--output", str(path)]) == 2
+    assert "must end in .lp or .mps" in capsys.readouterr().err
+    assert not path.exists()
+
+
+def test_sample_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sample", "monks-1"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 433
+    assert main(["sample", "iris"]) == 2
+    assert "choose one of breast-cancer" in capsys.readouterr().err
