@@ -4,7 +4,6 @@
 """
 
 from odt_core.storage.errors import NotFoundError, StorageError
-from odt_core.storage.folders import data_folder
 from odt_core.storage.recorder import Recorder
 from odt_core.storage.records import (
     LOCAL_OWNER,
@@ -54,6 +53,5 @@ __all__ = [
     "Store",
     "Tidied",
     "UploadStore",
-    "data_folder",
     "software_versions",
 ]

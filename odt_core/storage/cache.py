@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from odt_core.storage.errors import StorageError
-from odt_core.storage.folders import make_private
+from odt_core.storage.private import make_private
 
 
 class FileCache:

@@ -35,8 +35,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from odt_core.errors import InputError
+from odt_core.folders import data_folder
 from odt_core.storage.errors import StorageError, storage_error
-from odt_core.storage.folders import data_folder, make_private
+from odt_core.storage.private import make_private
 
 FILE_NAME = "odt.sqlite3"
 WAIT_FOR_FILE = 30.0
@@ -66,7 +67,7 @@ def locate(address: str | None = None, folder: Path | None = None) -> URL:
         Like ``postgresql://user:password@host/name`` or ``sqlite:///path``; the environment's
         ``ODT_DATABASE_URL`` by default, else a file in the data folder.
     folder : Path, optional
-        The data folder, see `odt_core.storage.folders.data_folder`.
+        The data folder, see `odt_core.folders.data_folder`.
 
     Raises
     ------

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from odt_core.storage.errors import StorageError
-from odt_core.storage.folders import make_private
+from odt_core.storage.private import make_private
 
 try:
     import fcntl

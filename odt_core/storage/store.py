@@ -10,12 +10,12 @@ from pathlib import Path
 from sqlalchemy import select, update
 
 from odt_core.errors import InputError
+from odt_core.folders import data_folder
 from odt_core.storage.cache import FileCache
 from odt_core.storage.database import Database, locate
 from odt_core.storage.datasets import Datasets, ensure_owner
 from odt_core.storage.erasure import wipe
 from odt_core.storage.exchange import Exchange
-from odt_core.storage.folders import data_folder
 from odt_core.storage.migrate import migrate
 from odt_core.storage.presence import Presence
 from odt_core.storage.queue import LEASE, Queue
@@ -56,7 +56,7 @@ class Store:
     address : str, optional
         The database, see `odt_core.storage.database.locate`. ``sqlite://`` keeps all in memory.
     folder : Path, optional
-        The data folder, see `odt_core.storage.folders.data_folder`.
+        The data folder, see `odt_core.folders.data_folder`.
     retention_days : int, optional
         Age limit for data sets of owners who set none; ``ODT_RETENTION_DAYS`` by default, else
         none. Age counts from when a data set was last uploaded or run on.

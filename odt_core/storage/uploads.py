@@ -8,11 +8,7 @@ import tempfile
 from pathlib import Path
 
 from odt_core.errors import InputError
-<<<<<<< HEAD
-from odt_core.storage.folders import data_folder
-=======
 from odt_core.folders import data_folder
->>>>>>> main
 
 
 class UploadStore:

@@ -1,17 +1,8 @@
-"""Where the program keeps its files."""
+"""Folders that nobody else on the machine may read: data sets can be patients' data."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-
-import platformdirs
-
-
-def data_folder() -> Path:
-    """The user's data folder of this program; ``ODT_DATA_DIR`` overrides it."""
-    chosen = os.environ.get("ODT_DATA_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_data_dir("odt-studio"))
 
 
 def make_private(folder: Path) -> None:
