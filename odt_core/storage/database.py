@@ -47,13 +47,16 @@ WAIT_FOR_SERVER = 5
 WAIT_FOR_TABLE = 3
 """Seconds that wiping deleted rows may wait for readers."""
 
+LOG_LIMIT = 16 * 1024 * 1024
+"""Bytes to which SQLite's write-ahead log is cut after a large write."""
+
 _PRAGMAS = (
     f"PRAGMA busy_timeout = {int(WAIT_FOR_FILE * 1000)}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA synchronous = FULL",  # a commit survives a power cut, not only a killed process
     "PRAGMA secure_delete = ON",  # deleted content is overwritten with zeros
     "PRAGMA temp_store = MEMORY",  # no names or categories in temporary files
-    "PRAGMA journal_size_limit = 16777216",
+    f"PRAGMA journal_size_limit = {LOG_LIMIT}",
 )
 _BEGIN = "odt_begin"
 
@@ -185,6 +188,7 @@ class Database:
                     if connection.execute(text("PRAGMA journal_mode")).scalar() != "wal":
                         connection.execute(text("PRAGMA auto_vacuum = INCREMENTAL"))
                         connection.execute(text("PRAGMA journal_mode = WAL"))
+                    self._cut_log(connection, wait=0)
                 return
             except StorageError as error:
                 if not _is_busy(error) or time.monotonic() > deadline:
@@ -213,15 +217,25 @@ class Database:
                 connection.execute(text("RESET lock_timeout"))
         return True
 
+    def cut_log(self) -> None:
+        """Empty SQLite's log, where failed writes leave bytes, if no reader is in the way."""
+        if self.path is not None:
+            with self.bare() as connection:
+                self._cut_log(connection, wait=0)
+
     def _wipe_file(self) -> bool:
         with self.bare() as connection:
-            connection.execute(text(f"PRAGMA busy_timeout = {WAIT_FOR_TABLE * 1000}"))
             file = connection.connection.driver_connection
             assert isinstance(file, sqlite3.Connection)
             # Each step gives back one page; only a script goes through all of them.
             file.executescript("PRAGMA incremental_vacuum")
-            busy, _, _ = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
-            connection.execute(text(_PRAGMAS[0]))
+            return self._cut_log(connection, wait=WAIT_FOR_TABLE)
+
+    def _cut_log(self, connection: Connection, wait: int) -> bool:
+        """Empty SQLite's write-ahead log; false if a reader was in the way for `wait` seconds."""
+        connection.execute(text(f"PRAGMA busy_timeout = {wait * 1000}"))
+        busy, _, _ = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
+        connection.execute(text(_PRAGMAS[0]))
         return not busy
 
     def close(self) -> None:

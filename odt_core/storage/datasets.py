@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, update
 
 from odt_core.errors import InputError
 from odt_core.storage.cache import FileCache
@@ -169,13 +169,12 @@ class Datasets:
             .where(RunRow.owner == DatasetRow.owner, RunRow.dataset == DatasetRow.sha256)
             .where(RunRow.status.in_((RunStatus.QUEUED, RunStatus.RUNNING)))
         )
-        unused = (
-            select(DatasetRow.sha256)
-            .where(DatasetRow.owner == owner, DatasetRow.used_at < moment, ~live.exists())
-            .with_for_update()
-        )
+        unused = (DatasetRow.used_at < moment, ~live.exists())
         with self._database.write() as connection:
-            gone = self._delete(connection, owner, connection.scalars(unused).all())
+            old = connection.scalars(
+                select(DatasetRow.sha256).where(DatasetRow.owner == owner, *unused)
+            ).all()
+            gone = self._delete(connection, owner, old, *unused)
         if gone.found:
             self._wipe(gone)
         return gone.found
@@ -232,20 +231,26 @@ class Datasets:
                 raise no_dataset()
             yield piece
 
-    def _delete(self, connection: Connection, owner: str, hashes: Sequence[str]) -> _Gone:
-        """Delete an owner's data sets, and the content that nobody else has."""
+    def _delete(
+        self,
+        connection: Connection,
+        owner: str,
+        hashes: Sequence[str],
+        *conditions: ColumnElement[bool],
+    ) -> _Gone:
+        """Delete an owner's data sets that meet conditions, and content that nobody else has."""
         gone = _Gone()
         for sha256 in sorted(hashes):
             self._database.take_turns(connection, f"content {sha256}")
             mine = (RunRow.owner == owner, RunRow.dataset == sha256)
-            gone.runs.extend(
-                connection.execute(
-                    select(RunRow.id, RunRow.status, RunRow.parent, RunRow.is_study).where(*mine)
-                )
-            )
-            gone.found += connection.execute(
-                delete(DatasetRow).where(DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
-            ).rowcount
+            runs = connection.execute(
+                select(RunRow.id, RunRow.status, RunRow.parent, RunRow.is_study).where(*mine)
+            ).all()
+            this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
+            if not connection.execute(delete(DatasetRow).where(*this, *conditions)).rowcount:
+                continue
+            gone.found += 1
+            gone.runs.extend(runs)
             others = select(DatasetRow.owner).where(
                 DatasetRow.sha256 == sha256, DatasetRow.stored.is_(True)
             )

@@ -27,6 +27,7 @@ def wipe(database: Database) -> bool:
     with database.read() as connection:
         last = connection.scalar(select(func.max(ErasureRow.id)))
     if last is None:
+        database.cut_log()
         return True
     if not database.wipe_deleted(WIPED):
         return False

@@ -85,6 +85,8 @@ class Store:
         lease: float = LEASE,
     ) -> None:
         folder = folder or data_folder()
+        if retention_days is not None:
+            check_days(retention_days)
         self._retention_days = retention_days or _retention_from_environment()
         self._database = Database(locate(address, folder))
         self._database.prepare_file()

@@ -66,8 +66,23 @@ def write(address: str, folder: Path) -> None:
         print(number, run.id, flush=True)
 
 
+def upload(address: str, folder: Path) -> None:
+    """Be in the middle of storing a data set until killed."""
+    database = Store(address, folder)._database
+    with database.write() as connection:
+        connection.exec_driver_sql("INSERT INTO blobs VALUES ('abc', 9, '2030-01-01')")
+        content = b"a secret category," * 1_000_000
+        connection.exec_driver_sql("INSERT INTO chunks VALUES ('abc', 0, ?)", (content,))
+        wait()
+
+
 if __name__ == "__main__":
     what, address, folder = sys.argv[1:]
-    {"open": open_store, "claim": claim_all, "serve": serve, "write": write}[what](
-        address, Path(folder)
-    )
+    calls = {
+        "open": open_store,
+        "claim": claim_all,
+        "serve": serve,
+        "write": write,
+        "upload": upload,
+    }
+    calls[what](address, Path(folder))

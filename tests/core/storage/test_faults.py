@@ -27,6 +27,7 @@ from odt_core.storage.tables import BlobRow, ChunkRow, DocumentRow, RunRow
 from tests.core.storage.helpers import (
     METRICS,
     OWNER,
+    bytes_below,
     child,
     next_line,
     put,
@@ -76,6 +77,30 @@ def test_a_process_killed_while_it_writes_leaves_a_whole_database(
     lost = store.tidy().interrupted
     running = store.runs.list(OWNER, RunQuery(statuses=(RunStatus.RUNNING,)))
     assert len(lost) <= 1 and running.total == 0
+
+
+def test_an_upload_killed_on_the_way_leaves_no_bytes_once_restarted(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'odt.sqlite3'}"
+    uploader = child("upload", address, str(tmp_path))
+    assert next_line(uploader) == "ready"
+    uploader.kill()
+    uploader.wait()
+    assert any(b"secret" in content for content in bytes_below(tmp_path).values())
+    store = Store(address, tmp_path)
+    assert not any(b"secret" in content for content in bytes_below(tmp_path).values())
+    assert store.datasets.list(OWNER) == ()
+
+
+def test_an_upload_that_failed_leaves_no_bytes_once_tidied(tmp_path: Path) -> None:
+    store = Store(None, tmp_path)
+    with pytest.raises(RuntimeError, match="on the way"), store._database.write() as connection:
+        connection.exec_driver_sql("INSERT INTO blobs VALUES ('abc', 9, '2030-01-01')")
+        content = b"a secret category," * 1_000_000
+        connection.exec_driver_sql("INSERT INTO chunks VALUES ('abc', 0, ?)", (content,))
+        raise RuntimeError("on the way")
+    assert any(b"secret" in content for content in bytes_below(tmp_path).values())
+    assert store.tidy().wiped
+    assert not any(b"secret" in content for content in bytes_below(tmp_path).values())
 
 
 def test_a_deletion_killed_before_wiping_is_made_up_for(store: Store) -> None:
