@@ -59,6 +59,12 @@ _PRAGMAS = (
     f"PRAGMA journal_size_limit = {LOG_LIMIT}",
 )
 _BEGIN = "odt_begin"
+_POSTGRES_OPTIONS: dict[str, dict[str, Any]] = {
+    "BEGIN": {"isolation_level": "REPEATABLE READ"},
+    "BEGIN IMMEDIATE": {"isolation_level": "READ COMMITTED"},
+    "": {"isolation_level": "AUTOCOMMIT"},
+}
+"""What SQLite's three ways to begin are on PostgreSQL."""
 
 
 def locate(address: str | None = None, folder: Path | None = None) -> URL:
@@ -247,9 +253,7 @@ class Database:
 
     @contextmanager
     def _transaction(self, begin: str, turn: AbstractContextManager[Any]) -> Iterator[Connection]:
-        options: dict[str, Any] = {_BEGIN: begin}
-        if not begin and not self.is_sqlite:
-            options["isolation_level"] = "AUTOCOMMIT"
+        options = {_BEGIN: begin} if self.is_sqlite else dict(_POSTGRES_OPTIONS[begin])
         try:
             with (
                 turn,

@@ -201,14 +201,16 @@ class Datasets:
     ) -> None:
         if connection.scalar(select(BlobRow.sha256).where(BlobRow.sha256 == sha256)) is not None:
             return
-        connection.execute(
-            self._database.insert(BlobRow).values(sha256=sha256, size=len(content), created_at=now)
-        )
+        number = connection.execute(
+            self._database.insert(BlobRow)
+            .values(sha256=sha256, size=len(content), created_at=now)
+            .returning(BlobRow.number)
+        ).scalar_one()
         view = memoryview(content)
         for position, start in enumerate(range(0, len(content), CHUNK)):
             connection.execute(
                 self._database.insert(ChunkRow).values(
-                    sha256=sha256, position=position, content=bytes(view[start : start + CHUNK])
+                    blob=number, position=position, content=bytes(view[start : start + CHUNK])
                 )
             )
 
@@ -223,9 +225,9 @@ class Datasets:
         for position in range(-(-record.size // CHUNK)):
             with self._database.read() as connection:
                 piece = connection.scalar(
-                    select(ChunkRow.content).where(
-                        ChunkRow.sha256 == record.sha256, ChunkRow.position == position
-                    )
+                    select(ChunkRow.content)
+                    .join(BlobRow, BlobRow.number == ChunkRow.blob)
+                    .where(BlobRow.sha256 == record.sha256, ChunkRow.position == position)
                 )
             if piece is None:  # deleted since
                 raise no_dataset()

@@ -92,7 +92,7 @@ class Recorder:
         Of several points that could not be written yet only what is newest is.
         """
         with self._changed:
-            point = _Point(stage, progress, best, trace)
+            point = _Point(stage, progress, best, None if trace is None else list(trace))
             self._points[run_id] = self._points.get(run_id, _Point()).then(point)
             self._changed.notify_all()
 

@@ -245,6 +245,8 @@ class RunSummary:
         What a running run is doing.
     message : str
         Why it failed or was interrupted, in one sentence.
+    server : str or None
+        The server that runs it or last did.
     queued_at, started_at, improved_at, cancel_at, ended_at : datetime or None
         In UTC. `cancel_at` is when the owner asked for it to stop.
     progress : dict or None
@@ -270,6 +272,7 @@ class RunSummary:
     status: RunStatus
     stage: str
     message: str
+    server: str | None
     queued_at: datetime
     started_at: datetime | None
     improved_at: datetime | None

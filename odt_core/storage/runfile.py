@@ -8,11 +8,12 @@ import dataclasses
 import gzip
 import hashlib
 import json
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, NoReturn
+from datetime import UTC, datetime
+from typing import Any
 
 from odt_core.errors import InputError
 from odt_core.storage.database import dump_json
@@ -217,17 +218,21 @@ def _part(run: dict[str, Any]) -> RunPart:
 
 
 def _parse(text: str | bytes) -> Any:
-    def refuse(constant: str) -> NoReturn:
-        raise ValueError(f"{constant} is no number")
-
     try:
-        return json.loads(text, parse_constant=refuse)
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         reason = "too deeply nested" if isinstance(error, RecursionError) else str(error)[:200]
         raise InputError(
             f"The file is not sound JSON ({reason}): choose a file that 'Export' on the Runs page "
             "has made."
         ) from error
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number")
+    return number
 
 
 def _check(found: Any) -> None:
@@ -253,8 +258,8 @@ def _moment(text: str | None, name: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is not None:
-            return moment
-    except ValueError:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         pass
     raise InputError(f"The run's file is damaged at run.{name} ({text!r}): export it again.")
 

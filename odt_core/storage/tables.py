@@ -86,19 +86,20 @@ class BlobRow(Base):
 
     __tablename__ = "blobs"
 
-    sha256: Mapped[str] = mapped_column(Key, primary_key=True)
+    number: Mapped[int] = mapped_column(Sequence64, primary_key=True, autoincrement=True)
+    sha256: Mapped[str] = mapped_column(Key, unique=True)
     size: Mapped[int] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(Moment)
 
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
 
 class ChunkRow(Base):
-    """A piece of a content."""
+    """A piece of a content. Pieces whose blob is gone are refuse: see `erasure`."""
 
     __tablename__ = "chunks"
 
-    sha256: Mapped[str] = mapped_column(
-        Key, ForeignKey("blobs.sha256", ondelete="CASCADE"), primary_key=True
-    )
+    blob: Mapped[int] = mapped_column(Sequence64, primary_key=True, autoincrement=False)
     position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     content: Mapped[bytes] = mapped_column(LargeBinary)
 

@@ -70,9 +70,8 @@ def upload(address: str, folder: Path) -> None:
     """Be in the middle of storing a data set until killed."""
     database = Store(address, folder)._database
     with database.write() as connection:
-        connection.exec_driver_sql("INSERT INTO blobs VALUES ('abc', 9, '2030-01-01')")
         content = b"a secret category," * 1_000_000
-        connection.exec_driver_sql("INSERT INTO chunks VALUES ('abc', 0, ?)", (content,))
+        connection.exec_driver_sql("INSERT INTO chunks VALUES (1, 0, ?)", (content,))
         wait()
 
 

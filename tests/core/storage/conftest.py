@@ -59,7 +59,9 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'data' / 'odt.sqlite3'}"
     postgres: PostgresServer = request.getfixturevalue("postgres")
     url: str = request.getfixturevalue("postgres_address")
-    postgres.execute("TRUNCATE owners, blobs, servers, erasures RESTART IDENTITY CASCADE", url)
+    postgres.execute(
+        "TRUNCATE owners, blobs, chunks, servers, erasures RESTART IDENTITY CASCADE", url
+    )
     return url
 
 

@@ -90,8 +90,8 @@ def old_records(database: Database) -> None:
         moment, xyz = f"{moment}+00", "'xyz'"
     statements = [
         f"INSERT INTO owners VALUES ('{OWNER}', '{moment}', NULL)",
-        f"INSERT INTO blobs VALUES ('abc', 3, '{moment}')",
-        f"INSERT INTO chunks VALUES ('abc', 0, {xyz})",
+        f"INSERT INTO blobs VALUES (7, 'abc', 3, '{moment}')",
+        f"INSERT INTO chunks VALUES (7, 0, {xyz})",
         f"INSERT INTO datasets VALUES ('{OWNER}', 'abc', 'old.csv', 3, true,"
         f" '{moment}', '{moment}')",
         "INSERT INTO runs (id, owner, dataset, lane, kind, name, note, table_name, searched,"

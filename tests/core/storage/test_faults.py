@@ -25,6 +25,7 @@ from odt_core.storage import (
 )
 from odt_core.storage.tables import BlobRow, ChunkRow, DocumentRow, RunRow
 from tests.core.storage.helpers import (
+    CSV,
     METRICS,
     OWNER,
     bytes_below,
@@ -94,9 +95,8 @@ def test_an_upload_killed_on_the_way_leaves_no_bytes_once_restarted(tmp_path: Pa
 def test_an_upload_that_failed_leaves_no_bytes_once_tidied(tmp_path: Path) -> None:
     store = Store(None, tmp_path)
     with pytest.raises(RuntimeError, match="on the way"), store._database.write() as connection:
-        connection.exec_driver_sql("INSERT INTO blobs VALUES ('abc', 9, '2030-01-01')")
         content = b"a secret category," * 1_000_000
-        connection.exec_driver_sql("INSERT INTO chunks VALUES ('abc', 0, ?)", (content,))
+        connection.exec_driver_sql("INSERT INTO chunks VALUES (1, 0, ?)", (content,))
         raise RuntimeError("on the way")
     assert any(b"secret" in content for content in bytes_below(tmp_path).values())
     assert store.tidy().wiped
@@ -105,15 +105,21 @@ def test_an_upload_that_failed_leaves_no_bytes_once_tidied(tmp_path: Path) -> No
 
 def test_a_deletion_killed_before_wiping_is_made_up_for(store: Store) -> None:
     """The row that asks for it is in the transaction that deletes."""
-    sha256 = put(store)
+    sha256, kept = put(store), put(store, content=b"kept")
     with store._database.write() as connection:
         store.datasets._delete(connection, OWNER, [sha256])
-    # Here the process was killed; another one starts.
-    with store._database.read() as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM erasures").scalar() == 1
+    # Here the process was killed; another one starts, and somebody uploads the same file again.
+    put(store, "bob")
+
+    def rows(table: str) -> int | None:
+        with store._database.read() as connection:
+            return connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar()
+
+    assert (rows("erasures"), rows("blobs"), rows("chunks")) == (1, 2, 3)
     assert store.tidy().wiped
-    with store._database.read() as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM erasures").scalar() == 0
+    assert (rows("erasures"), rows("blobs"), rows("chunks")) == (0, 2, 2)
+    assert store.datasets.read("bob", sha256) == CSV
+    assert store.datasets.read(OWNER, kept) == b"kept"
 
 
 def test_an_upload_and_a_deletion_of_the_same_bytes_never_part_row_and_bytes(

@@ -27,20 +27,20 @@ def _make_owners_and_data() -> None:
     )
     op.create_table(
         "blobs",
+        sa.Column("number", NUMBER, autoincrement=True, nullable=False),
         sa.Column("sha256", sa.String(length=64), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("sha256", name=op.f("pk_blobs")),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_blobs")),
+        sa.UniqueConstraint("sha256", name=op.f("uq_blobs_sha256")),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "chunks",
-        sa.Column("sha256", sa.String(length=64), nullable=False),
+        sa.Column("blob", NUMBER, autoincrement=False, nullable=False),
         sa.Column("position", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("content", sa.LargeBinary(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["sha256"], ["blobs.sha256"], name=op.f("fk_chunks_sha256"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("sha256", "position", name=op.f("pk_chunks")),
+        sa.PrimaryKeyConstraint("blob", "position", name=op.f("pk_chunks")),
     )
     op.create_table(
         "datasets",
