@@ -86,17 +86,17 @@ def encode(name: str, table: pd.DataFrame, *, ordered: bool = True) -> EncodedDa
         text = table[column]
         if ordered and name == "a1a" and column in BINNED_A1A:
             parts.append(binned_feature(column, text))
-        elif ordered and name in ("bc", "heloc") or (
-            ordered and name == "student" and text.str.fullmatch(r"-?\d+").all()
+        elif (
+            ordered
+            and name in ("bc", "heloc")
+            or (ordered and name == "student" and text.str.fullmatch(r"-?\d+").all())
         ):
             parts.append(ordered_feature(column, text, SPECIAL_HELOC if name == "heloc" else ()))
         else:
             parts.append(categorical_feature(column, text))
     codes = np.column_stack([codes for codes, _ in parts]).astype(np.int32)
     y = (table["class"] == POSITIVE[name]).to_numpy()
-    return EncodedData(
-        codes, y, np.ones(len(y), np.int64), tuple(feature for _, feature in parts)
-    )
+    return EncodedData(codes, y, np.ones(len(y), np.int64), tuple(feature for _, feature in parts))
 
 
 def problem(

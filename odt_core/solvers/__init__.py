@@ -69,7 +69,7 @@ def solve(
     DisagreementError
         If an engine's claim does not survive the recount.
     """
-    if time_limit <= 0:
+    if not time_limit > 0:
         raise InputError(f"time-limit is {time_limit:g}: give a number of seconds above 0.")
     if threads < 1:
         raise InputError(f"threads is {threads}: give a whole number of at least 1.")

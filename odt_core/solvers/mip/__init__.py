@@ -3,14 +3,20 @@
 A tour: `formulation` writes the program row family by row family into the plain arrays of
 `program`; `run` has it solved in another process (`process`, `child`) by a solver (`backends`),
 listens to its log (`logs`) and checks its claims; `extraction` reads the tree; `greedy` gives the
-tree to start from.
+tree to start from, one node at a time by `counting`.
 """
 
-from odt_core.solvers.mip.formulation import Formulation, formulate
-from odt_core.solvers.mip.messages import MipStatus
-from odt_core.solvers.mip.options import MipOptions
-from odt_core.solvers.mip.process import SolverError
-from odt_core.solvers.mip.run import MipOutcome, solve_mip, write_model
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from odt_core.solvers.mip.formulation import Formulation, formulate
+    from odt_core.solvers.mip.messages import MipStatus
+    from odt_core.solvers.mip.options import MipOptions
+    from odt_core.solvers.mip.process import SolverError
+    from odt_core.solvers.mip.run import MipOutcome, solve_mip, write_model
 
 __all__ = [
     "Formulation",
@@ -22,3 +28,21 @@ __all__ = [
     "solve_mip",
     "write_model",
 ]
+
+_HOMES = {
+    "Formulation": "formulation",
+    "MipOptions": "options",
+    "MipOutcome": "run",
+    "MipStatus": "messages",
+    "SolverError": "process",
+    "formulate": "formulation",
+    "solve_mip": "run",
+    "write_model": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is used: other engines only need `options`."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

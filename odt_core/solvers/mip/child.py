@@ -65,8 +65,12 @@ def end_log() -> None:
 
 
 def write(order: WriteOrder) -> Written:
-    """Write the program, with HiGHS: CBC compresses MPS files and renames them."""
-    model, _ = load(order.program, "HiGHS")
+    """Write the program with the solver whose files of that format both solvers read alike.
+
+    CBC does not understand the sections of integers in HiGHS's LP files, and compresses and renames
+    its own MPS files.
+    """
+    model, _ = load(order.program, "CBC" if order.path.lower().endswith(".lp") else "HiGHS")
     model.verbose = 0
     model.write(order.path)
     return Written()

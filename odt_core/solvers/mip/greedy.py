@@ -26,10 +26,12 @@ FLOOR_RATIOS = ((1, 1), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1),
 """How much more a row of the floored class counts while a tree that meets the floor is sought."""
 
 MOST_PASSES = 20
-WORK = 3_000_000
+WORK = 30_000_000
 """Row visits spent on it, so that a start costs well under a second."""
+CALL = 500
+"""What a call costs besides its rows, in row visits."""
 MOST_GROWN = 4
-MOST_SHAKEN = 40
+MOST_ROUNDS = 40
 
 
 def greedy_assignment(problem: Problem) -> Assignment | None:
@@ -52,8 +54,8 @@ def greedy_assignment(problem: Problem) -> Assignment | None:
 
 def _n_rounds(problem: Problem) -> int:
     """How many trees may be tried, each at the cost of a few passes."""
-    cost = 3 * len(problem.data.y) * problem.data.n_features * problem.topology.n_nodes
-    return WORK // max(cost, 1)
+    per_pass = problem.data.n_features * problem.topology.n_nodes * (len(problem.data.y) + CALL)
+    return min(MOST_ROUNDS, WORK // (3 * per_pass))
 
 
 def _row_weights(problem: Problem) -> list[Weights]:
@@ -89,7 +91,7 @@ class _Search:
             if self._total() > best:
                 best, kept = self._total(), self._assignment()
         random = np.random.default_rng(0)
-        for _ in range(min(rounds - n_grown, MOST_SHAKEN)):
+        for _ in range(rounds - n_grown):
             self.splits, self.labels = list(kept.splits), list(kept.labels)
             self._shake(random)
             yield self._improved()

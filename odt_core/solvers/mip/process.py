@@ -112,13 +112,12 @@ class Child:
             self._process.stdin.close()
 
     def how_it_ended(self) -> str:
-        """The exit in words, with the last lines of the log."""
+        """The exit in words; where it was no signal, with the last lines it wrote."""
         code = self._process.wait()
+        if code < 0:
+            return f"was ended by signal {signal.Signals(-code).name}"
         said = " | ".join(line for line in self._last_lines if line.strip())
-        how = (
-            f"was ended by signal {signal.Signals(-code).name}" if code < 0 else f"left with {code}"
-        )
-        return f"{how} (last words: {said or 'none'})"
+        return f"left with status {code} (last words: {said or 'none'})"
 
     def _read_messages(self, channel: BinaryIO) -> None:
         with channel:

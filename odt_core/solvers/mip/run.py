@@ -12,7 +12,7 @@ from pathlib import Path
 
 from odt_core.errors import DisagreementError, InputError
 from odt_core.problem import Problem
-from odt_core.solution import Assignment, Engine, MipReport, TracePoint
+from odt_core.solution import Assignment, Engine, MipReport, MipRole, TracePoint
 from odt_core.solvers.mip.backends import BACKENDS, Backend
 from odt_core.solvers.mip.extraction import assignment_of
 from odt_core.solvers.mip.formulation import Formulation, formulate, tolerance
@@ -135,7 +135,8 @@ def solve_mip(
     bound = formulation.trivial_bound
     if proved_bound is not None:
         bound = min(bound, proved_bound)
-    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress)
+    role = MipRole.SOLVED if fix is None else MipRole.CHECKED
+    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, role)
     if fix is None:
         run.take_tree(start or greedy_assignment(problem))
     run.tell()
@@ -205,6 +206,7 @@ class _Run:
         began: float,
         bound: int,
         on_progress: Callable[[TracePoint], None] | None,
+        role: MipRole,
     ) -> None:
         self.formulation = formulation
         self.problem = formulation.draft.problem
@@ -212,6 +214,7 @@ class _Run:
         self.began = began
         self.bound = bound
         self.on_progress = on_progress
+        self.role = role
         self.best: Assignment | None = None
         self.total: int | None = None
         self.answer: Answer | None = None
@@ -381,4 +384,5 @@ class _Run:
             objective=None if objective is None else self.formulation.total_of(objective) / scale,
             bound=self.bound / scale,
             solver=self.backend.title,
+            role=self.role,
         )

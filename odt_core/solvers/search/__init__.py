@@ -1,12 +1,19 @@
 """Exact search for optimal trees (docs/search.md)."""
 
+import hashlib
 import os
+from pathlib import Path
 
 import platformdirs
 
-# numba's own default, beside the source, may be read-only
+# numba's own default, beside the source, may be read-only; and numba does not notice when a
+# function that is compiled into another one changes, so each state of the source has its own cache
+_digest = hashlib.sha256()
+for _path in sorted(Path(__file__).parent.glob("*.py")):
+    _digest.update(_path.read_bytes())
 os.environ.setdefault(
-    "NUMBA_CACHE_DIR", os.path.join(platformdirs.user_cache_dir("odt-studio"), "numba")
+    "NUMBA_CACHE_DIR",
+    os.path.join(platformdirs.user_cache_dir("odt-studio"), f"numba-{_digest.hexdigest()[:12]}"),
 )
 
 from odt_core.solvers.search.floors import frontier  # noqa: E402

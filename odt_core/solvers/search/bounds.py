@@ -145,9 +145,7 @@ def _load_rest(M: Model, t, x, k, members, n_members, B: Shared, W: Work):  # ty
             u = members[i]
             other = B.weight[u, v]
             side = B.pair[t, V + u]
-            inside[v] = _most(
-                inside[v], side[v] - (taken - other) + own_in - B.pair[t, u, v]
-            )
+            inside[v] = _most(inside[v], side[v] - (taken - other) + own_in - B.pair[t, u, v])
             outside[v] = _most(
                 outside[v],
                 side[V + v]

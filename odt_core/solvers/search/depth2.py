@@ -79,6 +79,8 @@ def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # 
     shallow(M, low, F, 0, V, S.zero, one, D, P, S, S.inside[0], 0)
     if h:
         shallow(M, high, F, 0, V, S.zero, one, D, P, S, S.inside[1], 0)
+    # single columns of all groups first: they make the incumbent that the pairs must beat
+    n_open = 0
     at = M.groups_at[cls]
     while at < M.groups_at[cls + 1]:
         k = M.groups[at]
@@ -92,20 +94,31 @@ def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # 
                 k += 1
                 e = M.start[k + 1]
                 at += 1
-            _outside(M, cls, s, e, F, D, P, total, positive, S)
-            best = _singles(M, cls, s, e, best, S)
-            continue
-        all_in = D.dtype.type(0)
-        for v in range(s, e):
-            x = S.inside[0, v]
-            all_in += x if x < S.inside[h, v] else S.inside[h, v]
-        if all_in >= best:
-            continue
+        else:
+            all_in = D.dtype.type(0)
+            for v in range(s, e):
+                x = S.inside[0, v]
+                all_in += x if x < S.inside[h, v] else S.inside[h, v]
+            if all_in >= best:
+                continue
+            if M.arity[k] > 1:  # kept by rising bound
+                i = n_open
+                while i > 0 and S.group_bound[i - 1] > all_in:
+                    S.group_bound[i] = S.group_bound[i - 1]
+                    S.group_todo[i] = S.group_todo[i - 1]
+                    i -= 1
+                S.group_bound[i] = all_in
+                S.group_todo[i] = k
+                n_open += 1
         _outside(M, cls, s, e, F, D, P, total, positive, S)
         best = _singles(M, cls, s, e, best, S)
+    for i in range(n_open):
+        if S.group_bound[i] >= best:
+            break
+        k = S.group_todo[i]
         if M.arity[k] == 2:
             best = _pairs(M, cls, k, F, D, P, total, positive, best, S)
-        elif M.arity[k] > 2:
+        else:
             best = subsets2(M, cls, k, F, D, P, total, positive, best, S)
     return best
 

@@ -36,7 +36,7 @@ class Work(NamedTuple):
         For the kernels.
     rows, order : int32[N]
         The rows of the set; the same sorted by their position in a group.
-    count : int64[Q + 2]
+    begin : int64[Q + 2]
         Where each position begins in `order`.
     F, D, P : float[V, W], float[W], float[W]
         Table and columns' sums of the set.
@@ -73,7 +73,7 @@ class Work(NamedTuple):
     S: Scratch
     rows: npt.NDArray
     order: npt.NDArray
-    count: npt.NDArray
+    begin: npt.NDArray
     F: npt.NDArray
     D: npt.NDArray
     P: npt.NDArray
@@ -125,7 +125,7 @@ def make_work(
         S=scratch,
         rows=np.zeros(n, np.int32),
         order=np.zeros(n, np.int32),
-        count=np.zeros(q + 2, np.int64),
+        begin=np.zeros(q + 2, np.int64),
         F=np.zeros((v, w), number),
         D=np.zeros(w, number),
         P=np.zeros(w, number),
@@ -186,7 +186,7 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
     s = M.start[k]
     size = M.start[k + 1] - s
     local = M.local[k]
-    count = W.count
+    count = W.begin
     for p in range(size + 2):
         count[p] = 0
     for i in range(n):
@@ -228,8 +228,8 @@ def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
     if M.start[k + 1] - M.start[k] <= len(W.slices):
         _copy(W.slices[p], F, W.slice_p[p], P)
         return
-    first = W.count[p - 1] if p > 0 and M.kind[k] != CHAIN else 0
-    scan(M, W.order[first:], W.count[p] - first, F, W.union_d[1], P)
+    first = W.begin[p - 1] if p > 0 and M.kind[k] != CHAIN else 0
+    scan(M, W.order[first:], W.begin[p] - first, F, W.union_d[1], P)
 
 
 @jit
@@ -277,9 +277,7 @@ def inside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-
     if M.level[child] == PAIR:
         union_table(W.slices[u - s], W.slices[v - s], W.union[0])
         union_vector(W.slice_p[u - s], W.slice_p[v - s], W.union_p[0])
-    return up_to_2(
-        M, child, W.union[0], W.union_d[0], W.union_p[0], total, positive, limit, W
-    )
+    return up_to_2(M, child, W.union[0], W.union_d[0], W.union_p[0], total, positive, limit, W)
 
 
 @jit
@@ -304,9 +302,7 @@ def outside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no
         if table:
             rest_table_2(W.F, W.slices[u - s], W.slices[v - s], W.union[1])
             rest_vector_2(W.P, W.slice_p[u - s], W.slice_p[v - s], W.union_p[1])
-    return up_to_2(
-        M, child, W.union[1], W.union_d[1], W.union_p[1], total, positive, limit, W
-    )
+    return up_to_2(M, child, W.union[1], W.union_d[1], W.union_p[1], total, positive, limit, W)
 
 
 @jit
@@ -338,21 +334,21 @@ def _counted(M: Model, child, k, u, v, outside, limit, W: Work):  # type: ignore
 
 @jit
 def union_vector(a, b, c):  # type: ignore[no-untyped-def]
-    """c = a + b."""
+    """C = a + b."""
     for i in range(len(c)):
         c[i] = a[i] + b[i]
 
 
 @jit
 def rest_vector(a, b, c):  # type: ignore[no-untyped-def]
-    """c = a - b."""
+    """C = a - b."""
     for i in range(len(c)):
         c[i] = a[i] - b[i]
 
 
 @jit
 def rest_vector_2(a, b, d, c):  # type: ignore[no-untyped-def]
-    """c = a - b - d."""
+    """C = a - b - d."""
     for i in range(len(c)):
         c[i] = a[i] - b[i] - d[i]
 
@@ -379,7 +375,9 @@ def rest_table_2(A, B, D, C):  # type: ignore[no-untyped-def]
 
 
 @jit
-def try_split_root(M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work):  # type: ignore[no-untyped-def]
+def try_split_root(  # type: ignore[no-untyped-def]
+    M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work
+):
     """Solve both sides of a split as far as the incumbent needs, the heavier side first.
 
     Parameters
@@ -430,7 +428,9 @@ def try_split_root(M: Model, cls, way, cells, k, u, v, known_in, known_out, boun
 
 
 @jit
-def try_split(M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work):  # type: ignore[no-untyped-def]
+def try_split(  # type: ignore[no-untyped-def]
+    M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work
+):
     """Call `try_split_root` by its address. Returns whether the split is the new incumbent."""
     value = call_for_number(
         W.S.entry[2],
@@ -521,9 +521,7 @@ def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[
             for v in range(s, e):
                 if done[v] == 0:
                     bound = W.inside[x, v] + W.outside[y, v]
-                    if bound < least or (
-                        bound == least and abs(v - middle) < abs(chosen - middle)
-                    ):
+                    if bound < least or (bound == least and abs(v - middle) < abs(chosen - middle)):
                         least = bound
                         chosen = v
             if stop[0] != 0 or least >= lowest(cells):
@@ -543,20 +541,28 @@ def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[
 
 @jit
 def values3(M: Model, cls, k, cells, stop, W: Work):  # type: ignore[no-untyped-def]
-    """Solve the children on every single value of a set. Their sum bounds all its splits."""
-    s = M.start[k]
-    e = M.start[k + 1]
+    """Solve the children on single values of a set, heaviest first.
+
+    Their sum bounds all splits of the set: it is enough to go on until it reaches the incumbent.
+    """
     h = 0 if M.low[cls] == M.high[cls] else 1
-    for x in range(h + 1):
-        for v in range(s, e):
-            if stop[0] != 0:
+    n = order_by_weight(M, k, W.D, W.P, W.sub_state[0])
+    total = sum_inside(M, cls, k, W)
+    for i in range(n):
+        v = W.sub_state[0, i]
+        own = W.inside[0, v] if W.inside[0, v] < W.inside[h, v] else W.inside[h, v]
+        for x in range(h + 1):
+            best = lowest(cells)
+            if stop[0] != 0 or total >= best:
                 return
             if not W.exact_in[x, v]:
-                limit = lowest(cells)
+                limit = best - (total - own)
                 value = inside_value(M, cls, x, k, v, -1, limit, W)
                 if value > W.inside[x, v]:
                     W.inside[x, v] = value
                 W.exact_in[x, v] = value < limit
+        new = W.inside[0, v] if W.inside[0, v] < W.inside[h, v] else W.inside[h, v]
+        total += new - own
 
 
 @jit
@@ -693,9 +699,7 @@ def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-u
                         continue
                     if stop[0] != 0:
                         return
-                    if try_split(
-                        M, cls, way, cells, k, u, v, False, False, into, rest, W
-                    ):
+                    if try_split(M, cls, way, cells, k, u, v, False, False, into, rest, W):
                         bettered(W, k, way, 2, u, v, cells, me)
                     best = lowest(cells)
         if nearest >= best:

@@ -160,9 +160,7 @@ class Root:
         step = self.weight[s:e] - self.weight[v]
         after, before = slice(v + 1, e), slice(s, v)
         np.maximum(self.inside[x, after], low, out=self.inside[x, after])
-        np.maximum(
-            self.outside[y, after], high - step[v + 1 - s :], out=self.outside[y, after]
-        )
+        np.maximum(self.outside[y, after], high - step[v + 1 - s :], out=self.outside[y, after])
         np.maximum(self.outside[y, before], high, out=self.outside[y, before])
         np.maximum(self.inside[x, before], low + step[: v - s], out=self.inside[x, before])
 
@@ -242,11 +240,12 @@ class Root:
         ]
 
         def do(task: object, thread: int) -> None:
-            x, k, v = task  # type: ignore[misc]
+            assert isinstance(task, tuple)
+            x, k, v = task
             limit = self.run.best
             value, valid = self.solve(x, Side(k, (v,), False), limit, thread)
             if valid:
-                self.inside[x, v] = max(self.inside[x, v], value)
+                self.inside[x, v] = max(float(self.inside[x, v]), value)
                 self.sure_in[x, v] = value < limit
 
         self.run.each(tasks, do)
@@ -264,18 +263,18 @@ class Root:
         open_ = dict.fromkeys(columns)
 
         def do(task: object, thread: int) -> None:
-            way, k, v = task  # type: ignore[misc]
+            assert isinstance(task, tuple)
+            way, k, v = task
             x, y = way, self.h - way
-            self.try_split(way, k, (v,), self.inside[x, v], self.outside[y, v], thread)
+            low, high = float(self.inside[x, v]), float(self.outside[y, v])
+            self.try_split(way, k, (v,), low, high, thread)
             if not self.run.stopped:
-                open_.pop(task, None)  # type: ignore[call-overload]
+                open_.pop(task, None)
 
         self.run.each(columns, do, self.open_bound)
         if not self.run.stopped:
             self.settled |= {
-                k
-                for k in self.groups
-                if self.model.kind[k] == CHAIN or self.model.arity[k] == 1
+                k for k in self.groups if self.model.kind[k] == CHAIN or self.model.arity[k] == 1
             }
 
     def _single_bound(self, way: int, v: int) -> float:
@@ -321,9 +320,7 @@ class Root:
         high = rest[s:e].sum() - rest[u] - rest[v]
         for a, b in ((u, v), (v, u)):
             high = np.maximum(high, self.outside[y, a] - self.weight[b] + rest[b])
-        high = np.maximum(
-            high, self.whole[y] - self.weight[u] - self.weight[v] + rest[u] + rest[v]
-        )
+        high = np.maximum(high, self.whole[y] - self.weight[u] - self.weight[v] + rest[u] + rest[v])
         bound = low + high
         keep = bound < self.run.best
         full = [bound, low, high, np.full(len(u), way), np.full(len(u), k), u, v]

@@ -39,9 +39,7 @@ def _call_by_address(returns: Any) -> Any:
                     cgutils.unpack_tuple(builder, values[1]), args.types, parts, strict=True
                 )
             ]
-            status, out = context.call_conv.call_function(
-                builder, pointer, result, parts, unpacked
-            )
+            status, out = context.call_conv.call_function(builder, pointer, result, parts, unpacked)
             with cgutils.if_unlikely(builder, status.is_error):
                 context.call_conv.return_status_propagate(builder, status)
             return out

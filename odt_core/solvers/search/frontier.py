@@ -218,18 +218,35 @@ def _few(xp, xn, s, e, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
                 if save[j, c] < FAR:
                     _point(g, tp - c, save[j, c])
     else:
-        _few_deep(xp, xn, s, e, m, 0, np.int64(0), np.int64(0), tp, g)
+        _few_sets(xp, xn, s, e, m, tp, g)
 
 
 @jit
-def _few_deep(xp, xn, s, e, m, j, saved, cost, tp, g):  # type: ignore[no-untyped-def]
-    """The same where the budget is smaller than the positives: try the sets one by one."""
-    for v in range(s, e):
-        a = saved + np.int64(xp[v])
-        c = cost + np.int64(xn[v])
-        _point(g, tp - a, c)
+def _few_sets(xp, xn, s, e, m, tp, g):  # type: ignore[no-untyped-def]
+    """The same where the budget is smaller than the positives: try the sets one by one.
+
+    A stack of its own, no recursion: numba cannot load a recursive function from its cache.
+    """
+    member = np.empty(m, np.int64)
+    saved = np.zeros(m + 1, np.int64)
+    cost = np.zeros(m + 1, np.int64)
+    j = 0
+    member[0] = s
+    while j >= 0:
+        v = member[j]
+        if v >= e:
+            j -= 1
+            if j >= 0:
+                member[j] += 1
+            continue
+        saved[j + 1] = saved[j] + np.int64(xp[v])
+        cost[j + 1] = cost[j] + np.int64(xn[v])
+        _point(g, tp - saved[j + 1], cost[j + 1])
         if j + 1 < m:
-            _few_deep(xp, xn, v + 1, e, m, j + 1, a, c, tp, g)
+            j += 1
+            member[j] = v + 1
+        else:
+            member[j] += 1
 
 
 # ---------------------------------------------------------------- weighted bounds
@@ -237,7 +254,7 @@ def _few_deep(xp, xn, s, e, m, j, saved, cost, tp, g):  # type: ignore[no-untype
 
 @jit
 def mix(T: Tables, i, n, fp, fn, out):  # type: ignore[no-untyped-def]
-    """out = beta fn - alpha fp over n rows, for multiplier i."""
+    """Set out to beta fn - alpha fp over n rows, for multiplier i."""
     a = out.dtype.type(T.alpha[i])
     b = out.dtype.type(T.beta[i])
     for u in range(n):
@@ -399,7 +416,6 @@ def front2(M: Model, pos, neg, cls, rows, n, wanted, note, stop, T: Tables, W: W
     note : int64[..., B + 1]
         How each improvement is reached (see `combine`).
     """
-    V = M.size[0]
     tp, tn = scan_both(M, pos, neg, rows, n, T)
     _lanes(M, cls, tp, tn, T, W)
     h = 0 if M.low[cls] == M.high[cls] else 1
@@ -469,9 +485,7 @@ def _pairs_front(M: Model, cls, k, tp, tn, wanted, note, stop, T: Tables):  # ty
                 if worth(T, bound, wanted):
                     _columns(M, u, v, T)
                     key = _key(k, way, u, v)
-                    _evaluate(
-                        M, cls, way, tp, tn, T.side[0, 0], T.side[1, 0], wanted, note, key, T
-                    )
+                    _evaluate(M, cls, way, tp, tn, T.side[0, 0], T.side[1, 0], wanted, note, key, T)
 
 
 @jit
@@ -499,57 +513,100 @@ def _subsets_front(M: Model, cls, k, tp, tn, wanted, note, stop, T: Tables, W: W
             T.open[j, i] = T.open[j + 1, i] + (a if a < b else b)
     T.side[:, 0] = 0
     T.costs[:, 0] = 0
-    _grow(M, cls, k, 0, n, 0, tp, tn, wanted, note, stop, T, W)
+    _grow(M, cls, k, n, tp, tn, wanted, note, stop, T, W)
     for w in range(len(T.mask)):
         T.mask[w] = 0
 
 
 @jit
-def _grow(M: Model, cls, k, i, n, lows, tp, tn, wanted, note, stop, T: Tables, W: Work):  # type: ignore[no-untyped-def]
-    """Send value i of the order low or high; with all sent, evaluate the split."""
-    V = M.size[0]
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    number = T.mixed.dtype.type
+def _grow(M: Model, cls, k, n, tp, tn, wanted, note, stop, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Send the values of the order low or high, one by one; with all sent, evaluate the split.
+
+    A stack of its own, no recursion: numba cannot load a recursive function from its cache.
+    """
+    tried = T.state[1]
+    lows = T.state[2]
+    sides_at_first = 1 if M.low[cls] == M.high[cls] else 2
+    i = 0
+    lows[0] = 0
+    arrived = True
+    while i >= 0:
+        if arrived:
+            arrived = False
+            tried[i] = 0
+            can_win = stop[0] == 0 and _can_win(i, wanted, T)
+            if can_win and i == n:
+                full = n == M.start[k + 1] - M.start[k]
+                if M.empty_ok[cls] or not full or (lows[i] != 0 and lows[i] != n):
+                    key = _key(k, 0, -1, -1)
+                    low, high = T.side[0, n], T.side[1, n]
+                    _evaluate(M, cls, 0, tp, tn, low, high, wanted, note, key, T)
+            if not can_win or i == n:
+                i -= 1
+                if i >= 0 and tried[i] == 1:
+                    _mark(M, k, i, False, T)
+                continue
+        to = tried[i]
+        if to == (sides_at_first if i == 0 else 2):
+            i -= 1
+            if i >= 0 and tried[i] == 1:
+                _mark(M, k, i, False, T)
+            continue
+        tried[i] = to + 1
+        here = lows[i] + 1 - to
+        if here > M.arity[k] and i + 1 - here > M.arity[k]:
+            continue
+        _send(M, cls, i, to, T, W)
+        if to == 0:
+            _mark(M, k, i, True, T)
+        lows[i + 1] = here
+        i += 1
+        arrived = True
+
+
+@jit
+def _can_win(i, wanted, T: Tables):  # type: ignore[no-untyped-def]
+    """Whether the first i values as sent leave a chance."""
     bound = T.bound[2]
     for m in range(len(bound)):
         bound[m] = T.costs[0, i, m] + T.costs[1, i, m] + T.open[i, m]
-    if stop[0] != 0 or not worth(T, bound, wanted):
-        return
-    if i == n:
-        full = n == M.start[k + 1] - M.start[k]
-        if (lows == 0 or lows == n) and full and not M.empty_ok[cls]:
-            return
-        key = _key(k, 0, -1, -1)
-        _evaluate(M, cls, 0, tp, tn, T.side[0, n], T.side[1, n], wanted, note, key, T)
-        return
+    return worth(T, bound, wanted)
+
+
+@jit
+def _mark(M: Model, k, i, is_low, T: Tables):  # type: ignore[no-untyped-def]
+    """Note in the mask whether value i of the order is on the low side."""
+    bit = T.state[0, i] - M.start[k]
+    flag = np.int64(1) << (bit % MASK_BITS)
+    if is_low:
+        T.mask[bit // MASK_BITS] |= flag
+    else:
+        T.mask[bit // MASK_BITS] &= ~flag
+
+
+@jit
+def _send(M: Model, cls, i, to, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Add value i of the order to the low (0) or high (1) side; bound that side again."""
+    V = M.size[0]
+    number = T.mixed.dtype.type
     v = T.state[0, i]
-    bit = v - M.start[k]
-    for to in range(1 if i == 0 and h == 0 else 2):
-        here = lows + 1 - to
-        if here > M.arity[k] and i + 1 - here > M.arity[k]:
-            continue
-        for f in range(4):
-            for j in range(V + 1):
-                T.side[f, i + 1, j] = T.side[f, i, j]
-        own_p = T.side[2 * to, i + 1]
-        own_n = T.side[2 * to + 1, i + 1]
+    for f in range(4):
+        for j in range(V + 1):
+            T.side[f, i + 1, j] = T.side[f, i, j]
+    own_p = T.side[2 * to, i + 1]
+    own_n = T.side[2 * to + 1, i + 1]
+    for j in range(V):
+        own_p[j] += T.fp[v, j]
+        own_n[j] += T.fn[v, j]
+    own_p[V] += T.xp[v]
+    own_n[V] += T.xn[v]
+    child = M.low[cls] if to == 0 else M.high[cls]
+    for m in range(len(T.alpha)):
+        a = number(T.alpha[m])
+        b = number(T.beta[m])
         for j in range(V):
-            own_p[j] += T.fp[v, j]
-            own_n[j] += T.fn[v, j]
-        own_p[V] += T.xp[v]
-        own_n[V] += T.xn[v]
-        child = M.low[cls] if to == 0 else M.high[cls]
-        for m in range(len(T.alpha)):
-            a = number(T.alpha[m])
-            b = number(T.beta[m])
-            for j in range(V):
-                T.spare[j] = b * own_n[j] - a * own_p[j]
-            T.costs[to, i + 1, m] = shallow_one(
-                M, child, T.spare, b * own_n[V] - a * own_p[V], a * own_p[V], W.S.acc
-            )
-            T.costs[1 - to, i + 1, m] = T.costs[1 - to, i, m]
-        if to == 0:
-            T.mask[bit // MASK_BITS] |= np.int64(1) << (bit % MASK_BITS)
-        _grow(M, cls, k, i + 1, n, here, tp, tn, wanted, note, stop, T, W)
-        if to == 0:
-            T.mask[bit // MASK_BITS] &= ~(np.int64(1) << (bit % MASK_BITS))
+            T.spare[j] = b * own_n[j] - a * own_p[j]
+        T.costs[to, i + 1, m] = shallow_one(
+            M, child, T.spare, b * own_n[V] - a * own_p[V], a * own_p[V], W.S.acc
+        )
+        T.costs[1 - to, i + 1, m] = T.costs[1 - to, i, m]

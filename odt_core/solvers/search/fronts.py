@@ -139,9 +139,7 @@ class FrontSearch:
         return self._deep(cls, rows, wanted)
 
     def _shallow(self, cls: int, rows: Rows) -> Front:
-        tp, tn = fronts.scan_both(
-            self.model, self.pos, self.neg, rows, len(rows), self.tables
-        )
+        tp, tn = fronts.scan_both(self.model, self.pos, self.neg, rows, len(rows), self.tables)
         out = np.zeros(self.budget + 1, np.int64)
         T = self.tables
         fronts.shallow_front(self.model, cls, T.xp, T.xn, tp, tn, T, out)
@@ -204,9 +202,7 @@ class FrontSearch:
             return out
         for i, (alpha, beta) in enumerate(self.multipliers):
             number = self.model.d.dtype.type
-            model = self.model._replace(
-                d=self.neg.d * number(beta) - self.pos.d * number(alpha)
-            )
+            model = self.model._replace(d=self.neg.d * number(beta) - self.pos.d * number(alpha))
             self.work.rows[: len(rows)] = rows
             d3.clear_bounds(self.work)
             cells = np.full(1, np.inf, model.d.dtype)
@@ -445,9 +441,7 @@ def _up_to(budget: int, size: int) -> Front:
     return wanted
 
 
-def stump_for(
-    search: FrontSearch, cls: int, rows: Rows, fn: int, fp: int
-) -> tuple[Choice, bool]:
+def stump_for(search: FrontSearch, cls: int, rows: Rows, fn: int, fp: int) -> tuple[Choice, bool]:
     """A leaf-adjacent split with at most so many false negatives and positives.
 
     Returns the choice and whether its members are called positive.

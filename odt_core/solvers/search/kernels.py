@@ -53,6 +53,8 @@ class Scratch(NamedTuple):
         Addresses of the kernels that are called so (see entries.py).
     halt : int64[1]
         Not 0 if the search is to end; what a kernel returns then is not a bound.
+    group_bound, group_todo : float[K + 1], int64[K + 1]
+        Sets whose pairs or subsets are still to be looked at, by rising bound.
     """
 
     acc: npt.NDArray
@@ -70,6 +72,8 @@ class Scratch(NamedTuple):
     state: npt.NDArray
     entry: npt.NDArray
     halt: npt.NDArray
+    group_bound: npt.NDArray
+    group_todo: npt.NDArray
 
 
 def padded(size: int) -> int:
@@ -100,6 +104,8 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
         state=np.zeros((8, deep + 1), np.int64),
         entry=np.zeros(4, np.int64),
         halt=halt,
+        group_bound=np.zeros(len(model.kind) + 1, number),
+        group_todo=np.zeros(len(model.kind) + 1, np.int64),
     )
 
 
@@ -406,9 +412,7 @@ def shallow_lanes(M: Model, cls, F, c0, lo, n, c1, tot, pos, acc, out, at):  # t
 @jit
 def shallow(M: Model, cls, F, lo, n, c0, c1, tot, pos, S: Scratch, out, at):  # type: ignore[no-untyped-def]
     """Call `shallow_lanes` by its address."""
-    call_for_nothing(
-        S.entry[0], (M, cls, F, c0, lo, n, c1, tot, pos, S.acc, out, at)
-    )
+    call_for_nothing(S.entry[0], (M, cls, F, c0, lo, n, c1, tot, pos, S.acc, out, at))
 
 
 exact_sums = {"reassoc", "nsz", "nnan"}

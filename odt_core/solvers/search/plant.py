@@ -175,7 +175,7 @@ def column_sums(encoding: Encoding, group: int, rows: Rows) -> npt.NDArray[np.fl
     size = int(model.start[group + 1] - model.start[group])
     d = model.d[rows].astype(np.float64)
     sums = np.bincount(model.local[group, rows], weights=d, minlength=size + 1)[:size]
-    return np.cumsum(sums) if model.kind[group] == CHAIN else sums
+    return (np.cumsum(sums) if model.kind[group] == CHAIN else sums).astype(np.float64)
 
 
 def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[Choice, bool]:

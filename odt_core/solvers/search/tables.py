@@ -199,13 +199,14 @@ def encode_both(problem: Problem, alpha: int, beta: int) -> tuple[Encoding, Mode
     classes, tree = make_classes(problem, groups)
     rows = lay_out_rows(data.codes, groups)
     number = np.float32 if weight < FLOAT32_LIMIT else np.float64
-    d = np.where(data.y, -data.weight, data.weight).astype(number)
+    d: npt.NDArray = np.where(data.y, -1, 1) * data.weight.astype(number)
+    d = d.astype(number)
     model = Model(d, *rows[:5], *lay_out_groups(groups), *rows[5:], *tree)
     zero = number(0)
     return (
         Encoding(model, groups, classes, 0, 0, 1, int(data.weight.sum()), weight),
-        model._replace(d=np.maximum(-d, zero)),
-        model._replace(d=np.maximum(d, zero)),
+        model._replace(d=np.where(data.y, np.abs(d), zero).astype(number)),
+        model._replace(d=np.where(data.y, zero, d).astype(number)),
     )
 
 
@@ -263,7 +264,9 @@ def make_groups(
     chains: list[Group] = []
     sets: list[Group] = []
     for g, feature in enumerate(problem.data.features):
-        count = np.bincount(codes[:, g], weights=weight, minlength=feature.n_values)
+        count = np.bincount(codes[:, g], weights=weight, minlength=feature.n_values).astype(
+            np.float64
+        )
         present = np.flatnonzero(count > 0)
         if problem.forbid_empty_branches:
             present = np.arange(feature.n_values)
@@ -339,19 +342,20 @@ def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tup
         parts.append((counted, spans))
     cell_at = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
     col_at = np.concatenate([[0], np.cumsum(n_cols)]).astype(np.int64)
-    cells = np.zeros(int(cell_at[-1]), dtype=np.int16)
-    cols = np.zeros(int(col_at[-1]), dtype=np.int16)
+    narrow = np.int16 if starts[-1] < 2**15 else np.int32
+    cells = np.zeros(int(cell_at[-1]), dtype=narrow)
+    cols = np.zeros(int(col_at[-1]), dtype=narrow)
     next_cell, next_col = cell_at[:-1].copy(), col_at[:-1].copy()
     for k, (counted, spans) in enumerate(parts):
-        first = starts[k] + local[k]
-        cells[next_cell[counted]] = first[counted]
+        column = starts[k] + local[k]
+        cells[next_cell[counted]] = column[counted]
         next_cell += counted
         for step in range(int(spans.max(initial=0))):
             here = spans > step
-            cols[next_col[here]] = first[here] + step
+            cols[next_col[here]] = column[here] + step
             next_col += here
-    size = np.array([starts[-1]], dtype=np.int64)
-    return cells, cell_at, cols, col_at, local, dropped, size
+    n_columns = np.array([starts[-1]], dtype=np.int64)
+    return cells, cell_at, cols, col_at, local, dropped, n_columns
 
 
 def _places(group: Group, n_codes: int) -> npt.NDArray[np.int32]:
@@ -398,7 +402,8 @@ def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int
     """
     topology = problem.topology
     known: dict[tuple, int] = {("leaf",): 0}
-    level, low, high, lists = [0], [0], [0], [()]
+    level, low, high = [0], [0], [0]
+    lists: list[tuple[int, ...]] = [()]
     empty_ok, one_way = [True], [False]
     classes = [0] * topology.n_nodes
 

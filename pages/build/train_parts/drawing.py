@@ -13,9 +13,6 @@ _DIRECTION = "train_direction"
 _CHOSEN = "train_direction_chosen"
 _ARROWS = {Direction.DOWN: "↓", Direction.RIGHT: "→"}
 
-SIDEWAYS_LEAVES = 7
-"""From so many leaves on a tree is wider than the column, and easier to read sideways."""
-
 SCALE = 0.72
 """How far a drawing may shrink to fit; a wider one is scrolled, so that it can be read."""
 _LEAF_ACROSS, _LEAF_ALONG, _LEVEL_ALONG = 118, 245, 185
@@ -39,9 +36,7 @@ def draw_tree(
         Which way it grows; what reads best by default.
     """
     chosen = direction or natural_direction(tree)
-    across = tree.n_leaves * _LEAF_ACROSS
-    along = tree.depth * _LEVEL_ALONG + _LEAF_ALONG
-    least = SCALE * (across if chosen is Direction.DOWN else along)
+    least = SCALE * _width(tree, chosen)
     st.html(
         f"<style>.st-key-{key} {{ overflow-x: auto; }} "
         f".st-key-{key} .stGraphVizChart svg {{ min-width: {least:.0f}px; }}</style>"
@@ -77,5 +72,12 @@ def _take_direction() -> None:
 
 
 def natural_direction(tree: Tree) -> Direction:
-    """Down, as in the paper, or to the right for many leaves."""
-    return Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
+    """Down, as in the paper, or to the right where that is narrower."""
+    return min(Direction, key=lambda direction: _width(tree, direction))
+
+
+def _width(tree: Tree, direction: Direction) -> int:
+    """About how wide a drawing is at full size, in pixels."""
+    if direction is Direction.DOWN:
+        return tree.n_leaves * _LEAF_ACROSS
+    return tree.depth * _LEVEL_ALONG + _LEAF_ALONG

@@ -41,7 +41,6 @@ _STYLE = """<style>
   border-color: #23879a; box-shadow: inset 0 0 0 1px #23879a;
   background: color-mix(in srgb, #23879a 12%, transparent);
 }
-.st-key-train_shape [role=radiogroup] label:has(input:checked) p { font-weight: 600; }
 .st-key-train_shape [role=radiogroup] label:has(input:focus-visible) {
   outline: 2px solid #23879a; outline-offset: 2px;
 }

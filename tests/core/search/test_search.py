@@ -1,0 +1,203 @@
+"""Known optima, adversarial inputs, limits and progress of the exact search."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from odt_core.errors import InputError
+from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
+from odt_core.solution import Engine, Seconds, TracePoint, make_solution
+from odt_core.solvers.search import frontier, solve_search
+from odt_core.topology import PRESETS, Topology
+
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+needs_data = pytest.mark.skipif(not DATA.exists(), reason="the paper's data sets are not here")
+
+
+def make_problem(
+    sizes: list[int],
+    n: int,
+    topology: str,
+    *,
+    seed: int = 0,
+    numerical: bool = False,
+    weight: int = 1,
+    labels: np.ndarray | None = None,
+    objective: Objective | None = None,
+    max_card: int | None = None,
+) -> Problem:
+    """Random rows over features of the given numbers of values."""
+    generator = np.random.default_rng(seed)
+    codes = np.column_stack([generator.integers(0, size, n) for size in sizes]).astype(np.int32)
+    y = generator.random(n) < 0.5 if labels is None else labels
+    features = tuple(
+        Feature(
+            f"f{g}",
+            FeatureKind.NUMERICAL if numerical else FeatureKind.CATEGORICAL,
+            tuple(f"v{v}" for v in range(size)),
+            tuple(float(v) + 0.5 for v in range(size - 1)) if numerical else (),
+        )
+        for g, size in enumerate(sizes)
+    )
+    data = EncodedData(codes, y, np.full(n, weight, np.int64), features)
+    return Problem(data, Topology.parse(topology), objective or Objective(), max_card)
+
+
+def solved_errors(problem: Problem, **options: object) -> int:
+    """Errors of the tree, after the usual recount."""
+    outcome = solve_search(problem, **options)  # type: ignore[arg-type]
+    solution = make_solution(
+        problem,
+        engine=Engine.SEARCH,
+        assignment=outcome.assignment,
+        claimed_total=outcome.total,
+        bound=outcome.bound,
+        seconds=Seconds(outcome.seconds),
+    )
+    assert outcome.proved
+    assert solution.confusion is not None
+    return solution.confusion.errors
+
+
+@needs_data
+@pytest.mark.parametrize("max_card", [None, 1, 2])
+@pytest.mark.parametrize(
+    ("name", "topology", "errors"),
+    [
+        ("ttt", "depth-2", 282),
+        ("ttt", "depth-2.5", 231),
+        ("ttt", "depth-3", 216),
+        ("monks-1", "depth-2", 96),
+        ("monks-1", "depth-3", 48),
+        ("monks-1", "imbalanced", 0),
+    ],
+)
+def test_known_optima(name: str, topology: str, errors: int, max_card: int | None) -> None:
+    from benchmarks.search_problems import problem
+
+    assert solved_errors(problem(name, topology, rows=None, max_card=max_card)) == errors
+
+
+@pytest.mark.parametrize("topology", sorted(PRESETS))
+def test_identical_rows_with_contradictory_labels(topology: str) -> None:
+    labels = np.arange(30) < 12
+    problem = make_problem([1, 1], 30, topology, labels=labels)
+    assert solved_errors(problem) == 12
+
+
+@pytest.mark.parametrize("topology", sorted(PRESETS))
+@pytest.mark.parametrize("positive", [False, True])
+def test_one_row_and_one_class(topology: str, positive: bool) -> None:
+    assert solved_errors(make_problem([3], 1, topology, labels=np.array([positive]))) == 0
+    assert solved_errors(make_problem([3, 4], 9, topology, labels=np.full(9, positive))) == 0
+
+
+def test_fifteen_nodes_for_three_rows() -> None:
+    labels = np.array([True, False, True])
+    assert solved_errors(make_problem([3, 2], 3, "depth-4", seed=3, labels=labels)) <= 1
+
+
+@pytest.mark.parametrize("max_card", [None, 1, 2, 3])
+def test_a_thousand_categories(max_card: int | None) -> None:
+    problem = make_problem([1000, 2], 1500, "depth-2", max_card=max_card)
+    outcome = solve_search(problem, time_limit=3.0)
+    assert outcome.total is not None
+    assert outcome.bound >= outcome.total
+
+
+def test_a_thousand_bins() -> None:
+    problem = make_problem([1000, 5], 1500, "depth-2", numerical=True)
+    errors = solved_errors(problem)
+    assert errors <= min(problem.data.n_positive, problem.data.n_negative)
+
+
+@pytest.mark.parametrize("weight", [2**24 // 41, 2**24 // 40 + 1, 2**30])
+def test_weights_around_the_limit_of_float32(weight: int) -> None:
+    small = make_problem([4, 3, 3], 40, "depth-3", seed=5)
+    rows = np.random.default_rng(1).integers(0, 2, 40)
+    heavy_weight = np.full(40, weight, np.int64) + rows
+    data = EncodedData(small.data.codes, small.data.y, heavy_weight, small.data.features)
+    heavy = Problem(data, small.topology)
+    outcome = solve_search(heavy)
+    assert outcome.proved
+    make_solution(
+        heavy,
+        engine=Engine.SEARCH,
+        assignment=outcome.assignment,
+        claimed_total=outcome.total,
+        bound=outcome.bound,
+        seconds=Seconds(0.0),
+    )
+
+
+def test_weights_beyond_exact_arithmetic_are_refused() -> None:
+    objective = Objective(class_weight=Fraction(10**15 + 1, 10**15))
+    problem = make_problem([3, 3], 40, "depth-2", objective=objective)
+    with pytest.raises(InputError, match="class-weight"):
+        solve_search(problem)
+
+
+def test_small_memory_gives_the_same_answer() -> None:
+    problem = make_problem([12, 9, 7], 300, "imbalanced", seed=2, max_card=2)
+    assert solve_search(problem, memory_limit=1).total == solve_search(problem).total
+
+
+@pytest.fixture
+def hard() -> Problem:
+    """Not solved within seconds."""
+    return make_problem([30] * 12, 3000, "depth-4", seed=4)
+
+
+@pytest.fixture
+def hard_with_floor() -> Problem:
+    objective = Objective(Goal.MAX_TPR, min_tnr=Fraction(9, 10))
+    return make_problem([30] * 8, 1500, "depth-3", seed=4, objective=objective)
+
+
+@pytest.mark.parametrize("which", ["hard", "hard_with_floor"])
+def test_time_limit_progress_and_bounds(which: str, request: pytest.FixtureRequest) -> None:
+    problem = request.getfixturevalue(which)
+    solve_search(problem, time_limit=0.01)  # compiled from here on
+    points: list[TracePoint] = []
+    started = time.monotonic()
+    outcome = solve_search(problem, time_limit=2.0, on_progress=points.append)
+    assert time.monotonic() - started < 2.3
+    assert not outcome.proved
+    assert outcome.total is not None
+    assert outcome.total < outcome.bound
+    assert len(points) >= 4
+    bounds = [point.bound for point in points if point.bound is not None]
+    assert bounds == sorted(bounds, reverse=True)
+
+
+@pytest.mark.parametrize("which", ["hard", "hard_with_floor"])
+def test_stop_request(which: str, request: pytest.FixtureRequest) -> None:
+    problem = request.getfixturevalue(which)
+    solve_search(problem, time_limit=0.01)
+    asked = time.monotonic() + 1.0
+    outcome = solve_search(problem, should_stop=lambda: time.monotonic() >= asked)
+    assert time.monotonic() < asked + 0.3
+    assert outcome.cancelled
+    assert not outcome.proved
+    assert outcome.assignment is not None
+
+
+def test_floor_that_no_tree_meets_is_proved_infeasible() -> None:
+    both = Objective(min_tpr=Fraction(1), min_tnr=Fraction(1))
+    problem = make_problem([2], 30, "depth-2", objective=both)
+    outcome = solve_search(problem)
+    assert outcome.infeasible
+    assert outcome.proved
+    assert outcome.assignment is None
+
+
+def test_frontier_ends_in_both_corners() -> None:
+    problem = make_problem([4, 3, 3], 60, "depth-2", seed=6)
+    points = frontier(problem).points
+    assert points[0].fn == 0
+    assert points[-1].fp == 0

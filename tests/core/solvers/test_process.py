@@ -1,0 +1,155 @@
+"""The solving process: kept warm, killed when asked, replaced after a crash, never left behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from odt_core.solution import Engine, Status
+from odt_core.solvers import solve
+from odt_core.solvers.mip import SolverError, process
+from tests.core.solvers.problems import easy_problem, hard_problem
+
+BRIEFLY = 5.0
+
+
+@pytest.fixture(autouse=True)
+def _no_child_before_or_after() -> Iterator[None]:
+    process.end_idle_child()
+    yield
+    process.end_idle_child()
+    assert wait_until(lambda: not children())
+
+
+def children(of: int | None = None) -> list[psutil.Process]:
+    """The solving processes that a process has started."""
+    found = []
+    for child in psutil.Process(of).children():
+        try:
+            if child.status() != psutil.STATUS_ZOMBIE and any(
+                "odt_core.solvers.mip.child" in part for part in child.cmdline()
+            ):
+                found.append(child)
+        except psutil.NoSuchProcess:
+            pass
+    return found
+
+
+def wait_until(condition, seconds: float = BRIEFLY) -> bool:
+    deadline = time.perf_counter() + seconds
+    while not condition():
+        if time.perf_counter() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.mark.parametrize("engine", [Engine.CBC, Engine.HIGHS])
+def test_one_child_is_kept_warm_and_used_again(engine: Engine) -> None:
+    solve(easy_problem(), engine=engine)
+    (first,) = children()
+    solve(easy_problem(), engine=engine)
+    assert children() == [first]
+
+
+def test_highs_gets_a_new_child_for_another_number_of_threads() -> None:
+    solve(easy_problem(), engine=Engine.HIGHS, threads=1)
+    (first,) = children()
+    solve(easy_problem(), engine=Engine.HIGHS, threads=2)
+    (second,) = children()
+    assert second != first
+
+
+def test_a_stopped_child_is_gone() -> None:
+    asked_at = time.perf_counter() + 1.0
+    solve(hard_problem(), should_stop=lambda: time.perf_counter() > asked_at)
+    assert children() == []
+
+
+def test_a_child_serves_threads_that_come_and_go() -> None:
+    statuses = []
+    for _ in range(2):
+        thread = threading.Thread(
+            target=lambda: statuses.append(solve(easy_problem(), engine=Engine.CBC).status)
+        )
+        thread.start()
+        thread.join()
+        time.sleep(0.1)
+    assert statuses == [Status.OPTIMAL] * 2
+    assert len(children()) == 1
+
+
+def test_two_solves_at_once() -> None:
+    statuses = []
+    threads = [
+        threading.Thread(target=lambda: statuses.append(solve(easy_problem()).status))
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [Status.OPTIMAL] * 3
+    assert len(children()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("number", "named"),
+    [(signal.SIGSEGV, "SIGSEGV|SIGABRT"), (signal.SIGKILL, "SIGKILL")],  # CBC aborts on SIGSEGV
+)
+def test_a_crash_is_an_error_that_names_the_exit_and_the_next_solve_works(
+    number: int, named: str
+) -> None:
+    def crash() -> None:
+        assert wait_until(lambda: len(children()) == 1)
+        time.sleep(1.0)
+        children()[0].send_signal(number)
+
+    thread = threading.Thread(target=crash)
+    thread.start()
+    with pytest.raises(SolverError, match=f"CBC was ended by signal ({named})"):
+        solve(hard_problem(), engine=Engine.CBC, time_limit=30)
+    thread.join()
+    assert solve(easy_problem(), engine=Engine.CBC).status is Status.OPTIMAL
+
+
+def test_a_warm_child_that_has_died_is_replaced() -> None:
+    solve(easy_problem())
+    (child,) = children()
+    child.kill()
+    child.wait()
+    assert solve(easy_problem()).status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_the_child_dies_with_its_parent_while_it_solves(how: int) -> None:
+    code = """
+from odt_core.solvers import solve
+from tests.core.solvers.problems import hard_problem
+solve(hard_problem(), time_limit=60)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        assert wait_until(lambda: len(children(parent.pid)) == 1)
+        (child,) = children(parent.pid)
+        time.sleep(1.0)
+        assert child.is_running()
+    finally:
+        parent.send_signal(how)
+        parent.wait()
+    assert wait_until(lambda: not child.is_running())
+
+
+def test_a_file_called_mip_in_the_current_folder_is_not_imported(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mip.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    assert solve(easy_problem()).status is Status.OPTIMAL

@@ -1,0 +1,310 @@
+"""CBC and HiGHS on random small problems against brute force, under every switch of the program."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from odt_core.errors import DisagreementError
+from odt_core.problem import (
+    EncodedData,
+    Feature,
+    FeatureKind,
+    Goal,
+    Objective,
+    Problem,
+    Split,
+)
+from odt_core.solution import Assignment, Engine, Solution, Status
+from odt_core.solvers import solve
+from odt_core.solvers.mip import MipOptions, MipStatus, formulate, solve_mip
+from odt_core.solvers.mip import formulation as formulation_module
+from odt_core.solvers.mip.extraction import assignment_of
+from odt_core.solvers.mip.formulation import Draft
+from odt_core.solvers.mip.program import Sense
+from odt_core.topology import Topology
+from tests.properties.referee import best_value, is_legal, questions, tally, value
+from tests.properties.strategies import (
+    DEEP_TOPOLOGIES,
+    SMALL_TOPOLOGIES,
+    TOPOLOGIES,
+    problems,
+    random_problem,
+)
+
+COMBINATIONS = [MipOptions(*switches) for switches in product((True, False), repeat=6)]
+LIMIT = 60.0
+PLAIN = Objective()
+FLOOR = Objective(Goal.MAX_TPR, min_tnr=Fraction(4, 5))
+
+
+def assert_true(problem: Problem, solution: Solution) -> None:
+    """Whatever the solution says must be so; a proof must be of the referee's optimum."""
+    best = best_value(problem)
+    if solution.status is Status.INFEASIBLE:
+        assert best is None
+        return
+    assert best is not None
+    assert solution.value_bound is not None and solution.value_bound >= best
+    if solution.assignment is None:
+        return
+    splits, labels = solution.assignment.splits, solution.assignment.labels
+    assert is_legal(problem, splits, labels)
+    tp, tn = tally(problem, splits, labels)
+    assert solution.confusion is not None
+    assert (tp, tn) == (solution.confusion.tp, solution.confusion.tn)
+    assert value(problem, tp, tn) == solution.value <= best
+    if solution.status is Status.OPTIMAL:
+        assert solution.value == best
+
+
+def assert_proved(problem: Problem, solution: Solution) -> None:
+    """The solver came to an end, and was right."""
+    assert_true(problem, solution)
+    assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    assert solution.proved_by == (str(solution.engine),)
+
+
+def name_of(options: MipOptions) -> str:
+    switches = ("strengthen", "anchor", "relax", "delete", "numerical", "card")
+    values = vars(options).values()
+    return "+".join(name for name, on in zip(switches, values, strict=True) if on) or "nothing"
+
+
+@pytest.mark.parametrize("options", COMBINATIONS, ids=name_of)
+def test_cbc_finds_the_optimum_under_every_combination_of_switches(options: MipOptions) -> None:
+    at = COMBINATIONS.index(options)
+    for seed in (at, 1000 + at):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        assert_proved(
+            problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options)
+        )
+
+
+@pytest.mark.parametrize("options", COMBINATIONS[::5], ids=name_of)
+def test_highs_finds_the_optimum_too(options: MipOptions) -> None:
+    problem = random_problem(2000 + COMBINATIONS.index(options), topologies=SMALL_TOPOLOGIES)
+    assert_proved(
+        problem, solve(problem, engine=Engine.HIGHS, time_limit=LIMIT, mip_options=options)
+    )
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES + DEEP_TOPOLOGIES, ids=lambda shape: shape.text)
+def test_every_shape(topology: Topology) -> None:
+    """Few questions and the time of a start: what is said is true; the small ones are proved."""
+    seed = 3000 + TOPOLOGIES.index(topology) if topology in TOPOLOGIES else 3100
+    problem = random_problem(seed, deep=True, topologies=[topology])
+    solution = solve(problem, engine=Engine.CBC, time_limit=8.0)
+    assert_true(problem, solution)
+    if topology.n_nodes <= 3:
+        assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(problems(topologies=SMALL_TOPOLOGIES), st.sampled_from(COMBINATIONS))
+def test_cbc_on_problems_that_hypothesis_makes(problem: Problem, options: MipOptions) -> None:
+    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
+
+
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+@given(problems(), st.sampled_from(COMBINATIONS), st.randoms(use_true_random=False))
+def test_every_tree_is_a_point_of_the_program_and_comes_back_from_it(
+    problem: Problem, options: MipOptions, random: Random
+) -> None:
+    tree = random_tree(problem, random)
+    formulation = formulate(problem, options)
+    point = formulation.start_values(tree)
+    tp, tn = tally(problem, tree.splits, tree.labels)
+    gains = problem.gains
+    if tp >= gains.min_tp and tn >= gains.min_tn:
+        assert formulation.program.violation_at(point) == 0
+    total = gains.gain_tp * tp + gains.gain_tn * tn
+    assert formulation.total_of(formulation.program.objective_at(point)) == total
+
+    back = assignment_of(formulation, point)
+    assert is_legal(problem, back.splits, back.labels)
+    tp_back, tn_back = tally(problem, back.splits, back.labels)
+    relabelled = bool(formulation.draft.u) and formulation.draft.u_is_continuous
+    if relabelled:
+        assert gains.gain_tp * tp_back + gains.gain_tn * tn_back >= total
+    else:
+        assert (tp_back, tn_back) == (tp, tn)
+
+
+def random_tree(problem: Problem, random: Random) -> Assignment:
+    splits = []
+    for node in range(problem.topology.n_nodes):
+        feature, left = random.choice(sorted(questions(problem, node), key=str))
+        splits.append(Split(feature, left))
+    labels = []
+    for leaf in range(problem.topology.n_leaves):
+        fixed = problem.fixed_label(leaf)
+        labels.append(random.random() < 0.5 if fixed is None else fixed)
+    return Assignment(tuple(splits), tuple(labels))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_program_fixed_to_a_tree_is_worth_what_the_tree_is(seed: int) -> None:
+    problem = random_problem(4000 + seed)
+    tree = random_tree(problem, Random(seed))
+    tp, tn = tally(problem, tree.splits, tree.labels)
+    gains = problem.gains
+    outcome = solve_mip(problem, Engine.CBC, COMBINATIONS[seed * 5], fix=tree, time_limit=LIMIT)
+    if tp < gains.min_tp or tn < gains.min_tn:
+        assert outcome.status is MipStatus.INFEASIBLE
+        return
+    assert outcome.status is MipStatus.OPTIMAL
+    assert outcome.claimed_total == gains.gain_tp * tp + gains.gain_tn * tn
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_start_and_a_proved_bound_leave_the_optimum_as_it_is(seed: int) -> None:
+    problem = random_problem(5000 + seed, topologies=SMALL_TOPOLOGIES)
+    alone = solve_mip(problem, Engine.CBC, time_limit=LIMIT)
+    if alone.status is MipStatus.INFEASIBLE:
+        assert best_value(problem) is None
+        return
+    confirmed = solve_mip(
+        problem, Engine.CBC, start=alone.assignment, proved_bound=alone.bound, time_limit=LIMIT
+    )
+    assert confirmed.status is MipStatus.OPTIMAL
+    assert confirmed.start_taken
+    assert confirmed.total == confirmed.claimed_total == alone.total
+
+
+@pytest.mark.parametrize("engine", [Engine.CBC, Engine.HIGHS])
+@pytest.mark.parametrize("time_limit", [0.05, 0.4])
+def test_stopped_early_the_bound_is_above_the_optimum_and_the_tree_below(
+    engine: Engine, time_limit: float
+) -> None:
+    for seed in range(6000, 6004):
+        problem = random_problem(seed)
+        assert_true(problem, solve(problem, engine=engine, time_limit=time_limit))
+
+
+# ---- where the paper's relaxation fails (docs/method.md) ----
+
+
+def coin_flips(
+    seed: int, sizes: list[int] | None, objective: Objective = PLAIN, max_card: int | None = None
+) -> Problem:
+    """Categorical features (three of 3-5 values if no sizes are given) and random classes."""
+    random = Random(seed)
+    n = random.choice((24, 30, 36))
+    sizes = sizes or [random.randint(3, 5) for _ in range(3)]
+    features = tuple(
+        Feature(f"c{g}", FeatureKind.CATEGORICAL, tuple("abcdef"[:size]))
+        for g, size in enumerate(sizes)
+    )
+    codes = np.array([[random.randrange(size) for size in sizes] for _ in range(n)], dtype=np.int32)
+    y = np.array([random.random() < 0.5 for _ in range(n)])
+    data = EncodedData(codes, y, np.ones(n, dtype=np.int64), features)
+    return Problem(data, Topology.parse("depth-2"), objective, max_card)
+
+
+def thresholds(seed: int) -> Problem:
+    """Two numerical features of six bins and random classes."""
+    random = Random(seed)
+    cuts = tuple(float(cut) for cut in range(5))
+    features = tuple(
+        Feature(f"n{g}", FeatureKind.NUMERICAL, tuple("abcdef"), cuts) for g in range(2)
+    )
+    codes = np.array([[random.randrange(6) for _ in range(2)] for _ in range(30)], dtype=np.int32)
+    y = np.array([random.random() < 0.5 for _ in range(30)])
+    data = EncodedData(codes, y, np.ones(30, dtype=np.int64), features)
+    return Problem(data, Topology.parse("depth-2"))
+
+
+@pytest.fixture
+def paper_relaxation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proposition 3 as printed: z continuous at leaf-adjacent nodes whatever the other rows."""
+    monkeypatch.setattr(
+        Draft, "z_is_continuous", lambda self, k: self.relaxes and self.topology.touches_leaf(k)
+    )
+
+
+@pytest.fixture
+def paper_max_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows of section 4.5 as printed: they do not scale with v."""
+
+    def max_card(draft: Draft) -> None:
+        m = draft.problem.max_card
+        assert m is not None
+        for k, g in draft.groups_with_w():
+            z = draft.values(k, g)
+            q, columns = len(z) - m, np.append(z, draft.w[k, g])[None]
+            entries = np.append(np.ones(len(z)), q)
+            draft.builder.add_rows([f"most_{k}_{g}"], columns, entries, Sense.LESS, m + q)
+            draft.builder.add_rows([f"least_{k}_{g}"], columns, entries, Sense.GREATER, q)
+
+    monkeypatch.setattr(formulation_module, "max_card", max_card)
+
+
+@pytest.fixture
+def paper_numerical(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows of section 4.4 as printed, with z and w continuous."""
+    declare = Draft._declare_w
+    monkeypatch.setattr(Draft, "_declare_w", lambda self: (declare(self)[0], {}))
+
+
+FLOORED = [0, 3, 6, 15, 16]
+CAPPED = [4, 6, 9, 10]
+ORDERED = [1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", FLOORED)
+def test_with_a_floor_the_paper_relaxation_is_caught(seed: int, paper_relaxation: None) -> None:
+    with pytest.raises(DisagreementError):
+        solve_mip(coin_flips(seed, None, FLOOR), Engine.CBC, time_limit=LIMIT)
+
+
+@pytest.mark.parametrize("seed", FLOORED)
+def test_with_a_floor_ours_is_right(seed: int) -> None:
+    problem = coin_flips(seed, None, FLOOR)
+    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+
+
+@pytest.mark.parametrize("seed", CAPPED)
+def test_the_paper_max_card_rows_are_caught(seed: int, paper_max_card: None) -> None:
+    with pytest.raises(DisagreementError):
+        solve_mip(coin_flips(seed, [6, 6], max_card=1), Engine.CBC, time_limit=LIMIT)
+
+
+@pytest.mark.parametrize("seed", CAPPED)
+def test_our_max_card_rows_are_right(seed: int) -> None:
+    problem = coin_flips(seed, [6, 6], max_card=1)
+    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+
+
+@pytest.mark.parametrize("seed", ORDERED)
+def test_the_paper_numerical_rows_need_binary_w(seed: int, paper_numerical: None) -> None:
+    with pytest.raises(DisagreementError):
+        solve_mip(thresholds(seed), Engine.CBC, time_limit=LIMIT)
+
+
+@pytest.mark.parametrize("seed", ORDERED)
+def test_our_numerical_rows_are_right_with_continuous_w(seed: int) -> None:
+    problem = thresholds(seed)
+    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+
+
+# ---- more of the same, behind make soak ----
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", [Engine.CBC, Engine.HIGHS])
+@pytest.mark.parametrize("block", range(20))
+def test_many_random_problems(engine: Engine, block: int) -> None:
+    for seed in range(10_000 + 50 * block, 10_050 + 50 * block):
+        problem = random_problem(seed)
+        options = COMBINATIONS[seed % len(COMBINATIONS)]
+        solution = solve(problem, engine=engine, time_limit=LIMIT, mip_options=options)
+        assert_true(problem, solution)
