@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -83,18 +82,3 @@ def open_store(address: str, tmp_path: Path) -> Iterator[Callable[..., Store]]:
 @pytest.fixture
 def store(open_store: Callable[..., Store]) -> Store:
     return open_store()
-
-
-@pytest.fixture
-def plain_user() -> Iterator[None]:
-    """For what root may do anyway: become somebody else for a while."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.setegid(65534)
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)

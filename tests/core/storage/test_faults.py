@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -215,28 +216,28 @@ def test_the_end_of_a_deleted_run_waits_for_nothing(store: Store) -> None:
 
 
 @pytest.fixture
-def read_only(tmp_path: Path) -> Iterator[Path]:
+def read_only() -> Iterator[Path]:
     """A data folder with a run in it that this process may read, but not write."""
-    folder = tmp_path / "readonly"
+    # Not below `tmp_path`, whose upper folders nobody but their owner may enter.
+    above = Path(tempfile.mkdtemp(prefix="odt-"))
+    folder = above / "readonly"
     store = Store(None, folder)
     queue_run(store)
     store.close()
-    if os.geteuid() == 0:  # root may write everywhere: become somebody else for a while
-        for path in (tmp_path, *tmp_path.parents[:2]):
-            path.chmod(0o755)
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, 65534, 65534)
-        os.setegid(65534)
-        os.seteuid(65534)
-    for path in folder.rglob("*"):
-        path.chmod(0o500 if path.is_dir() else 0o400)
-    folder.chmod(0o500)
-    yield folder
-    if os.getuid() == 0:
-        os.seteuid(0)
-        os.setegid(0)
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o700)
+    for path in (above, folder, *folder.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        if os.geteuid() == 0:  # root may write everywhere: become somebody else for a while
+            os.setegid(65534)
+            os.seteuid(65534)
+        yield folder
+    finally:
+        if os.getuid() == 0:
+            os.seteuid(0)
+            os.setegid(0)
+        for path in (above, folder):
+            path.chmod(0o700)
+        shutil.rmtree(above)
 
 
 def test_a_read_only_folder_is_said(read_only: Path) -> None:
@@ -326,7 +327,7 @@ def test_a_database_at_its_limit_is_said_and_whole(tmp_path: Path) -> None:
     assert store.runs.get(OWNER, run_id).result == large.result
 
 
-def test_a_cached_file_that_cannot_be_written_is_said(read_only: Path, tmp_path: Path) -> None:
+def test_a_cached_file_that_cannot_be_written_is_said(read_only: Path) -> None:
     store = Store("sqlite://", read_only)
     sha256 = put(store)
     with pytest.raises(StorageError, match=r"cannot be put into .*Permission denied"):
