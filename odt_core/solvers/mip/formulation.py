@@ -67,6 +67,8 @@ class Draft:
     ----------
     data : EncodedData
         The training rows, identical ones merged.
+    allowed : list of tuple of int
+        The groups that each node may use.
     gain : int64[N]
         What classifying each (merged) row correctly is worth, as in `Gains`.
     unit : int
@@ -95,6 +97,7 @@ class Draft:
         self.topology = problem.topology
         self.data: EncodedData = problem.data.merged()
         self.features = self.data.features
+        self.allowed = [problem.allowed_features(k) for k in range(self.topology.n_nodes)]
         self.builder = ProgramBuilder()
         gains = problem.gains
         self.gain = self.data.weight * np.where(self.data.y, gains.gain_tp, gains.gain_tn)
@@ -149,9 +152,8 @@ class Draft:
         """Expert rules fix v: a group that node k may not use has v = 0 (paper, section 5.1)."""
         columns = []
         for k in range(self.topology.n_nodes):
-            allowed = self.problem.allowed_features(k)
             names = [f"v_k{k + 1}_g{g + 1}" for g in range(len(self.features))]
-            upper = np.isin(np.arange(len(names)), allowed)
+            upper = np.isin(np.arange(len(names)), self.allowed[k])
             columns.append(self.builder.add_columns(names, upper=upper, integer=not self.relaxes))
         return np.array(columns)
 
@@ -194,7 +196,7 @@ class Draft:
         for k in range(self.topology.n_nodes):
             if self.problem.rules.at(k).split is not None:
                 continue
-            for g in self.problem.allowed_features(k):
+            for g in self.allowed[k]:
                 feature = self.features[g]
                 if self.problem.caps(feature) or (feature.is_numerical and feature.n_ordered > 1):
                     yield k, g
@@ -214,7 +216,7 @@ class Draft:
         return (
             self.options.anchor
             and self.problem.is_reversible(k)
-            and g in self.problem.allowed_features(k)
+            and g in self.allowed[k]
             and not self._breaks_by_direction(g)
         )
 
@@ -339,7 +341,7 @@ def open_labels(draft: Draft) -> None:
 def no_empty_branches(draft: Draft) -> None:
     """(pickmore), (pickless): v_g^k <= sum over J(g) of z_j^k <= (|J(g)| - 1) v_g^k."""
     for k in range(len(draft.v)):
-        for g in draft.problem.allowed_features(k):
+        for g in draft.allowed[k]:
             columns = np.append(draft.values(k, g), draft.v[k, g])[None]
             size = columns.shape[1] - 1
             at = f"k{k + 1}_g{g + 1}"

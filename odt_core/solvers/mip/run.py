@@ -166,19 +166,26 @@ def write_model(problem: Problem, path: Path | str, options: MipOptions = DEFAUL
     Raises
     ------
     InputError
-        If the path has another ending, or its folder does not exist.
+        If the path has another ending, or cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"The model file {path.name!r} must end in {' or '.join(FORMATS)}.")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"The folder of the model file {str(path)!r} does not exist: create it.")
+    try:
+        path.open("wb").close()
+    except OSError as error:
+        raise InputError(
+            f"The model file {str(path)!r} cannot be written ({error.strerror}): choose another "
+            "place."
+        ) from error
     order = WriteOrder(formulate(problem, options).program, str(path.absolute()))
     with borrowed_child((Engine.HIGHS, 1)) as child:
         child.send(order)
         message = _next_message(child)
-    if not isinstance(message, Written):
-        raise SolverError(f"The model could not be written: {message}")
+        if isinstance(message, Failure):
+            raise SolverError(f"The model could not be written: {message.message}")
+        if not isinstance(message, Written):
+            raise SolverError(f"The process that writes models {child.how_it_ended()}")
 
 
 def _next_message(child: Child) -> Message | None:

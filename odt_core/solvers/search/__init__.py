@@ -7,10 +7,11 @@ from pathlib import Path
 import platformdirs
 
 # numba's own default, beside the source, may be read-only; and numba does not notice when a
-# function that is compiled into another one changes, so each state of the source has its own cache
+# function that is compiled into another one changes, so each state of the kernels has its own cache
+KERNELS = ("tables", "entries", "kernels", "subsets", "depth2", "depth3", "bounds", "frontier")
 _digest = hashlib.sha256()
-for _path in sorted(Path(__file__).parent.glob("*.py")):
-    _digest.update(_path.read_bytes())
+for _name in KERNELS:
+    _digest.update(Path(__file__).with_name(f"{_name}.py").read_bytes())
 os.environ.setdefault(
     "NUMBA_CACHE_DIR",
     os.path.join(platformdirs.user_cache_dir("odt-studio"), f"numba-{_digest.hexdigest()[:12]}"),

@@ -65,8 +65,11 @@ def _stamp() -> Path:
     import llvmlite.binding
     import numba
 
+    from odt_core.solvers.search import KERNELS
+
     parts = [numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name()]
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for name in KERNELS:
+        source = Path(__file__).with_name(f"{name}.py")
         state = source.stat()
         parts.append(f"{source} {state.st_mtime_ns} {state.st_size}")
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

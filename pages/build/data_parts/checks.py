@@ -134,4 +134,4 @@ def _draw_warning(number: int, remark: Remark) -> None:
 
 
 def _ignore(columns: Sequence[str]) -> None:
-    choose_kinds({name: ColumnKind.IGNORE for name in columns})
+    choose_kinds(dict.fromkeys(columns, ColumnKind.IGNORE))

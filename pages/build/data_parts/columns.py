@@ -80,7 +80,7 @@ def _draw_codes(dataset: Dataset, schema: Schema) -> None:
             "order matters, as in a score, they are better numerical: "
             + plain(shorten(", ".join(codes), 300)),
             on_click=choose_kinds,
-            args=({name: ColumnKind.NUMERICAL for name in codes},),
+            args=(dict.fromkeys(codes, ColumnKind.NUMERICAL),),
         )
 
 
@@ -91,7 +91,7 @@ def _editor_key(dataset: Dataset, schema: Schema) -> str:
 
 
 def _use_words(schema: Schema) -> str:
-    n = {kind: 0 for kind in ColumnKind}
+    n = dict.fromkeys(ColumnKind, 0)
     for column in schema.columns:
         n[column.kind] += 1
     used = [

@@ -8,8 +8,8 @@ import streamlit as st
 
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
-    Binning,
     BinMethod,
+    Binning,
     ColumnKind,
     ColumnSchema,
     ColumnSummary,
@@ -24,7 +24,6 @@ from pages.build.data_parts.choices import (
     choose_missing,
     current,
 )
-from pages.build.data_parts.columns import binning_words
 from pages.build.data_parts.derived import Rows, summaries
 from pages.common.text import plain, sentence, shorten
 from pages.common.widgets import show_value, standing_error

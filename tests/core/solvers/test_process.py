@@ -69,7 +69,7 @@ def test_highs_gets_a_new_child_for_another_number_of_threads() -> None:
 
 def test_a_stopped_child_is_gone() -> None:
     asked_at = time.perf_counter() + 1.0
-    solve(hard_problem(), should_stop=lambda: time.perf_counter() > asked_at)
+    solve(hard_problem(), engine=Engine.CBC, should_stop=lambda: time.perf_counter() > asked_at)
     assert children() == []
 
 
@@ -89,7 +89,9 @@ def test_a_child_serves_threads_that_come_and_go() -> None:
 def test_two_solves_at_once() -> None:
     statuses = []
     threads = [
-        threading.Thread(target=lambda: statuses.append(solve(easy_problem()).status))
+        threading.Thread(
+            target=lambda: statuses.append(solve(easy_problem(), engine=Engine.CBC).status)
+        )
         for _ in range(3)
     ]
     for thread in threads:
@@ -121,19 +123,20 @@ def test_a_crash_is_an_error_that_names_the_exit_and_the_next_solve_works(
 
 
 def test_a_warm_child_that_has_died_is_replaced() -> None:
-    solve(easy_problem())
+    solve(easy_problem(), engine=Engine.CBC)
     (child,) = children()
     child.kill()
     child.wait()
-    assert solve(easy_problem()).status is Status.OPTIMAL
+    assert solve(easy_problem(), engine=Engine.CBC).status is Status.OPTIMAL
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_the_child_dies_with_its_parent_while_it_solves(how: int) -> None:
     code = """
+from odt_core.solution import Engine
 from odt_core.solvers import solve
 from tests.core.solvers.problems import hard_problem
-solve(hard_problem(), time_limit=60)
+solve(hard_problem(), engine=Engine.CBC, time_limit=60)
 """
     parent = subprocess.Popen([sys.executable, "-c", code])
     try:
@@ -152,4 +155,4 @@ def test_a_file_called_mip_in_the_current_folder_is_not_imported(
 ) -> None:
     (tmp_path / "mip.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
-    assert solve(easy_problem()).status is Status.OPTIMAL
+    assert solve(easy_problem(), engine=Engine.CBC).status is Status.OPTIMAL

@@ -67,5 +67,11 @@ def test_another_ending_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="does not exist: create it"):
+    with pytest.raises(InputError, match=r"nowhere.*cannot be written \(No such file"):
         write_model(easy_problem(), tmp_path / "nowhere" / "model.lp")
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "model.lp").mkdir()
+    with pytest.raises(InputError, match=r"model\.lp' cannot be written"):
+        write_model(easy_problem(), tmp_path / "model.lp")

@@ -1,0 +1,160 @@
+"""The hybrid engine: both engines prove the referee's optimum; what happens when they cannot."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from odt_core.data import SAMPLES, SplitSpec, prepare
+from odt_core.errors import DisagreementError
+from odt_core.problem import Problem
+from odt_core.solution import Engine, MipRole, Solution, Status, TracePoint
+from odt_core.solvers import hybrid, solve
+from odt_core.solvers.search import SearchOutcome, compiling, solve_search, warm_up
+from odt_core.topology import Topology
+from tests.properties.referee import best_value, is_legal
+from tests.properties.strategies import random_problem
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels() -> None:
+    """Compile once; the hybrid engine asks for the stamp that the compiling process leaves."""
+    compiling.main()
+    warm_up()
+
+
+def tic_tac_toe(shape: str, rows: int | str = "all") -> Problem:
+    """Endgames, x wins being positive."""
+    sample = SAMPLES["tic-tac-toe"]
+    prepared = prepare(sample.load(), sample.schema(), SplitSpec(rows, seed=0))  # type: ignore[arg-type]
+    return Problem(prepared.train, Topology.parse(shape))
+
+
+def is_sound(problem: Problem, solution: Solution) -> None:
+    """Proved, by both engines, at the referee's value."""
+    best = best_value(problem)
+    if best is None:
+        assert solution.status is Status.INFEASIBLE
+        return
+    assert solution.status is Status.OPTIMAL
+    assert solution.value == solution.value_bound == best
+    assert solution.assignment is not None
+    assert is_legal(problem, solution.assignment.splits, solution.assignment.labels)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_both_engines_prove_the_optimum(seed: int) -> None:
+    problem = random_problem(seed + 50_000)
+    solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
+    is_sound(problem, solution)
+    assert solution.proved_by == ("search", "cbc")
+    assert solution.mip is not None and solution.mip.role is MipRole.CONFIRMED
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_program_too_large_to_prove_is_checked(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hybrid, "MOST_TO_CONFIRM", 0)
+    problem = random_problem(seed + 51_000)
+    solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
+    is_sound(problem, solution)
+    if solution.status is Status.OPTIMAL:
+        assert solution.proved_by == ("search",)
+        assert solution.mip is not None and solution.mip.role is MipRole.CHECKED
+
+
+def test_a_program_too_large_to_build_is_said() -> None:
+    problem = tic_tac_toe("depth-2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hybrid, "MOST_TO_CHECK", 0)
+        solution = solve(problem, engine=Engine.HYBRID)
+    assert solution.status is Status.OPTIMAL
+    assert solution.mip is None
+    assert "CBC was not asked" in solution.remark
+
+
+def cut_short(problem: Problem, **arguments: object) -> SearchOutcome:
+    """A search that had no time: its tree, but only the trivial bound."""
+    found = solve_search(problem)
+    assert found.total is not None
+    return dataclasses.replace(found, bound=problem.data.n_rows, proved=False)
+
+
+def test_cbc_goes_on_where_the_search_ran_out_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hybrid, "solve_search", cut_short)
+    problem = random_problem(52_000, plain=True)
+    told: list[TracePoint] = []
+    solution = solve(problem, engine=Engine.HYBRID, time_limit=60, on_progress=told.append)
+    is_sound(problem, solution)
+    assert solution.proved_by == ("cbc",)
+    assert solution.mip is not None and solution.mip.role is MipRole.CONTINUED
+    assert told
+
+
+def too_high(problem: Problem, **arguments: object) -> SearchOutcome:
+    """A search that claims a proof for a tree that is not the best."""
+    found = solve_search(problem)
+    assert found.assignment is not None and found.total is not None
+    labels = tuple(found.assignment.labels)
+    splits = tuple(
+        dataclasses.replace(split, left=frozenset()) for split in found.assignment.splits
+    )
+    total = problem.data.n_positive
+    worse = dataclasses.replace(found.assignment, splits=splits, labels=labels)
+    assert total < found.total
+    return dataclasses.replace(found, assignment=worse, total=total, bound=total, proved=True)
+
+
+def test_a_disagreement_is_an_error_with_a_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """CBC cannot place the better tree under the wrong bound, so it is given no bound here."""
+    monkeypatch.setenv("ODT_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(hybrid, "solve_search", too_high)
+    original = hybrid.solve_mip
+
+    def without_bound(*arguments: object, **options: object) -> object:
+        options |= {"proved_bound": None}
+        return original(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(hybrid, "solve_mip", without_bound)
+    with pytest.raises(DisagreementError, match="Two engines disagree") as caught:
+        solve(tic_tac_toe("depth-1"), engine=Engine.HYBRID)
+    (file,) = (tmp_path / "disagreements").iterdir()
+    assert str(file) in str(caught.value)
+    record = json.loads(file.read_text(encoding="utf-8"))
+    assert record["search"] and record["mip"] and record["problem"]["topology"] == "(. .)"
+
+
+def test_stop_keeps_the_searchs_tree() -> None:
+    problem = tic_tac_toe("imbalanced")
+    began = time.perf_counter()
+    solution = solve(problem, engine=Engine.HYBRID, should_stop=lambda: True)
+    assert time.perf_counter() - began < 5
+    assert solution.tree is not None
+    assert solution.status in (Status.CANCELLED, Status.OPTIMAL)
+
+
+def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "is_compiled", lambda: False)
+    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    problem = random_problem(53_000, plain=True)
+    solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
+    is_sound(problem, solution)
+    assert solution.proved_by == ("cbc",)
+    assert solution.remark == compiling.REMARK
+
+
+def test_the_search_takes_over_once_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready_at = time.perf_counter() + 1.0
+    monkeypatch.setattr(compiling, "is_compiled", lambda: time.perf_counter() > ready_at)
+    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    solution = solve(tic_tac_toe("depth-3"), engine=Engine.HYBRID, time_limit=30)
+    assert solution.status is Status.OPTIMAL
+    assert solution.confusion is not None and solution.confusion.errors == 216
+    assert "search" in solution.proved_by
