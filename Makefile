@@ -16,7 +16,8 @@ app:             ## Install what is needed and open the dashboard on localhost
 test:            ## Run every test, in a real Chromium too
 	@scripts/setup.sh requirements-test.txt
 	$(PY) -m odt_core.solvers.search.compiling
-	ODT_CHROMIUM="$$(scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadgroup -m "not soak"
+	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
+		$(PY) -m pytest -n 2 --dist loadgroup -m "not soak"
 
 check:           ## Lint and type-check
 	@scripts/setup.sh requirements-test.txt
@@ -26,7 +27,8 @@ check:           ## Lint and type-check
 
 soak:            ## The long tests
 	@scripts/setup.sh requirements-test.txt
-	ODT_CHROMIUM="$$(scripts/chromium.sh)" $(PY) -m pytest -m soak
+	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
+		$(PY) -m pytest -m soak
 
 clean:           ## Remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache

@@ -1,5 +1,57 @@
-"""Where uploaded files are kept."""
+"""Data sets, runs and the queue in one database: SQLite in a file, or PostgreSQL.
 
+`Store` is the way in. What it takes and gives are frozen records; see docs/storage.md.
+"""
+
+from odt_core.storage.errors import NotFoundError, StorageError
+from odt_core.storage.recorder import Recorder
+from odt_core.storage.records import (
+    LOCAL_OWNER,
+    ClaimedRun,
+    DatasetRecord,
+    Deleted,
+    Ending,
+    Headline,
+    Heartbeat,
+    KeyMetrics,
+    MemberCounts,
+    NewRun,
+    RunPage,
+    RunQuery,
+    RunRecord,
+    RunStatus,
+    RunSummary,
+    SortKey,
+)
+from odt_core.storage.runfile import RunFile, RunPart
+from odt_core.storage.store import Store, Tidied
 from odt_core.storage.uploads import UploadStore
+from odt_core.storage.versions import software_versions
 
-__all__ = ["UploadStore"]
+__all__ = [
+    "LOCAL_OWNER",
+    "ClaimedRun",
+    "DatasetRecord",
+    "Deleted",
+    "Ending",
+    "Headline",
+    "Heartbeat",
+    "KeyMetrics",
+    "MemberCounts",
+    "NewRun",
+    "NotFoundError",
+    "Recorder",
+    "RunFile",
+    "RunPart",
+    "RunPage",
+    "RunQuery",
+    "RunRecord",
+    "RunStatus",
+    "RunSummary",
+    "SortKey",
+    "StorageError",
+    "Store",
+    "Tidied",
+    "UploadStore",
+    "software_versions",
+]

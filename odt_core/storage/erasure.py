@@ -1,0 +1,69 @@
+"""Deleted means gone from the disk, also when the program is killed in between.
+
+The transaction that deletes a data set also notes that space is to be wiped. The bytes go piece by
+piece after it, so that deleting a large file neither holds up other writers nor needs as much
+free space as the file has; whoever finds the note goes on with it.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, func, select
+
+from odt_core.storage.database import Database
+from odt_core.storage.tables import (
+    BlobRow,
+    ChunkRow,
+    DatasetRow,
+    DocumentRow,
+    ErasureRow,
+    RunRow,
+)
+
+WIPED = tuple(table.__tablename__ for table in (ChunkRow, DocumentRow, RunRow, DatasetRow))
+"""Tables that hold content of data sets: bytes, categories in trees, names."""
+
+
+def note_erasure(database: Database, connection: Connection) -> None:
+    """Remember, in the transaction that deletes, that disk space is to be wiped."""
+    connection.execute(database.insert(ErasureRow).values(asked_at=database.now(connection)))
+
+
+def wipe(database: Database) -> bool:
+    """Wipe what was deleted; false if some reader was in the way and it must be tried again.
+
+    Raises
+    ------
+    StorageError
+        If the database cannot be reached or written.
+    """
+    with database.read() as connection:
+        last = connection.scalar(select(func.max(ErasureRow.id)))
+    if last is None:
+        database.cut_log()
+        return True
+    while _delete_refuse(database):
+        database.cut_log()
+    if not database.wipe_deleted(WIPED):
+        return False
+    with database.write() as connection:
+        connection.execute(delete(ErasureRow).where(ErasureRow.id <= last))
+    return True
+
+
+def _delete_refuse(database: Database) -> bool:
+    """Delete a piece whose blob is gone; false if there is none."""
+    refuse = (
+        select(ChunkRow.blob, ChunkRow.position)
+        .where(ChunkRow.blob.not_in(select(BlobRow.number)))
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    with database.write() as connection:
+        piece = connection.execute(refuse).first()
+        if piece is not None:
+            connection.execute(
+                delete(ChunkRow).where(
+                    ChunkRow.blob == piece.blob, ChunkRow.position == piece.position
+                )
+            )
+    return piece is not None

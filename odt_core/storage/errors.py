@@ -1,0 +1,108 @@
+"""What can go wrong between a record and the database, in one sentence for the user."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from odt_core.errors import InputError
+
+
+class StorageError(InputError):
+    """The database cannot be reached, read or written now; nothing of the call was stored.
+
+    The same call can be made again later: see `odt_core.storage.recorder.Recorder`.
+    """
+
+
+class NotFoundError(InputError):
+    """There is no such record for this owner (or it is somebody else's, which is the same)."""
+
+
+def storage_error(
+    error: DBAPIError | PoolTimeoutError | sqlite3.Error, place: str
+) -> StorageError | None:
+    """What a driver's error means for the user; None if it is a mistake of this program.
+
+    Parameters
+    ----------
+    error : DBAPIError, sqlalchemy.exc.TimeoutError or sqlite3.Error
+        As raised by SQLAlchemy or the driver.
+    place : str
+        Names the database, without a password.
+    """
+    if isinstance(error, PoolTimeoutError):
+        return StorageError(f"The database {place} is too busy to answer: try again in a moment.")
+    if isinstance(error, sqlite3.Error):
+        return _sqlite_error(error, place)
+    if isinstance(error.orig, sqlite3.Error):
+        return _sqlite_error(error.orig, place)
+    return _postgres_error(error, place)
+
+
+def _sqlite_error(error: sqlite3.Error, place: str) -> StorageError | None:
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_FULL"):
+        return StorageError(
+            f"There is no room left on the disk for the database {place}: free some space and try "
+            "again."
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return StorageError(
+            f"The database {place} cannot be opened for writing: make the file and its folder "
+            "writable, or name another folder with ODT_DATA_DIR."
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StorageError(
+            f"The database {place} is held by another program: close that program or try again."
+        )
+    if name.startswith(("SQLITE_IOERR", "SQLITE_NOMEM", "SQLITE_PROTOCOL")):
+        return StorageError(
+            f"The disk of the database {place} cannot be read or written ({error}): check the disk "
+            "and the space on it, then try again."
+        )
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return StorageError(
+            f"The file {place} is not a sound database ({error}): bring it back from a backup, or "
+            "move it away to begin anew."
+        )
+    return None
+
+
+def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
+    state = getattr(error.orig, "sqlstate", None) or ""
+    reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no reason"
+    if state == "53100":
+        return StorageError(
+            f"There is no room left on the disk of the database server {place}: free some space "
+            "there and try again."
+        )
+    if state in ("25006", "42501"):
+        return StorageError(
+            f"The database {place} cannot be written ({reason}): use a user that may write, or a "
+            "server that is not read-only."
+        )
+    # A connection that fails has no state, but a server that answered says FATAL.
+    if state.startswith("28") or state == "3D000" or (not state and "FATAL" in reason):
+        return StorageError(
+            f"The database server refuses {place} ({reason}): check the user, password and "
+            "database name in ODT_DATABASE_URL."
+        )
+    if state.startswith(("40", "55", "53", "57")):
+        return StorageError(
+            f"The database {place} is busy or going down ({reason}): try again in a moment."
+        )
+    if state.startswith(("08", "58")) or (not state and error.connection_invalidated):
+        return StorageError(_unreachable(place, reason))
+    if not state and type(error.orig).__name__ in ("OperationalError", "ConnectionTimeout"):
+        return StorageError(_unreachable(place, reason))
+    return None
+
+
+def _unreachable(place: str, reason: str) -> str:
+    return (
+        f"The database {place} cannot be reached ({reason}): check that its server runs and that "
+        "ODT_DATABASE_URL is right."
+    )

@@ -1,0 +1,88 @@
+"""Which servers of this machine live: each holds a lock on a file for as long as it does.
+
+The operating system lets go of the lock when the process ends, however it ends, so that a restart
+finds the runs of its predecessor at once instead of when the lease has run out.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from odt_core.storage.errors import StorageError
+from odt_core.storage.private import make_private
+
+try:
+    import fcntl
+except ImportError:  # Windows: the lease alone tells
+    fcntl = None  # type: ignore[assignment]
+
+
+class Presence:
+    """Lock files of the servers that use a data folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds nothing else.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._held: dict[str, int] = {}
+
+    def hold(self, server: str) -> None:
+        """Say that a server lives in this process, until `release` or the process's end.
+
+        Raises
+        ------
+        StorageError
+            If the folder cannot be written.
+        """
+        try:
+            make_private(self.folder)
+            handle = os.open(self.folder / server, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise StorageError(
+                f"The folder {str(self.folder)!r} cannot be written ({error.strerror}): make it "
+                "writable, or name another folder with ODT_DATA_DIR."
+            ) from error
+        _lock(handle, wait=True)
+        self._held[server] = handle
+
+    def release(self, server: str) -> None:
+        """The server ends in good order."""
+        handle = self._held.pop(server, None)
+        if handle is not None:
+            os.close(handle)
+            (self.folder / server).unlink(missing_ok=True)
+
+    def gone(self, servers: list[str]) -> list[str]:
+        """Those of `servers` that lived in this folder and surely do no longer."""
+        return [server for server in servers if server not in self._held and self._is_free(server)]
+
+    def forget(self, server: str) -> None:
+        """Remove the file of a server that is gone."""
+        if server not in self._held:
+            (self.folder / server).unlink(missing_ok=True)
+
+    def _is_free(self, server: str) -> bool:
+        try:
+            handle = os.open(self.folder / server, os.O_RDWR)
+        except OSError:
+            return False  # of another machine, or nothing can be said
+        try:
+            return _lock(handle, wait=False)
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int, *, wait: bool) -> bool:
+    """Lock a file; false if somebody else holds it, or the file system has no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

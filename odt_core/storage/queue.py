@@ -1,0 +1,414 @@
+"""Who runs what: servers take runs from the queue, keep them by a lease, and hand in results.
+
+A server registers, claims runs, and says every few seconds that it lives. If it does not, its
+runs become ``interrupted``, with their best tree so far. Should it live after all (a laptop that
+slept), its next heartbeat takes them back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import socket
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, Update, and_, delete, func, select, update
+
+from odt_core.storage.database import Database
+from odt_core.storage.presence import Presence
+from odt_core.storage.records import (
+    ClaimedRun,
+    Ending,
+    Heartbeat,
+    Json,
+    RunStatus,
+    new_id,
+)
+from odt_core.storage.rows import find_run, metric_values
+from odt_core.storage.settling import settle, settle_open
+from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
+from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
+
+LEASE = 20.0
+"""Seconds after its last heartbeat that a server's runs stay its own."""
+
+QUEUED, RUNNING, INTERRUPTED = (
+    RunStatus.QUEUED.value,
+    RunStatus.RUNNING.value,
+    RunStatus.INTERRUPTED.value,
+)
+WAITING = and_(RunRow.status == QUEUED, RunRow.is_study.is_(False))
+INTERRUPTED_WORDS = "The server ended while this run was running; run it again."
+
+
+class Queue:
+    """The queue of all owners' runs, as servers see it.
+
+    Parameters
+    ----------
+    database : Database
+        Where the runs are.
+    presence : Presence
+        Tells which servers of this machine live.
+    lease : float
+        See `LEASE`.
+    """
+
+    def __init__(self, database: Database, presence: Presence, lease: float = LEASE) -> None:
+        self._database = database
+        self._presence = presence
+        self._lease = timedelta(seconds=lease)
+
+    def register(self) -> str:
+        """Enter this process as a server that will claim runs; its id.
+
+        Raises
+        ------
+        StorageError
+            If the database or the data folder cannot be written.
+        """
+        server = new_id()
+        self._presence.hold(server)
+        try:
+            with self._database.write() as connection:
+                self._renew(connection, server, self._database.now(connection))
+        except BaseException:
+            self._presence.release(server)
+            raise
+        return server
+
+    def claim(self, server: str, versions: Mapping[str, str] | None = None) -> ClaimedRun | None:
+        """Take the run whose turn it is; None if none waits.
+
+        No two servers ever get the same run: claims take turns over all servers.
+
+        Parameters
+        ----------
+        server : str
+            From `register`.
+        versions : dict, optional
+            Of the software that will run it, by name.
+        """
+        if not self.n_waiting():
+            return None
+        with self._database.write() as connection:
+            self._database.take_turns(connection, "claims")
+            now = self._database.now(connection)
+            heads = (_first_waiting(connection, lane) for lane in in_turn(_lanes(connection)))
+            head = next((head for head in heads if head is not None), None)
+            if head is None:
+                return None
+            self._renew(connection, server, now)
+            connection.execute(
+                _of(head.seq).values(status=RUNNING, server=server, started_at=now, stage="")
+            )
+            documents = update(DocumentRow).where(DocumentRow.run == head.seq)
+            connection.execute(documents.values(versions=versions))
+        settle(self._database, [head.parent])
+        return _claimed(head)
+
+    def position(self, owner: str, run_id: str) -> int:
+        """How many runs will be started before one that waits; 0 also for one that does not.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such run.
+        """
+        with self._database.read() as connection:
+            row = find_run(connection, owner, run_id)
+            if row.status != QUEUED or row.is_study:
+                return 0
+            lanes = _lanes(connection)
+            here = [lane for lane in lanes if (lane.owner, lane.name) == (owner, row.lane)]
+            place = connection.scalar(
+                select(func.count()).where(
+                    WAITING,
+                    RunRow.owner == owner,
+                    RunRow.lane == row.lane,
+                    RunRow.seq < row.seq,
+                )
+            )
+        return count_ahead(lanes, here[0], place or 0) if here else 0
+
+    def n_waiting(self) -> int:
+        """How many runs wait, of all owners."""
+        with self._database.read() as connection:
+            return connection.scalar(select(func.count()).where(WAITING)) or 0
+
+    def heartbeat(self, server: str, holding: Collection[str]) -> Heartbeat:
+        """Say that a server lives and which runs it holds; learn what their owners want.
+
+        Call it every few seconds, far more often than the lease; in between, `wishes` is cheaper.
+
+        Parameters
+        ----------
+        server : str
+            From `register`.
+        holding : collection of str
+            Ids of the runs it runs now.
+        """
+        with self._database.write() as connection:
+            now = self._database.now(connection)
+            self._renew(connection, server, now)
+            mine = (RunRow.server == server, RunRow.id.in_(holding))
+            connection.execute(
+                update(RunRow)
+                .where(*mine, RunRow.status == INTERRUPTED)
+                .values(status=RUNNING, ended_at=None, message="")
+            )
+            self._let_go_unheld(connection, server, holding, now)
+            return _wishes(connection, server, holding)
+
+    def wishes(self, server: str, holding: Collection[str]) -> Heartbeat:
+        """What a heartbeat tells, without writing: ask twice a second for a prompt cancel."""
+        with self._database.read() as connection:
+            return _wishes(connection, server, holding)
+
+    def record_progress(
+        self,
+        server: str,
+        run_id: str,
+        *,
+        stage: str | None = None,
+        progress: Json | None = None,
+        best: Json | None = None,
+        trace: list[Any] | None = None,
+    ) -> bool:
+        """Write how far a run is; what is None stays. False if the run is not the server's.
+
+        Parameters
+        ----------
+        stage : str, optional
+            What it is doing.
+        progress : dict, optional
+            The latest point.
+        best : dict, optional
+            The best tree so far.
+        trace : list, optional
+            All points so far.
+        """
+        columns = {"stage": stage, "progress": progress}
+        documents = {"best": best, "trace": trace}
+        changes: dict[str, Any] = {k: v for k, v in columns.items() if v is not None}
+        opened = {k: v for k, v in documents.items() if v is not None}
+        with self._database.write() as connection:
+            if progress is not None or best is not None:
+                changes["improved_at"] = self._database.now(connection)
+            run = _held(connection, server, run_id)
+            if run is None:
+                return False
+            if changes:
+                connection.execute(_of(run.seq).values(**changes))
+            if opened:
+                connection.execute(
+                    update(DocumentRow).where(DocumentRow.run == run.seq).values(**opened)
+                )
+        return True
+
+    def end(self, server: str, run_id: str, ending: Ending) -> bool:
+        """Write how a run ended, as a whole. False if the run is not the server's (deleted).
+
+        A run that was marked interrupted meanwhile is the server's still: a result that is there
+        is not thrown away.
+
+        Raises
+        ------
+        StorageError
+            If the database cannot be written; the ending can be handed in again later.
+        """
+        documents: dict[str, Any] = {"result": ending.result, "model": ending.model}
+        if ending.result is not None:  # it holds its own tree and trace
+            documents |= {"best": None, "trace": None}
+        with self._database.write() as connection:
+            now = self._database.now(connection)
+            run = _held(connection, server, run_id)
+            if run is None:
+                return False
+            connection.execute(
+                _of(run.seq).values(
+                    status=ending.status.value,
+                    message=ending.message,
+                    stage="",
+                    ended_at=now,
+                    **metric_values(ending.metrics),
+                )
+            )
+            connection.execute(
+                update(DocumentRow).where(DocumentRow.run == run.seq).values(**documents)
+            )
+        settle(self._database, [run.parent])
+        return True
+
+    def interrupt_lost(self) -> tuple[str, ...]:
+        """Mark the runs of servers that no longer live as interrupted; their ids.
+
+        Call it at start, and now and then.
+        """
+        with self._database.read() as connection:
+            servers = list(connection.scalars(select(ServerRow.id)))
+        gone = self._presence.gone(servers)
+        with self._database.write() as connection:
+            now = self._database.now(connection)
+            expired = connection.scalars(select(ServerRow.id).where(ServerRow.lease_until < now))
+            dead = sorted({*gone, *expired, *_unknown_servers(connection)})
+            lost = [run for server in dead for run in self._interrupt(connection, server, now)]
+            connection.execute(delete(ServerRow).where(ServerRow.id.in_(dead)))
+        for server in gone:
+            self._presence.forget(server)
+        settle_open(self._database)
+        return tuple(lost)
+
+    def leave(self, server: str) -> tuple[str, ...]:
+        """The server ends in good order; the runs it still had become interrupted."""
+        with self._database.write() as connection:
+            lost = self._interrupt(connection, server, self._database.now(connection))
+            connection.execute(delete(ServerRow).where(ServerRow.id == server))
+        self._presence.release(server)
+        settle_open(self._database)
+        return tuple(lost)
+
+    def _renew(self, connection: Connection, server: str, now: datetime) -> None:
+        values = {"seen_at": now, "lease_until": now + self._lease}
+        entry = self._database.insert(ServerRow).values(
+            id=server, host=socket.gethostname()[:255], pid=os.getpid(), started_at=now, **values
+        )
+        connection.execute(entry.on_conflict_do_update(index_elements=["id"], set_=values))
+
+    def _let_go_unheld(
+        self, connection: Connection, server: str, holding: Collection[str], now: datetime
+    ) -> None:
+        """Interrupt runs that were claimed, but whose claim never reached the server.
+
+        That is so if the connection broke after the commit. A claim younger than a lease may
+        still be on its way.
+        """
+        connection.execute(
+            update(RunRow)
+            .where(
+                RunRow.server == server,
+                RunRow.status == RUNNING,
+                RunRow.id.not_in(holding),
+                RunRow.started_at < now - self._lease,
+            )
+            .values(status=INTERRUPTED, ended_at=now, message=INTERRUPTED_WORDS)
+        )
+
+    def _interrupt(self, connection: Connection, server: str, now: datetime) -> list[str]:
+        """Mark a server's runs; they ended when it was last seen, as far as anybody knows."""
+        seen = select(ServerRow.seen_at).where(ServerRow.id == server).scalar_subquery()
+        mine = (RunRow.server == server, RunRow.status == RUNNING)
+        runs = list(connection.scalars(select(RunRow.id).where(*mine)))
+        connection.execute(
+            update(RunRow)
+            .where(*mine)
+            .values(
+                status=INTERRUPTED, ended_at=func.coalesce(seen, now), message=INTERRUPTED_WORDS
+            )
+        )
+        return runs
+
+
+def _wishes(connection: Connection, server: str, holding: Collection[str]) -> Heartbeat:
+    rows = connection.execute(
+        select(RunRow.id, RunRow.cancel_at)
+        .where(RunRow.server == server, RunRow.id.in_(holding))
+        .where(RunRow.status.in_((RUNNING, INTERRUPTED)))
+    ).all()
+    return Heartbeat(
+        cancel=frozenset(row.id for row in rows if row.cancel_at is not None),
+        lost=frozenset(holding) - {row.id for row in rows},
+    )
+
+
+def _unknown_servers(connection: Connection) -> list[str]:
+    """Servers that hold runs but are not entered."""
+    query = (
+        select(RunRow.server)
+        .distinct()
+        .where(RunRow.status == RUNNING, RunRow.server.not_in(select(ServerRow.id)))
+    )
+    return [server for server in connection.scalars(query) if server is not None]
+
+
+def _of(seq: int) -> Update:
+    return update(RunRow).where(RunRow.seq == seq)
+
+
+def _held(connection: Connection, server: str, run_id: str) -> Row[int, int | None] | None:
+    """Number and study of a server's run that it may still write to."""
+    return connection.execute(
+        select(RunRow.seq, RunRow.parent)
+        .where(RunRow.id == run_id, RunRow.server == server)
+        .where(RunRow.status.in_((RUNNING, INTERRUPTED)))
+        .with_for_update()
+    ).one_or_none()
+
+
+def _first_waiting(connection: Connection, lane: Lane) -> Row[Any] | None:
+    """The lane's first run that no other transaction is just cancelling or deleting."""
+    return connection.execute(
+        select(
+            RunRow.seq,
+            RunRow.parent,
+            RunRow.id,
+            RunRow.owner,
+            RunRow.lane,
+            RunRow.kind,
+            RunRow.dataset,
+            RunRow.table_name,
+            DocumentRow.spec,
+        )
+        .join(DocumentRow, DocumentRow.run == RunRow.seq)
+        .where(WAITING, RunRow.owner == lane.owner, RunRow.lane == lane.name)
+        .order_by(RunRow.seq)
+        .limit(1)
+        .with_for_update(of=RunRow, skip_locked=True)
+    ).one_or_none()
+
+
+def _claimed(row: Row[Any]) -> ClaimedRun:
+    fields = (field.name for field in dataclasses.fields(ClaimedRun))
+    return ClaimedRun(**{name: row._mapping[name] for name in fields})
+
+
+def _lanes(connection: Connection) -> list[Lane]:
+    """All lanes with runs waiting."""
+    waiting = connection.execute(
+        select(RunRow.owner, RunRow.lane, func.count(), func.min(RunRow.seq))
+        .where(WAITING)
+        .group_by(RunRow.owner, RunRow.lane)
+    ).all()
+    running = connection.execute(
+        select(RunRow.owner, RunRow.lane, func.count())
+        .where(RunRow.status == RUNNING, RunRow.is_study.is_(False))
+        .group_by(RunRow.owner, RunRow.lane)
+    ).all()
+    shares = {
+        (owner, lane): Share(
+            n_waiting=count,
+            n_running=sum(n for o, name, n in running if (o, name) == (owner, lane)),
+            started_at=_last_start(connection, owner, lane),
+            first=first,
+        )
+        for owner, lane, count, first in waiting
+    }
+    owners = {
+        owner: Share(
+            n_waiting=sum(share.n_waiting for (o, _), share in shares.items() if o == owner),
+            n_running=sum(n for o, _, n in running if o == owner),
+            started_at=_last_start(connection, owner),
+            first=min(share.first for (o, _), share in shares.items() if o == owner),
+        )
+        for owner in {owner for owner, _ in shares}
+    }
+    return [Lane(owner, lane, share, owners[owner]) for (owner, lane), share in shares.items()]
+
+
+def _last_start(connection: Connection, owner: str, lane: str | None = None) -> datetime:
+    query = select(func.max(RunRow.started_at)).where(RunRow.owner == owner)
+    if lane is not None:
+        query = query.where(RunRow.lane == lane)
+    return connection.scalar(query) or NEVER

@@ -1,0 +1,177 @@
+"""Writes what happens to a server's runs, without making it wait, and loses nothing.
+
+A disk that is full or a database that is away must cost neither a result that took an hour nor
+the server's attention: a thread does the writing, and what cannot be written stays in memory,
+with the reason, and is tried again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from odt_core.storage.errors import StorageError
+from odt_core.storage.queue import Queue
+from odt_core.storage.records import Ending, Json, RunStatus
+
+RETRY_EVERY = 2.0
+"""Seconds between two tries to write to a database that failed."""
+
+log = logging.getLogger("odt_core.storage.recorder")
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Progress that is not written yet; what is None has not changed."""
+
+    stage: str | None = None
+    progress: Json | None = None
+    best: Json | None = None
+    trace: list[Any] | None = None
+
+    def then(self, later: _Point) -> _Point:
+        changes = {
+            field.name: getattr(later, field.name)
+            for field in dataclasses.fields(later)
+            if getattr(later, field.name) is not None
+        }
+        return dataclasses.replace(self, **changes)
+
+
+class Recorder:
+    """The queue's writer for one server; no call waits for the database or raises its errors.
+
+    Parameters
+    ----------
+    queue : Queue
+        The queue.
+    server : str
+        From `Queue.register`.
+    retry_every : float
+        See `RETRY_EVERY`.
+    """
+
+    def __init__(self, queue: Queue, server: str, retry_every: float = RETRY_EVERY) -> None:
+        self._queue = queue
+        self._server = server
+        self._retry_every = retry_every
+        self._changed = threading.Condition()
+        self._points: dict[str, _Point] = {}
+        self._endings: dict[str, Ending] = {}
+        self._problem = ""
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, daemon=True, name="odt-recorder")
+        self._thread.start()
+
+    @property
+    def problem(self) -> str:
+        """Why the last write failed, in a sentence for the user; empty when all is well."""
+        return self._problem
+
+    @property
+    def waiting(self) -> dict[str, Ending]:
+        """Endings that are not written yet, by run: the results are still here to be shown."""
+        with self._changed:
+            return dict(self._endings)
+
+    def progress(
+        self,
+        run_id: str,
+        *,
+        stage: str | None = None,
+        progress: Json | None = None,
+        best: Json | None = None,
+        trace: list[Any] | None = None,
+    ) -> None:
+        """Write how far a run is, soon; see `Queue.record_progress`.
+
+        Of several points that could not be written yet only what is newest is.
+        """
+        with self._changed:
+            point = _Point(stage, progress, best, None if trace is None else list(trace))
+            self._points[run_id] = self._points.get(run_id, _Point()).then(point)
+            self._changed.notify_all()
+
+    def end(self, run_id: str, ending: Ending) -> None:
+        """Write how a run ended, soon, or keep it until it can be written."""
+        with self._changed:
+            if ending.result is not None:  # it makes the last points superfluous
+                self._points.pop(run_id, None)
+            self._endings[run_id] = ending
+            self._changed.notify_all()
+
+    def flush(self, timeout: float) -> bool:
+        """Wait until everything is written, or a write failed, or the time is over.
+
+        Returns
+        -------
+        bool
+            Whether everything is written.
+        """
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            self._problem = ""
+            self._changed.notify_all()
+            self._changed.wait_for(
+                lambda: not self._has_work() or self._problem, deadline - time.monotonic()
+            )
+            return not self._has_work()
+
+    def close(self, timeout: float = 10.0) -> bool:
+        """Write what can be written and end the thread; whether everything was written."""
+        written = self.flush(timeout)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._thread.join(timeout)
+        return written
+
+    def _has_work(self) -> bool:
+        return bool(self._points or self._endings)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._has_work() or self._closed)
+                if self._closed:
+                    return
+                run_id = next(iter(self._points or self._endings))
+                point, ending = self._points.get(run_id), self._endings.get(run_id)
+            problem = self._write(run_id, point, ending)
+            with self._changed:
+                self._problem = problem
+                self._changed.notify_all()
+                if problem:
+                    self._changed.wait(self._retry_every)
+
+    def _write(self, run_id: str, point: _Point | None, ending: Ending | None) -> str:
+        """Write a run's last point and ending; why it failed, if it is to be tried again."""
+        try:
+            if point is not None:
+                self._queue.record_progress(self._server, run_id, **vars(point))
+            if ending is not None:
+                self._queue.end(self._server, run_id, ending)
+        except StorageError as error:
+            return str(error)
+        except Exception as error:
+            # Not the database's fault, so trying again is in vain: the run fails, others go on.
+            log.exception("run %s cannot be recorded", run_id)
+            self._give_up(run_id, error)
+        with self._changed:
+            if self._points.get(run_id) is point:
+                self._points.pop(run_id, None)
+            if self._endings.get(run_id) is ending:
+                self._endings.pop(run_id, None)
+        return ""
+
+    def _give_up(self, run_id: str, error: Exception) -> None:
+        reason = " ".join(str(error).split())[:200]
+        message = f"The run ended, but its result cannot be recorded ({reason})."
+        with self._changed:
+            ending = self._endings.pop(run_id, None)
+            if ending is not None and (ending.result is not None or ending.model is not None):
+                self._endings[run_id] = Ending(RunStatus.FAILED, message=message)

@@ -1,0 +1,285 @@
+"""A run as one JSON file: its form, reading and writing."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import gzip
+import hashlib
+import json
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from odt_core.errors import InputError
+from odt_core.storage.database import dump_json
+from odt_core.storage.datasets import LARGEST
+from odt_core.storage.records import (
+    DatasetRecord,
+    Headline,
+    KeyMetrics,
+    RunRecord,
+    RunStatus,
+)
+from odt_core.storage.rows import DOCUMENTS, MOST_AT_ONCE
+
+FORMAT = "odt-run"
+VERSION = 1
+MOMENTS = ("queued_at", "started_at", "improved_at", "ended_at")
+LARGEST_FILE = 2 * LARGEST
+"""Bytes of a file to be imported, at most: packed data take a third more as text."""
+
+_TEXT = {"type": "string"}
+_SHORT = {"type": "string", "maxLength": 10_000}
+_OBJECT = {"type": "object"}
+_MOMENT = {"type": ["string", "null"], "maxLength": 40}
+_COUNT = {"type": ["integer", "null"], "minimum": 0, "maximum": 2**62}
+_NUMBER = {"type": ["number", "null"], "minimum": -1e300, "maximum": 1e300}
+_METRIC_TYPES = {
+    "solved": {"type": ["string", "null"], "maxLength": 20},
+    **dict.fromkeys(("errors", "n_train", "n_test"), _COUNT),
+}
+_RUN = {
+    "kind": {"type": "string", "minLength": 1, "maxLength": 40},
+    "name": _SHORT,
+    "note": {"type": "string", "maxLength": 100_000},
+    "table_name": _SHORT,
+    "status": {"enum": [status.value for status in RunStatus]},
+    "message": _SHORT,
+    "queued_at": {"type": "string", "maxLength": 40},
+    "started_at": _MOMENT,
+    "improved_at": _MOMENT,
+    "ended_at": _MOMENT,
+    "headline": {
+        "type": "object",
+        "required": [field.name for field in dataclasses.fields(Headline)],
+        "properties": {
+            **dict.fromkeys(("target", "positive", "topology", "goal", "engine"), _TEXT),
+            "max_card": {"type": ["integer", "null"], "minimum": 0, "maximum": 2**31 - 1},
+            "seed": {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
+        },
+    },
+    "metrics": {
+        "type": "object",
+        "required": [field.name for field in dataclasses.fields(KeyMetrics)],
+        "properties": {
+            field.name: _METRIC_TYPES.get(field.name, _NUMBER)
+            for field in dataclasses.fields(KeyMetrics)
+        },
+    },
+    "versions": {"type": ["object", "null"], "additionalProperties": _TEXT},
+    "spec": _OBJECT,
+    "best": {"type": ["object", "null"]},
+    "trace": {"type": ["array", "null"]},
+    "result": {"type": ["object", "null"]},
+    "model": {"type": ["object", "null"]},
+}
+_ONE_RUN = {"type": "object", "required": sorted(_RUN), "properties": _RUN}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["run", "members", "dataset"],
+    "properties": {
+        "run": _ONE_RUN,
+        "members": {"type": ["array", "null"], "maxItems": MOST_AT_ONCE, "items": _ONE_RUN},
+        "dataset": {
+            "type": "object",
+            "required": ["sha256", "name", "size", "content"],
+            "properties": {
+                "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+                "name": _SHORT,
+                "size": {"type": "integer", "minimum": 0, "maximum": LARGEST},
+                "content": {"type": ["string", "null"]},
+            },
+        },
+    },
+}
+"""The file's form, as a JSON schema; `format` and `version` are checked first."""
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """A run in a file.
+
+    Attributes
+    ----------
+    values : dict
+        The run by the names of `RunSummary` and `RunRecord`; moments are `datetime`.
+    headline, metrics : Headline, KeyMetrics
+        For lists.
+    """
+
+    values: dict[str, Any]
+    headline: Headline
+    metrics: KeyMetrics
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """What a run's file says.
+
+    Attributes
+    ----------
+    run : RunPart
+        The run.
+    members : tuple of RunPart or None
+        If it is a study.
+    dataset, dataset_name : str
+        Hash and name of its data set.
+    content : bytes or None
+        The data set, if it came along.
+    """
+
+    run: RunPart
+    members: tuple[RunPart, ...] | None
+    dataset: str
+    dataset_name: str
+    content: bytes | None
+
+
+def write_run_file(
+    record: RunRecord,
+    members: Sequence[RunRecord] | None,
+    dataset: DatasetRecord,
+    content: bytes | None,
+) -> str:
+    """A run, or a study with its members, as JSON text; `content` puts its data set into it."""
+    packed = None if content is None else gzip.compress(content, 6, mtime=0)
+    return dump_json(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "run": _run_json(record),
+            "members": None if members is None else [_run_json(member) for member in members],
+            "dataset": {
+                "sha256": dataset.sha256,
+                "name": dataset.name,
+                "size": dataset.size,
+                "content": None if packed is None else base64.b64encode(packed).decode(),
+            },
+        }
+    )
+
+
+def _run_json(record: RunRecord) -> dict[str, Any]:
+    summary = record.summary
+    return {
+        **{name: getattr(summary, name) for name in ("kind", "name", "note", "table_name")},
+        "status": summary.status.value,
+        "message": summary.message,
+        **{name: _moment_text(getattr(summary, name)) for name in MOMENTS},
+        "headline": dataclasses.asdict(summary.headline),
+        "metrics": dataclasses.asdict(summary.metrics),
+        **{name: getattr(record, name) for name in DOCUMENTS},
+    }
+
+
+def read_run_file(text: str | bytes) -> RunFile:
+    """Read and check a run's file.
+
+    Raises
+    ------
+    InputError
+        If it is not one, is of another version, or a part of it is missing or wrong.
+    """
+    if len(text) > LARGEST_FILE:
+        raise InputError(f"The file has more than {LARGEST_FILE // 2**20} MB: it cannot be read.")
+    found = _parse(text)
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(
+            "The file is not an exported run: choose one that 'Export' on the Runs page has made."
+        )
+    if found.get("version") != VERSION:
+        raise InputError(
+            f"The run's file is of version {str(found.get('version'))[:20]!r}, but this program "
+            f"reads version {VERSION}: export it again with the same version of the program."
+        )
+    _check(found)
+    dataset, members = found["dataset"], found["members"]
+    return RunFile(
+        run=_part(found["run"]),
+        members=None if members is None else tuple(_part(member) for member in members),
+        dataset=dataset["sha256"],
+        dataset_name=dataset["name"],
+        content=_unpack(dataset),
+    )
+
+
+def _part(run: dict[str, Any]) -> RunPart:
+    moments = {name: _moment(run[name], name) for name in MOMENTS}
+    return RunPart(
+        values={name: run[name] for name in _RUN} | moments,
+        headline=Headline(**_fields(Headline, run["headline"])),
+        metrics=KeyMetrics(**_fields(KeyMetrics, run["metrics"])),
+    )
+
+
+def _parse(text: str | bytes) -> Any:
+    try:
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        reason = "too deeply nested" if isinstance(error, RecursionError) else str(error)[:200]
+        raise InputError(
+            f"The file is not sound JSON ({reason}): choose a file that 'Export' on the Runs page "
+            "has made."
+        ) from error
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number")
+    return number
+
+
+def _check(found: Any) -> None:
+    # A quarter of a second of imports that only an import needs.
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    error = best_match(Draft202012Validator(SCHEMA).iter_errors(found))
+    if error is not None:
+        where = ".".join(str(part) for part in error.absolute_path) or "the file"
+        raise InputError(
+            f"The run's file is damaged at {where} ({error.message[:200]}): export it again."
+        )
+
+
+def _fields(record: type[Headline] | type[KeyMetrics], values: dict[str, Any]) -> dict[str, Any]:
+    return {field.name: values[field.name] for field in dataclasses.fields(record)}
+
+
+def _moment(text: str | None, name: str) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise InputError(f"The run's file is damaged at run.{name} ({text!r}): export it again.")
+
+
+def _moment_text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _unpack(dataset: dict[str, Any]) -> bytes | None:
+    """The data set's bytes, never more than it may have, and only if they are the right ones."""
+    if dataset["content"] is None:
+        return None
+    try:
+        unpacker = zlib.decompressobj(wbits=31)
+        packed = base64.b64decode(dataset["content"], validate=True)
+        content = unpacker.decompress(packed, LARGEST + 1)
+    except (binascii.Error, ValueError, zlib.error):
+        content = b""
+    if hashlib.sha256(content).hexdigest() != dataset["sha256"]:
+        raise InputError(
+            "The data set in the run's file is damaged (its hash differs): export the run again."
+        )
+    return content

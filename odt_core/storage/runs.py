@@ -1,0 +1,275 @@
+"""The records of runs: create, list, open, rename, cancel, run again, delete.
+
+Every call names an owner and sees that owner's runs only: another's id is as good as none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, or_, select, update
+
+from odt_core.storage.database import Database
+from odt_core.storage.datasets import count_deleted, use_dataset
+from odt_core.storage.erasure import note_erasure
+from odt_core.storage.records import (
+    Deleted,
+    NewRun,
+    RunPage,
+    RunQuery,
+    RunRecord,
+    RunStatus,
+    RunSummary,
+    SortKey,
+)
+from odt_core.storage.rows import (
+    COLUMNS,
+    check_number,
+    enter_runs,
+    find_run,
+    read_records,
+    read_summaries,
+    read_summary,
+    repeat,
+    searched_text,
+    summaries,
+)
+from odt_core.storage.settling import settle
+from odt_core.storage.tables import RunRow
+from odt_core.storage.text import is_id, like_patterns, many_lines, one_line
+
+LONGEST_PAGE = 1000
+"""Runs in one answer, at most."""
+
+
+class Runs:
+    """The runs of all owners, studies among them.
+
+    Parameters
+    ----------
+    database : Database
+        Where they are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(self, owner: str, run: NewRun) -> RunSummary:
+        """Queue a run.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such data set.
+        StorageError
+            If the database cannot be written.
+        """
+        return self.create_many(owner, [run])[0]
+
+    def create_many(self, owner: str, runs: Sequence[NewRun]) -> tuple[RunSummary, ...]:
+        """Queue several runs in one transaction: all of them, or none.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such data set.
+        InputError
+            If there are too many.
+        StorageError
+            If the database cannot be written.
+        """
+        if not runs:
+            return ()
+        check_number(runs)
+        with self._database.write() as connection:
+            now = self._database.now(connection)
+            for dataset in sorted({run.dataset for run in runs}):
+                use_dataset(connection, owner, dataset, now)
+            ids = enter_runs(self._database, connection, owner, runs, now)
+            return read_summaries(connection, owner, ids)
+
+    def rerun(self, owner: str, run_id: str, lane: str = "") -> RunSummary:
+        """Queue a run again, from its record alone.
+
+        With changes: `create` with `rerun_of`. A whole study: `Studies.rerun`.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such run.
+        """
+        return self.create(owner, repeat(self.get(owner, run_id), lane))
+
+    def summary(self, owner: str, run_id: str) -> RunSummary:
+        """A run as lists show it, and how far it is: what a page asks while it waits.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such run.
+        """
+        return self.summaries(owner, [run_id])[0]
+
+    def summaries(self, owner: str, run_ids: Sequence[str]) -> tuple[RunSummary, ...]:
+        """The same for several runs at once, in the order asked for.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner lacks one of them.
+        """
+        with self._database.read() as connection:
+            return read_summaries(connection, owner, run_ids)
+
+    def get(self, owner: str, run_id: str) -> RunRecord:
+        """A run with everything that is known of it.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such run.
+        """
+        return self.get_many(owner, [run_id])[0]
+
+    def get_many(self, owner: str, run_ids: Sequence[str]) -> tuple[RunRecord, ...]:
+        """Several runs, in the order asked for, to be compared.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner lacks one of them.
+        """
+        with self._database.read() as connection:
+            return read_records(connection, owner, run_ids)
+
+    def list(self, owner: str, query: RunQuery | None = None) -> RunPage:
+        """A page of an owner's runs, searched and sorted."""
+        query = query or RunQuery()
+        limit = min(max(query.limit, 0), LONGEST_PAGE)
+        with self._database.read() as connection:
+            conditions = _conditions(connection, owner, query)
+            total = connection.scalar(select(func.count()).select_from(RunRow).where(*conditions))
+            rows = connection.execute(
+                select(*COLUMNS)
+                .where(*conditions)
+                .order_by(*_order(query))
+                .limit(limit)
+                .offset(max(query.offset, 0))
+            ).all()
+            return RunPage(tuple(summaries(connection, rows)), total or 0)
+
+    def rename(self, owner: str, run_id: str, name: str) -> RunSummary:
+        """Give a run a name; an empty one takes it away.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such run.
+        InputError
+            If the name is too long.
+        """
+        return self._change(owner, run_id, name=one_line(name, "The run's name"))
+
+    def annotate(self, owner: str, run_id: str, note: str) -> RunSummary:
+        """Write a run's note.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such run.
+        InputError
+            If the note is too long.
+        """
+        return self._change(owner, run_id, note=many_lines(note, "The note"))
+
+    def cancel(self, owner: str, run_id: str) -> RunSummary:
+        """Ask a run, or all runs of a study, to stop.
+
+        What waits is cancelled now, what runs hears of it soon, what is over stays as it is.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such run.
+        """
+        with self._database.write() as connection:
+            row = find_run(connection, owner, run_id)
+            now = self._database.now(connection)
+            these = or_(RunRow.seq == row.seq, RunRow.parent == row.seq)
+            stopped = {
+                "status": RunStatus.CANCELLED.value,
+                "message": "Cancelled before it started.",
+                "cancel_at": now,
+                "ended_at": now,
+            }
+            waits = RunRow.status == RunStatus.QUEUED.value
+            connection.execute(
+                update(RunRow).where(these, waits, RunRow.is_study.is_(False)).values(**stopped)
+            )
+            live = RunRow.status.in_((RunStatus.QUEUED.value, RunStatus.RUNNING.value))
+            connection.execute(
+                update(RunRow).where(these, live, RunRow.cancel_at.is_(None)).values(cancel_at=now)
+            )
+        settle(self._database, [row.parent, row.seq if row.is_study else None])
+        return self.summary(owner, run_id)
+
+    def delete(self, owner: str, run_ids: Sequence[str]) -> Deleted:
+        """Delete runs, and with a study its members; a server soon stops those that are running.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner lacks one of them; then none is deleted.
+        """
+        with self._database.write() as connection:
+            rows = [find_run(connection, owner, run_id) for run_id in sorted(set(run_ids))]
+            numbers = [row.seq for row in rows]
+            these = or_(RunRow.seq.in_(numbers), RunRow.parent.in_(numbers))
+            gone = connection.execute(
+                select(RunRow.id, RunRow.status, RunRow.parent, RunRow.is_study).where(these)
+            ).all()
+            connection.execute(delete(RunRow).where(RunRow.seq.in_(numbers)))
+            if rows:
+                note_erasure(self._database, connection)
+        settle(self._database, [row.parent for row in rows])
+        return count_deleted(gone, wiped=not rows)
+
+    def _change(self, owner: str, run_id: str, **values: str) -> RunSummary:
+        with self._database.write() as connection:
+            row = find_run(connection, owner, run_id, lock=True)
+            values["searched"] = searched_text(row._asdict() | values)
+            connection.execute(update(RunRow).where(RunRow.seq == row.seq).values(**values))
+            return read_summary(connection, owner, run_id)
+
+
+def _conditions(connection: Connection, owner: str, query: RunQuery) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [RunRow.owner == owner]
+    if query.study is None:
+        conditions.append(RunRow.parent.is_(None))
+    else:
+        study: Row[Any] = find_run(connection, owner, query.study)
+        conditions.append(RunRow.parent == study.seq)
+    conditions += [
+        RunRow.searched.like(pattern, escape="!") for pattern in like_patterns(query.search)
+    ]
+    if query.statuses:
+        conditions.append(RunRow.status.in_([status.value for status in query.statuses]))
+    if query.kinds:
+        conditions.append(RunRow.kind.in_(query.kinds))
+    if query.dataset is not None:
+        dataset = query.dataset if is_id(query.dataset) else ""
+        conditions.append(RunRow.dataset == dataset)
+    return conditions
+
+
+def _order(query: RunQuery) -> list[ColumnElement[Any]]:
+    key: ColumnElement[Any]
+    if query.sort is SortKey.GAP:
+        key = RunRow.bound - RunRow.objective
+    else:
+        key = getattr(RunRow, query.sort.value)
+        if query.sort in (SortKey.NAME, SortKey.TABLE, SortKey.TARGET):
+            # An empty name is no value; "a" and "B" stand as a reader expects.
+            key = func.nullif(func.lower(key), "")
+    return [(key.desc() if query.descending else key.asc()).nulls_last(), RunRow.seq.desc()]

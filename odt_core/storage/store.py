@@ -1,0 +1,178 @@
+"""The store: data sets, runs and the queue in one database."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import select, update
+
+from odt_core.errors import InputError
+from odt_core.folders import data_folder
+from odt_core.storage.cache import FileCache
+from odt_core.storage.database import Database, locate
+from odt_core.storage.datasets import Datasets, ensure_owner
+from odt_core.storage.erasure import wipe
+from odt_core.storage.exchange import Exchange
+from odt_core.storage.migrate import migrate
+from odt_core.storage.presence import Presence
+from odt_core.storage.queue import LEASE, Queue
+from odt_core.storage.runs import Runs
+from odt_core.storage.studies import Studies
+from odt_core.storage.tables import OwnerRow
+
+LONGEST_RETENTION = 36_500
+"""Days."""
+
+
+@dataclass(frozen=True)
+class Tidied:
+    """What `Store.tidy` did.
+
+    Attributes
+    ----------
+    interrupted : tuple of str
+        Runs whose server had ended.
+    n_datasets_removed : int
+        Data sets that had reached their owner's age limit.
+    wiped : bool
+        Whether everything deleted is off the disk.
+    """
+
+    interrupted: tuple[str, ...]
+    n_datasets_removed: int
+    wiped: bool
+
+
+class Store:
+    """Everything that is kept; safe to use from many threads, and from many servers at once.
+
+    Opening it makes or migrates the tables.
+
+    Parameters
+    ----------
+    address : str, optional
+        The database, see `odt_core.storage.database.locate`. ``sqlite://`` keeps all in memory.
+    folder : Path, optional
+        The data folder, see `odt_core.folders.data_folder`.
+    retention_days : int, optional
+        Age limit for data sets of owners who set none; ``ODT_RETENTION_DAYS`` by default, else
+        none. Age counts from when a data set was last uploaded or run on.
+    lease : float
+        See `odt_core.storage.queue.LEASE`.
+
+    Attributes
+    ----------
+    datasets, runs, studies, queue, exchange
+        What can be done with each.
+
+    Raises
+    ------
+    StorageError
+        If the database cannot be reached, made or written.
+    InputError
+        If the address is none, or a newer version of the program has written the database.
+    """
+
+    def __init__(
+        self,
+        address: str | None = None,
+        folder: Path | None = None,
+        *,
+        retention_days: int | None = None,
+        lease: float = LEASE,
+    ) -> None:
+        folder = folder or data_folder()
+        if retention_days is not None:
+            check_days(retention_days)
+        self._retention_days = retention_days or _retention_from_environment()
+        self._database = Database(locate(address, folder))
+        self._database.prepare_file()
+        migrate(self._database)
+        cache = FileCache(folder / "cache" / self._database.key[:16])
+        self.datasets = Datasets(self._database, cache)
+        self.runs = Runs(self._database)
+        self.studies = Studies(self._database)
+        self.queue = Queue(self._database, Presence(folder / "servers"), lease)
+        self.exchange = Exchange(self._database, self.datasets)
+
+    @property
+    def place(self) -> str:
+        """Names the database, without a password."""
+        return self._database.place
+
+    def retention(self, owner: str) -> int | None:
+        """Days after which an owner's unused data sets go, with all their runs; None for never."""
+        with self._database.read() as connection:
+            query = select(OwnerRow.retention_days).where(OwnerRow.subject == owner)
+            return connection.scalar(query) or self._retention_days
+
+    def set_retention(self, owner: str, days: int | None) -> None:
+        """Set an owner's age limit; None goes back to the server's.
+
+        Raises
+        ------
+        InputError
+            If it is not at least one day and at most a hundred years.
+        """
+        if days is not None:
+            check_days(days)
+        with self._database.write() as connection:
+            ensure_owner(self._database, connection, owner, self._database.now(connection))
+            connection.execute(
+                update(OwnerRow).where(OwnerRow.subject == owner).values(retention_days=days)
+            )
+
+    def tidy(self) -> Tidied:
+        """What every server does at start and every half minute or so.
+
+        Runs of servers that ended are marked interrupted, data sets past their age limit deleted
+        with all their runs, and what was deleted is wiped off the disk, here and in the cache.
+        """
+        interrupted = self.queue.interrupt_lost()
+        removed = self._delete_old()
+        self.datasets.sweep_cache()
+        return Tidied(interrupted, removed, wipe(self._database))
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._database.close()
+
+    def _delete_old(self) -> int:
+        with self._database.read() as connection:
+            owners = connection.execute(select(OwnerRow.subject, OwnerRow.retention_days)).all()
+            now = self._database.now(connection)
+        removed = 0
+        for owner, own_days in owners:
+            days = own_days or self._retention_days
+            if days:
+                removed += self.datasets.delete_unused_since(owner, now - timedelta(days=days))
+        return removed
+
+
+def check_days(days: int) -> int:
+    """An age limit as it is.
+
+    Raises
+    ------
+    InputError
+        If it is not at least one day and at most a hundred years.
+    """
+    if not 1 <= days <= LONGEST_RETENTION:
+        raise InputError(
+            f"The age limit for data sets is {days} days: give from 1 to {LONGEST_RETENTION}."
+        )
+    return days
+
+
+def _retention_from_environment() -> int | None:
+    text = os.environ.get("ODT_RETENTION_DAYS", "").strip()
+    if not text:
+        return None
+    if not text.isascii() or not text.isdecimal():
+        raise InputError(
+            f"ODT_RETENTION_DAYS is {text!r}: give a whole number of days, or leave it out."
+        )
+    return check_days(int(text))

@@ -1,0 +1,161 @@
+"""Studies: many runs queued, watched, resumed and concluded as one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, update
+
+from odt_core.errors import InputError
+from odt_core.storage.database import Database
+from odt_core.storage.datasets import use_dataset
+from odt_core.storage.records import Json, KeyMetrics, NewRun, RunRecord, RunStatus, RunSummary
+from odt_core.storage.rows import (
+    check_number,
+    enter_runs,
+    find_run,
+    metric_values,
+    no_run,
+    read_members,
+    read_records,
+    read_summary,
+    repeat,
+)
+from odt_core.storage.settling import settle
+from odt_core.storage.tables import DocumentRow, RunRow
+
+RESUMABLE = tuple(
+    status.value for status in (RunStatus.INTERRUPTED, RunStatus.FAILED, RunStatus.CANCELLED)
+)
+
+
+class Studies:
+    """The studies of all owners; `Runs` lists, opens, renames, cancels and deletes them too.
+
+    Parameters
+    ----------
+    database : Database
+        Where they are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(self, owner: str, study: NewRun, members: Sequence[NewRun]) -> RunSummary:
+        """Queue a study's members, and enter the study itself, in one transaction.
+
+        Parameters
+        ----------
+        study : NewRun
+            The study's own name, settings and specification.
+        members : sequence of NewRun
+            What is run; at least one. They get a lane of their own where they name none, so that
+            they do not hold up the owner's other runs.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such data set.
+        StorageError
+            If the database cannot be written.
+        """
+        if not members:
+            raise InputError("The study has no runs: choose at least one level, shape or repeat.")
+        check_number(members)
+        with self._database.write() as connection:
+            now = self._database.now(connection)
+            for dataset in sorted({run.dataset for run in (study, *members)}):
+                use_dataset(connection, owner, dataset, now)
+            (study_id,) = enter_runs(
+                self._database, connection, owner, [study], now, {"is_study": True}
+            )
+            number = find_run(connection, owner, study_id).seq
+            in_lane = [dataclasses.replace(run, lane=run.lane or study_id) for run in members]
+            enter_runs(self._database, connection, owner, in_lane, now, {"parent": number})
+            return read_summary(connection, owner, study_id)
+
+    def members(self, owner: str, study_id: str) -> tuple[RunRecord, ...]:
+        """A study's runs with everything that is known of them, in the order they were queued.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such study.
+        """
+        with self._database.read() as connection:
+            study = _find_study(connection, owner, study_id)
+            return read_members(connection, owner, study.seq)
+
+    def rerun(self, owner: str, study_id: str) -> RunSummary:
+        """Queue a study again with all its runs, from its records alone.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such study.
+        """
+        with self._database.read() as connection:
+            _find_study(connection, owner, study_id)
+            (study,) = read_records(connection, owner, [study_id])
+        members = [repeat(member) for member in self.members(owner, study_id)]
+        return self.create(owner, repeat(study), members)
+
+    def resume(self, owner: str, study_id: str) -> RunSummary:
+        """Queue those of a study's runs again that were interrupted, cancelled or failed.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such study.
+        """
+        with self._database.write() as connection:
+            study = _find_study(connection, owner, study_id, lock=True)
+            use_dataset(connection, owner, study.dataset, self._database.now(connection))
+            connection.execute(
+                update(RunRow)
+                .where(RunRow.parent == study.seq, RunRow.status.in_(RESUMABLE))
+                .values(
+                    status=RunStatus.QUEUED.value,
+                    message="",
+                    server=None,
+                    started_at=None,
+                    cancel_at=None,
+                    ended_at=None,
+                )
+            )
+            connection.execute(update(RunRow).where(RunRow.seq == study.seq).values(cancel_at=None))
+        settle(self._database, [study.seq])
+        with self._database.read() as connection:
+            return read_summary(connection, owner, study_id)
+
+    def conclude(
+        self, owner: str, study_id: str, result: Json, metrics: KeyMetrics | None = None
+    ) -> RunSummary:
+        """Write what a study's runs come to together; it may be written anew.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such study.
+        """
+        with self._database.write() as connection:
+            study = _find_study(connection, owner, study_id, lock=True)
+            connection.execute(
+                update(DocumentRow).where(DocumentRow.run == study.seq).values(result=result)
+            )
+            if metrics is not None:
+                connection.execute(
+                    update(RunRow).where(RunRow.seq == study.seq).values(**metric_values(metrics))
+                )
+            return read_summary(connection, owner, study_id)
+
+
+def _find_study(
+    connection: Connection, owner: str, study_id: str, *, lock: bool = False
+) -> Row[Any]:
+    row = find_run(connection, owner, study_id, lock=lock)
+    if not row.is_study:
+        raise no_run()
+    return row

@@ -1,0 +1,40 @@
+"""Which software ran a run."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+import odt_core
+
+PACKAGES = (
+    "cbcbox",
+    "charset-normalizer",
+    "clevercsv",
+    "highsbox",
+    "mip",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scikit-learn",
+    "scipy",
+)
+"""What can change a tree or a number."""
+
+
+@cache
+def _found() -> tuple[tuple[str, str], ...]:
+    pairs = [("odt-studio", odt_core.__version__), ("python", platform.python_version())]
+    for name in PACKAGES:
+        try:
+            pairs.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(pairs)
+
+
+def software_versions() -> dict[str, str]:
+    """Versions by package, of what is installed here."""
+    return dict(_found())

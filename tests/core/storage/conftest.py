@@ -1,0 +1,84 @@
+"""Every test runs on both databases unless it says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from odt_core.storage import Store
+from tests.core.storage.postgres import PostgresServer, find_binaries, run_server
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ODT_DATABASE_URL", "ODT_DATA_DIR", "ODT_RETENTION_DAYS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    if find_binaries() is None:
+        pytest.skip("no PostgreSQL server here: install one, or name its folder in ODT_POSTGRES")
+    yield from run_server()
+
+
+@pytest.fixture(scope="session")
+def postgres_address(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database with tables, which the tests use one after the other."""
+    postgres.execute("CREATE DATABASE odt_tests")
+    address = postgres.url("odt_tests")
+    Store(address, tmp_path_factory.mktemp("first")).close()
+    return address
+
+
+@pytest.fixture
+def empty_postgres(
+    postgres: PostgresServer, request: pytest.FixtureRequest
+) -> Iterator[Callable[[], str]]:
+    """Makes empty databases, gone after the test."""
+    made: list[str] = []
+
+    def make() -> str:
+        name = f"t{abs(hash(request.node.nodeid)) % 10**12}_{len(made)}"
+        postgres.execute(f"CREATE DATABASE {name}")
+        made.append(name)
+        return postgres.url(name)
+
+    yield make
+    for name in made:
+        postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a database is, with tables in it on PostgreSQL."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'data' / 'odt.sqlite3'}"
+    postgres: PostgresServer = request.getfixturevalue("postgres")
+    url: str = request.getfixturevalue("postgres_address")
+    postgres.execute(
+        "TRUNCATE owners, blobs, chunks, servers, erasures RESTART IDENTITY CASCADE", url
+    )
+    return url
+
+
+@pytest.fixture
+def open_store(address: str, tmp_path: Path) -> Iterator[Callable[..., Store]]:
+    """Opens stores on one database, each with a data folder: servers on one or two machines."""
+    opened: list[Store] = []
+
+    def open_one(folder: str = "data", **options: float) -> Store:
+        store = Store(address, tmp_path / folder, **options)  # type: ignore[arg-type]
+        opened.append(store)
+        return store
+
+    yield open_one
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store: Callable[..., Store]) -> Store:
+    return open_store()

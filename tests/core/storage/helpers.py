@@ -1,0 +1,92 @@
+"""What many tests of the store need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+
+from odt_core.storage import Headline, KeyMetrics, NewRun, RunSummary, Store
+
+ROOT = Path(__file__).resolve().parents[3]
+OWNER = "alice"
+CSV = b"colour,size,outcome\nred,small,yes\nblue,large,no\n"
+HEADLINE = Headline("outcome", "yes", "depth-2", "accuracy", "hybrid", 2, 7)
+METRICS = KeyMetrics("optimal", 3, 97.0, 97.0, 100, 20, 0.97, 0.9, 0.99, 0.95, 0.8, 1.0, 0.4)
+SPEC: dict[str, Any] = {
+    "read": {"delimiter": ","},
+    "train": {"version": 1, "seed": 7, "zeta": 1, "alpha": [1.5, None, "\0\ud800 ü"]},
+}
+
+
+def put(store: Store, owner: str = OWNER, content: bytes = CSV, name: str = "colours.csv") -> str:
+    return store.datasets.put(owner, content, name).sha256
+
+
+def new_run(dataset: str, **changes: Any) -> NewRun:
+    values: dict[str, Any] = {"table_name": "colours.csv", "spec": SPEC, "headline": HEADLINE}
+    return NewRun(dataset, **(values | changes))
+
+
+def queue_run(store: Store, owner: str = OWNER, **changes: Any) -> RunSummary:
+    return store.runs.create(owner, new_run(put(store, owner), **changes))
+
+
+def make_old(store: Store, column: str, days: float) -> None:
+    """Let time pass for a column of moments, ``table.column``."""
+    table, name = column.split(".")
+    with store._database.write() as connection:
+        moment: Any = store._database.now(connection) - timedelta(days=days)
+        if store._database.is_sqlite:
+            moment = moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+        connection.execute(text(f"UPDATE {table} SET {name} = :moment"), {"moment": moment})
+
+
+def child(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """Another process: see `children.py`."""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.core.storage.children", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        **options,
+    )
+
+
+def lines_of(process: subprocess.Popen[str]) -> list[str]:
+    """What a child said until it ended, which it must do in good order."""
+    said, complaints = process.communicate(timeout=60)
+    assert process.returncode == 0, complaints
+    return said.split()
+
+
+def next_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline().strip()
+    if not line:
+        raise AssertionError(process.communicate()[1])
+    return line
+
+
+def say(process: subprocess.Popen[str], line: str = "") -> None:
+    assert process.stdin is not None
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def bytes_below(folder: Path) -> dict[str, bytes]:
+    """Content of every file below a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
