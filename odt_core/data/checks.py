@@ -192,7 +192,9 @@ def column_findings(
     """
     name = profile.name
     if profile.is_constant:
-        yield _info(name, f"Column {name!r} is the same in every row, so it is ignored.")
+        what = "is the same" if profile.n_distinct else "has no value"
+        where = "every row" if profile.n_distinct else "any row"
+        yield _info(name, f"Column {name!r} {what} in {where}, so it is ignored.")
         return
     if kind is ColumnKind.NUMERICAL:
         yield from _number_findings(table, profile)

@@ -26,11 +26,14 @@ class Reading:
         Proved lower bound on the objective, with the rounding of the printed digits taken off.
     start_taken : bool
         Whether the line says that the start was accepted.
+    stopped : bool
+        Whether the line says that the solver gave up at a limit: it has proved nothing more.
     """
 
     incumbent: float | None = None
     bound: float | None = None
     start_taken: bool = False
+    stopped: bool = False
 
 
 class LogReader(Protocol):
@@ -74,6 +77,11 @@ class CbcLog:
     empty), BestBound, Gap% and Time, with a star before lines of a new solution; before that, the
     table below "Cut generation" has the root's objective. Older builds print messages such as
     "Cbc0010I After 100 nodes, 12 on tree, 98 best solution, best possible 95.3 (1.2 seconds)".
+
+    A linear program that the time limit cuts short leaves an objective that bounds nothing (seen:
+    the worst possible one), and CBC prints it as the root's, before or after it says that it has
+    stopped. So a root's objective counts once CBC has gone on from it, and nothing counts after the
+    stop.
     """
 
     _HEADING = re.compile(r"^▶\s*(.+?)\s*$")
@@ -82,22 +90,31 @@ class CbcLog:
     _FOUND = re.compile(r"Cbc00(?:04|12|16)I Integer solution of (\S+) found")
     _START = re.compile(r"Cbc0045I .*MIPStart provided solution with cost (\S+)")
 
+    _STOPPED = re.compile(r"^✔\s*Stopped|^Result - Stopped")
+
     def __init__(self) -> None:
         self._section = ""
+        self._root: float | None = None
+        self._stopped = False
 
     def read(self, line: str) -> Reading | None:
         """See `LogReader`."""
+        if self._stopped:
+            return None
+        if self._STOPPED.match(line):
+            self._stopped = True
+            return Reading(stopped=True)
         heading = self._HEADING.match(line)
         if heading:
             self._section = heading[1]
-            return None
+            return self._go_on(None)
         if line.startswith("✔"):
             self._section = ""
         for pattern, reading in (
             (self._START, lambda m: Reading(incumbent=value_of(m[1]), start_taken=True)),
             (self._FOUND, lambda m: Reading(incumbent=value_of(m[1]))),
             (self._AFTER, lambda m: Reading(value_of(m[1]), bound_of(m[2].rstrip(",")))),
-            (self._CUTS_DONE, lambda m: Reading(bound=bound_of(m[1]))),
+            (self._CUTS_DONE, lambda m: self._go_on(bound_of(m[1]))),
         ):
             match = pattern.search(line)
             if match:
@@ -110,8 +127,13 @@ class CbcLog:
         if self._section == "Branch and bound" and len(cells) >= 7:
             return Reading(value_of(cells[3]), bound_of(cells[-3]))
         if self._section.startswith("Cut generation") and len(cells) == 7:
-            return Reading(bound=bound_of(cells[5]))
+            return self._go_on(bound_of(cells[5]))
         return None
+
+    def _go_on(self, root: float | None) -> Reading | None:
+        """The root's last objective, which a further step confirms, and the new one to wait."""
+        confirmed, self._root = self._root, root
+        return None if confirmed is None else Reading(bound=confirmed)
 
 
 class HighsLog:

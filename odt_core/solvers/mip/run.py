@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import queue
 import tempfile
@@ -227,6 +228,7 @@ class _Run:
         self.answer: Answer | None = None
         self.cancelled = False
         self.start_taken = False
+        self.gave_up = False
         self.logged: int | None = None
         self.trace: list[TracePoint] = []
 
@@ -307,6 +309,7 @@ class _Run:
         if reading is None:
             return
         self.start_taken |= reading.start_taken
+        self.gave_up |= reading.stopped
         if reading.incumbent is not None:
             total = self.formulation.incumbent_of(reading.incumbent)
             if self.logged is None or total > self.logged:
@@ -332,7 +335,10 @@ class _Run:
     # ---- the answer ----
 
     def _take_answer(self) -> None:
-        """Check the solver's claims against our own count of its tree."""
+        """Check the solver's claims against its own log and our own count of its tree."""
+        if self.gave_up and self.answer is not None:
+            # Whatever the status says, a solve that was cut short has proved nothing.
+            self.answer = dataclasses.replace(self.answer, status=MipStatus.STOPPED)
         answer = self.answer
         if answer is None or answer.x is None or answer.objective is None:
             return

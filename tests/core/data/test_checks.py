@@ -151,6 +151,12 @@ REMARKS = {
         Level.INFO,
         "'a' is the same in every row, so it is ignored",
     ),
+    "no value at all": (
+        table_of(a=["", "NA"] * 10, **GOOD),
+        schema_of(a=CATEGORICAL, sex=CATEGORICAL),
+        Level.INFO,
+        "'a' has no value in any row, so it is ignored",
+    ),
     "constant and set to ignore": (
         table_of(a=["x"] * 20, **GOOD),
         schema_of(a=IGNORE, sex=CATEGORICAL),

@@ -41,6 +41,26 @@ Cbc0012I Integer solution of 105 found by Reduced search after 0 iterations and 
 Lower bound:                    91.5
 """
 
+CUT_SHORT = """
+▶ Root LP relaxation
+
+Cbc0045I MIPStart provided solution with cost 48
+
+▶ Cut generation (root node)
+
+  Pass     Rows    Tight   Frac     Suminf        Objective  Time(s)
+  ──── ──────── ──────── ────── ────────── ──────────────── ────────
+     1     2287        0     75      6.982                1    0.300
+     2     2293        6     75      7.177              200    0.650
+
+✔ Stopped (time limit) — BestSol: 48   Bound: 200   Gap: 316.67%   Nodes: 0   Iters: 1075
+
+✔ Cut generation complete — 59 cuts, obj -8.52651e-14 → 200 in 2 passes
+
+Result - Stopped on time limit
+Lower bound:                    48
+"""
+
 OLD_CBC = """
 Cbc0010I After 0 nodes, 1 on tree, 1e+50 best solution, best possible 95.3 (1.20 seconds)
 Cbc0004I Integer solution of 98 found after 123 iterations and 4 nodes (1.30 seconds)
@@ -65,7 +85,7 @@ def readings(log: LogReader, text: str) -> list[Reading]:
 
 
 def test_cbc() -> None:
-    start, found, pass_1, pass_2, cuts, *rows = readings(CbcLog(), CBC)
+    start, found, pass_1, pass_2, cuts, *rows, stop = readings(CbcLog(), CBC)
     assert start == Reading(incumbent=105, start_taken=True)
     assert found == Reading(incumbent=105)
     assert (pass_1.bound, pass_2.bound) == (-0.5, pytest.approx(84.49985))
@@ -76,6 +96,16 @@ def test_cbc() -> None:
         pytest.approx(90.83335),
         pytest.approx(91.45),
         None,
+    ]
+    assert stop == Reading(stopped=True)
+
+
+def test_cbc_stopped_in_the_midst_of_a_root_program() -> None:
+    """The 200 are what the interrupted program leaves: the optimum of that run is 47."""
+    assert readings(CbcLog(), CUT_SHORT) == [
+        Reading(incumbent=48, start_taken=True),
+        Reading(bound=pytest.approx(0.5)),
+        Reading(stopped=True),
     ]
 
 

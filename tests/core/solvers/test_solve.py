@@ -119,6 +119,17 @@ def test_the_time_limit_is_kept_and_a_tree_is_in_hand(engine: Engine) -> None:
     assert solution.proved_by == ()
 
 
+@pytest.mark.parametrize("limit", [0.5, 0.8, 1.2, 1.6])
+def test_a_root_program_that_is_cut_short_bounds_nothing(
+    limit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CBC ends by itself here, and its log prints the interrupted program's objective."""
+    monkeypatch.setattr(run, "GRACE", 10.0)
+    solution = solve(hard_problem(), engine=Engine.CBC, time_limit=limit)
+    assert solution.status is Status.FEASIBLE
+    assert solution.bound is not None and solution.bound >= 153, "153 is the optimum"
+
+
 @BOTH
 def test_a_stop_request_ends_it_at_once_with_the_tree_in_hand(engine: Engine) -> None:
     asked_at = time.perf_counter() + 1.5
