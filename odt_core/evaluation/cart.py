@@ -120,16 +120,19 @@ def cart_columns(
 def _fit(
     train: EncodedData, max_depth: int | None, class_weight: Fraction, seed: int
 ) -> Any:  # a scikit-learn classifier, which has no types
+    from scipy.sparse import csc_matrix
     from sklearn.tree import DecisionTreeClassifier  # a second to import: only where it is needed
 
+    columns = cart_columns(train.features, train.codes)
+    if not np.isnan(columns).any():
+        # The same trees; with 2,400 categories and no limit on depth, a second instead of minutes.
+        columns = csc_matrix(columns)
     classifier = DecisionTreeClassifier(
         max_depth=max_depth,
         class_weight={False: float(class_weight), True: 1.0},
         random_state=seed,
     )
-    return classifier.fit(
-        cart_columns(train.features, train.codes), train.y, sample_weight=train.weight
-    )
+    return classifier.fit(columns, train.y, sample_weight=train.weight)
 
 
 def _columns(features: tuple[Feature, ...]) -> list[tuple[int, int | None]]:
