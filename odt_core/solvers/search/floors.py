@@ -209,8 +209,6 @@ class FloorSearch:
         wanted = np.full(self.fn_most + 1, self.fp_most + 1, np.int64)
         self.limit(wanted)
 
-        before = self.assignment
-
         def tighten(out: np.ndarray, budget: int) -> None:
             if out[budget] <= self.fp_most and (
                 self.best is None or self.cost(budget, int(out[budget])) < self.cost(*self.best)
@@ -222,19 +220,15 @@ class FloorSearch:
         search.tighten = tighten
         out, steps = search.whole(wanted, self.heartbeat)
         complete = not search.watch()
-        for budget in sorted(steps):
-            if out[budget] < wanted[budget]:
-                self.offer(budget, int(out[budget]), None)
+        for budget in np.flatnonzero(out < wanted):
+            self.offer(int(budget), int(out[budget]), None)
         self.cancelled |= search.cancelled
         if self.best is not None and self.assignment is None:
-            tree = search.tree(*self.best)
-            self.assignment = before if tree is None else tree
-            self.best = None
-            if self.assignment is not None:
-                confusion = count_assignment(
-                    self.problem, self.assignment.splits, self.assignment.labels
-                )
-                self.best = (confusion.fn, confusion.fp)
+            self.assignment = search.tree(*self.best, steps)
+            confusion = count_assignment(
+                self.problem, self.assignment.splits, self.assignment.labels
+            )
+            self.best = (confusion.fn, confusion.fp)
         return complete
 
     def limit(self, wanted: np.ndarray) -> None:
@@ -337,8 +331,7 @@ def frontier(
     for fn in range(len(out)):
         if out[fn] < wanted[fn] and (fn == 0 or out[fn] < out[fn - 1]):
             assignment = search.tree(fn, int(out[fn]), steps)
-            if assignment is not None:
-                points.append(FrontierPoint(fn, int(out[fn]), assignment, complete))
+            points.append(FrontierPoint(fn, int(out[fn]), assignment, complete))
     return FrontierOutcome(
         points=tuple(points),
         proved=complete,

@@ -19,6 +19,8 @@ from odt_core.solvers.search.tables import CHAIN, FULL, LEAF, Model
 
 FAR = 2**50
 MASK_BITS = 60
+NOTE = 4
+"""Rows of a note before the mask: the split, the members' budget, both sides' false positives."""
 
 
 class Tables(NamedTuple):
@@ -48,6 +50,8 @@ class Tables(NamedTuple):
         Weighted bounds of the two sides, and of the undecided values, in that search.
     mask : int64[...]
         The members of a subset as bits, `MASK_BITS` to a word.
+    own : int64[2, Q]
+        Positive and negative weight of a set's values that have rows.
     left, right : int64[B + 1]
         The children's fronts.
     steps : int64[2, A, B + 1]
@@ -74,6 +78,7 @@ class Tables(NamedTuple):
     costs: npt.NDArray
     open: npt.NDArray
     mask: npt.NDArray
+    own: npt.NDArray
     left: npt.NDArray
     right: npt.NDArray
     steps: npt.NDArray
@@ -106,6 +111,7 @@ def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: l
         costs=np.zeros((2, q + 1, n), number),
         open=np.zeros((q + 1, n), number),
         mask=np.zeros(-(-q // MASK_BITS), np.int64),
+        own=np.zeros((2, q), np.int64),
         left=np.zeros(budget + 1, np.int64),
         right=np.zeros(budget + 1, np.int64),
         steps=np.zeros((2, max(arity, 2) + 2, budget + 1), np.int64),
@@ -114,6 +120,15 @@ def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: l
 
 
 # ---------------------------------------------------------------- fronts of leaves and stumps
+
+
+@jit
+def reach(wanted):  # type: ignore[no-untyped-def]
+    """Budgets that matter: one more than the last at which something above 0 is still wanted."""
+    n = len(wanted)
+    while n > 0 and wanted[n - 1] <= 0:
+        n -= 1
+    return n
 
 
 @jit
@@ -135,118 +150,113 @@ def shallow_front(M: Model, cls, xp, xn, tp, tn, T: Tables, g):  # type: ignore[
             k = M.groups[at]
             s = M.start[k]
             e = M.start[k + 1]
-            if M.kind[k] == FULL:
-                _any_subset(xp, xn, s, e, T, g)
-            elif M.arity[k] == 1:
-                for v in range(s, e):
-                    _point(g, tp - np.int64(xp[v]), np.int64(xn[v]))
-                    _point(g, np.int64(xp[v]), tn - np.int64(xn[v]))
-            else:
-                _few(xp, xn, s, e, M.arity[k], tp, tn, T, g)
+            if M.kind[k] != CHAIN and M.arity[k] > 1:
+                _set_front(xp, xn, s, e, M.kind[k] == FULL, M.arity[k], tp, tn, T, g)
+                continue
+            for v in range(s, e):
+                p = np.int64(xp[v])
+                q = np.int64(xn[v])
+                _point(g, tp - p, q)
+                _point(g, p, tn - q)
     for b in range(1, len(g)):
         if g[b - 1] < g[b]:
             g[b] = g[b - 1]
 
 
 @jit
-def _any_subset(xp, xn, s, e, T: Tables, g):  # type: ignore[no-untyped-def]
-    """Every value is called positive or negative; both answers occur."""
-    n = len(g)
-    f = T.steps[0, 0]
-    new = T.steps[0, 1]
-    for b in range(n):
-        f[b] = FAR
-    all_p = np.int64(0)  # false negatives if all values so far are called negative
-    all_n = np.int64(0)  # false positives if all are called positive
+def _set_front(xp, xn, s, e, full, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """Front of a split by the values of a set; only values with rows need a choice."""
+    n = 0
     for v in range(s, e):
         p = np.int64(xp[v])
         q = np.int64(xn[v])
-        for b in range(n):
-            new[b] = f[b] + q
-        for b in range(p, n):
-            if f[b - p] < new[b]:
-                new[b] = f[b - p]
-        if v > s:
-            _point(new, p, all_n)
-            _point(new, all_p, q)
-        for b in range(n):
-            f[b] = new[b]
+        if p + q > 0:
+            T.own[0, n] = p
+            T.own[1, n] = q
+            n += 1
+    if n < e - s:  # a value without rows alone on its side: all rows go the same way
+        _point(g, tp, 0)
+        _point(g, 0, tn)
+    if full:
+        _any_subset(n, T, g)
+    elif m == 2:
+        _up_to_two(n, tp, tn, T, g)
+    else:
+        _up_to_m(n, m, tp, tn, T, g)
+
+
+@jit
+def _any_subset(n, T: Tables, g):  # type: ignore[no-untyped-def]
+    """Every value is called positive or negative; both answers occur."""
+    size = len(g)
+    f = T.steps[0, 0]
+    for b in range(size):
+        f[b] = FAR
+    all_p = np.int64(0)  # false negatives if all values so far are called negative
+    all_n = np.int64(0)  # false positives if all are called positive
+    for v in range(n):
+        p = T.own[0, v]
+        q = T.own[1, v]
+        for back in range(size):
+            b = size - 1 - back
+            x = f[b] + q
+            y = f[b - p] if b >= p else x
+            f[b] = x if x < y else y
+        if v > 0:
+            _point(f[:size], p, all_n)
+            _point(f[:size], all_p, q)
         all_p += p
         all_n += q
-    for b in range(n):
+    for b in range(size):
         if f[b] < g[b]:
             g[b] = f[b]
 
 
 @jit
-def _few(xp, xn, s, e, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
-    """One to m values are called negative, or positive, against all the others."""
-    n = len(g)
-    flip = T.steps[0]  # flip[j, b]: j values called negative, false negatives b
-    save = T.steps[1]  # save[j, c]: j values called positive, false negatives tp - c at most
-    top = min(n - 1, tp)
-    for j in range(m + 1):
-        for b in range(n):
-            flip[j, b] = FAR
-            save[j, b] = FAR
-    flip[0, 0] = tn
-    save[0, 0] = 0
-    need = tp - (n - 1)  # saving more than `need` is what brings the tree into the budget
-    for v in range(s, e):
-        p = np.int64(xp[v])
-        q = np.int64(xn[v])
-        for j in range(m, 0, -1):
-            for b in range(n - 1, p - 1, -1):
-                x = flip[j - 1, b - p] - q
-                if flip[j - 1, b - p] < FAR and x < flip[j, b]:
-                    flip[j, b] = x
-    for j in range(1, m + 1):
-        for b in range(n):
-            if flip[j, b] < g[b]:
-                g[b] = flip[j, b]
-    if need <= 0:
-        for v in range(s, e):
-            p = np.int64(xp[v])
-            q = np.int64(xn[v])
-            for j in range(m, 0, -1):
-                for c in range(top, p - 1, -1):
-                    x = save[j - 1, c - p] + q
-                    if save[j - 1, c - p] < FAR and x < save[j, c]:
-                        save[j, c] = x
-        for j in range(1, m + 1):
-            for c in range(top + 1):
-                if save[j, c] < FAR:
-                    _point(g, tp - c, save[j, c])
-    else:
-        _few_sets(xp, xn, s, e, m, tp, g)
+def _up_to_two(n, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """One or two of the values are called negative, or positive, against all the others."""
+    for u in range(n):
+        p = T.own[0, u]
+        q = T.own[1, u]
+        _point(g, p, tn - q)
+        _point(g, tp - p, q)
+        for v in range(u + 1, n):
+            a = p + T.own[0, v]
+            c = q + T.own[1, v]
+            _point(g, a, tn - c)
+            _point(g, tp - a, c)
 
 
 @jit
-def _few_sets(xp, xn, s, e, m, tp, g):  # type: ignore[no-untyped-def]
-    """The same where the budget is smaller than the positives: try the sets one by one.
-
-    A stack of its own, no recursion: numba cannot load a recursive function from its cache.
-    """
-    member = np.empty(m, np.int64)
-    saved = np.zeros(m + 1, np.int64)
-    cost = np.zeros(m + 1, np.int64)
-    j = 0
-    member[0] = s
-    while j >= 0:
-        v = member[j]
-        if v >= e:
-            j -= 1
-            if j >= 0:
-                member[j] += 1
-            continue
-        saved[j + 1] = saved[j] + np.int64(xp[v])
-        cost[j + 1] = cost[j] + np.int64(xn[v])
-        _point(g, tp - saved[j + 1], cost[j + 1])
-        if j + 1 < m:
-            j += 1
-            member[j] = v + 1
-        else:
-            member[j] += 1
+def _up_to_m(n, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """One to m of the values are called negative, or positive, against all the others."""
+    size = len(g)
+    few = T.steps[0]  # few[j, b]: j values called negative, the rest positive, false negatives b
+    most = T.steps[1]  # most[j, b]: j values called positive, the rest negative
+    for j in range(m + 1):
+        for b in range(size):
+            few[j, b] = FAR
+            most[j, b] = FAR
+    few[0, 0] = tn
+    most[0, 0] = 0
+    for v in range(n):
+        p = T.own[0, v]
+        q = T.own[1, v]
+        for back in range(m + 1):
+            j = m - back
+            for down in range(size):
+                b = size - 1 - down
+                if j > 0 and b >= p and few[j - 1, b - p] < FAR:
+                    x = few[j - 1, b - p] - q
+                    few[j, b] = x if x < few[j, b] else few[j, b]
+                x = most[j, b - p] if b >= p else np.int64(FAR)
+                if j > 0 and most[j - 1, b] + q < x:
+                    x = most[j - 1, b] + q
+                most[j, b] = x if x < FAR else FAR
+    for j in range(1, m + 1):
+        for b in range(size):
+            x = few[j, b] if few[j, b] < most[j, b] else most[j, b]
+            g[b] = x if x < g[b] else g[b]
 
 
 # ---------------------------------------------------------------- weighted bounds
@@ -269,13 +279,18 @@ def mix(T: Tables, i, n, fp, fn, out):  # type: ignore[no-untyped-def]
 def worth(T: Tables, bound, wanted):  # type: ignore[no-untyped-def]
     """Whether a split with these weighted bounds may beat the wanted front somewhere."""
     n = len(T.alpha)
+    last = 0  # what excluded one budget is likely to exclude the next
     for b in range(len(wanted)):
         if wanted[b] <= 0:
             continue
+        most = wanted[b] - 1
+        if np.int64(bound[last]) - T.alpha[last] * b > T.beta[last] * most:
+            continue
         beaten = False
         for i in range(n):
-            if np.int64(bound[i]) - T.alpha[i] * b > T.beta[i] * (wanted[b] - 1):
+            if np.int64(bound[i]) - T.alpha[i] * b > T.beta[i] * most:
                 beaten = True
+                last = i
                 break
         if not beaten:
             return True
@@ -286,23 +301,46 @@ def worth(T: Tables, bound, wanted):  # type: ignore[no-untyped-def]
 def combine(left, right, wanted, note, key, mask):  # type: ignore[no-untyped-def]
     """Min-plus of two fronts into `wanted`.
 
-    Where it improves, ``note[:, b]`` receives the key, the left front's budget, and the mask.
+    Where it improves, ``note[:, b]`` receives the key, the left front's budget, both fronts'
+    values, and the mask.
     """
-    n = len(wanted)
+    n = len(left)
     improved = False
     for i in range(n):
         a = left[i]
         if a >= FAR or (i > 0 and left[i - 1] == a):
             continue
+        least = np.int64(0)
+        for b in range(i, n):
+            x = a + right[b - i] - wanted[b]
+            least = x if x < least else least
+        if least >= 0:
+            continue
+        improved = True
         for b in range(i, n):
             if a + right[b - i] < wanted[b]:
                 wanted[b] = a + right[b - i]
                 note[0, b] = key
                 note[1, b] = i
+                note[2, b] = a
+                note[3, b] = right[b - i]
                 for w in range(len(mask)):
-                    note[2 + w, b] = mask[w]
-                improved = True
+                    note[NOTE + w, b] = mask[w]
     return improved
+
+
+@jit
+def needed(wanted, floor, out):  # type: ignore[no-untyped-def]
+    """What one child's front must undercut, given a lower bound of the other's."""
+    n = reach(wanted)
+    out[:] = -FAR
+    for j in range(n):
+        f = floor[j]
+        if f >= FAR:
+            continue
+        for i in range(n - j):
+            x = wanted[i + j] - f
+            out[i] = x if x > out[i] else out[i]
 
 
 @jit
@@ -373,15 +411,16 @@ def _evaluate(M: Model, cls, way, tp, tn, p, n, wanted, note, key, T: Tables):  
     c = np.int64(n[V])
     first = M.low[cls] if way == 0 else M.high[cls]
     second = M.high[cls] if way == 0 else M.low[cls]
-    shallow_front(M, first, p, n, a, c, T, T.left)
-    shallow_front(M, second, rest_p, rest_n, tp - a, tn - c, T, T.right)
-    return combine(T.left, T.right, wanted, note, key, T.mask)
+    size = reach(wanted)
+    shallow_front(M, first, p, n, a, c, T, T.left[:size])
+    shallow_front(M, second, rest_p, rest_n, tp - a, tn - c, T, T.right[:size])
+    return combine(T.left[:size], T.right[:size], wanted, note, key, T.mask)
 
 
 @jit
 def _key(k, way, u, v):  # type: ignore[no-untyped-def]
-    """A split of at most two columns as one number."""
-    return ((np.int64(k + 1) * 2 + way) * 65536 + (u + 1)) * 65536 + (v + 1)
+    """A split of at most two columns as one number, never 0."""
+    return ((np.int64(k + 2) * 2 + way) * 65536 + (u + 1)) * 65536 + (v + 1)
 
 
 @jit

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,23 +19,72 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search import frontier as fronts
-from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop, halted_after
+from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.tables import CHAIN, FULL, PAIR, Model, encode_both
 
 Front = npt.NDArray[np.int64]
 FAR = int(fronts.FAR)
-PLANT_SECONDS = 0.1
 Tighten = Callable[[Front, int], None]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 
 
+class Steps(Protocol):
+    """How the points of a front are reached."""
+
+    def get(self, budget: int, /) -> Step | None:
+        """The step for a budget; None if the front was not improved there."""
+
+
 @dataclass(frozen=True)
 class Step:
-    """How a point of a front is reached: a split and the members' budget."""
+    """How a point of a front is reached.
+
+    Attributes
+    ----------
+    choice : Choice
+        The split.
+    budget : int
+        False negatives allowed to the members.
+    inner, outer : int
+        False positives of the members and of the others.
+    members, others : Steps
+        How the two sides reach theirs.
+    """
 
     choice: Choice
     budget: int
+    inner: int
+    outer: int
+    members: Steps | None = None
+    others: Steps | None = None
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Steps as the kernel wrote them down (see `combine`): read only where a tree is built."""
+
+    model: Model
+    note: npt.NDArray[np.int64]
+
+    def get(self, budget: int, /) -> Step | None:
+        """The step for a budget."""
+        note = self.note[:, budget]
+        key = int(note[0])
+        if key == 0:
+            return None
+        v, u = key % 65536 - 1, key // 65536 % 65536 - 1
+        way, k = key // 2**32 % 2, key // 2**33 - 2
+        members = tuple(column for column in (u, v) if column >= 0)
+        if k >= 0 and not members:
+            first = int(self.model.start[k])
+            bits = fronts.MASK_BITS
+            members = tuple(
+                first + bit
+                for bit in range(int(self.model.start[k + 1]) - first)
+                if int(note[fronts.NOTE + bit // bits]) >> (bit % bits) & 1
+            )
+        return Step(Choice(k, bool(way), members), int(note[1]), int(note[2]), int(note[3]))
 
 
 @dataclass
@@ -95,9 +145,9 @@ class FrontSearch:
 
     def whole(
         self, wanted: Front, meanwhile: Callable[[], None] | None = None
-    ) -> tuple[Front, dict[int, Step]]:
+    ) -> tuple[Front, Steps]:
         """The root's front, found in a thread so that time and the user are heeded meanwhile."""
-        results: list[tuple[Front, dict[int, Step]]] = []
+        results: list[tuple[Front, Steps]] = []
         failures: list[BaseException] = []
 
         def run() -> None:
@@ -124,7 +174,7 @@ class FrontSearch:
 
     # ------------------------------------------------------------ fronts
 
-    def front(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, dict[int, Step]]:
+    def front(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
         """The front of a class on some rows wherever it is below `wanted`.
 
         Returns the lesser of both and, for each improved budget, how it is reached (nothing for
@@ -132,9 +182,7 @@ class FrontSearch:
         """
         level = int(self.model.level[cls])
         if level < PAIR:
-            out = self._shallow(cls, rows)
-            found = {int(b): Step(Choice(-1, False, ()), 0) for b in np.flatnonzero(out < wanted)}
-            return np.minimum(out, wanted), found
+            return np.minimum(self._shallow(cls, rows), wanted), {}
         if level == PAIR:
             return self._pair(cls, rows, wanted)
         return self._deep(cls, rows, wanted)
@@ -146,32 +194,16 @@ class FrontSearch:
         fronts.shallow_front(self.model, cls, T.xp, T.xn, tp, tn, T, out)
         return out
 
-    def _pair(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, dict[int, Step]]:
+    def _pair(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
         out = wanted.copy()
-        note = np.zeros((2 + len(self.tables.mask), len(out)), np.int64)
+        note = np.zeros((fronts.NOTE + len(self.tables.mask), len(out)), np.int64)
         fronts.front2(
             self.model, self.pos, self.neg, cls, rows, len(rows), out, note, self.stop,
             self.tables, self.work,
         )  # fmt: skip
-        steps = {int(b): self._read(note[:, b]) for b in np.flatnonzero(out < wanted)}
-        return out, steps
+        return out, Notes(self.model, note)
 
-    def _read(self, note: npt.NDArray[np.int64]) -> Step:
-        key = int(note[0])
-        v, u = key % 65536 - 1, key // 65536 % 65536 - 1
-        way, k = key // 2**32 % 2, key // 2**33 - 1
-        members = tuple(column for column in (u, v) if column >= 0)
-        if k >= 0 and not members:
-            first = int(self.model.start[k])
-            bits = fronts.MASK_BITS
-            members = tuple(
-                first + bit
-                for bit in range(int(self.model.start[k + 1]) - first)
-                if int(note[2 + bit // bits]) >> (bit % bits) & 1
-            )
-        return Step(Choice(k, bool(way), members), int(note[1]))
-
-    def _deep(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, dict[int, Step]]:
+    def _deep(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
         model = self.model
         low, high = int(model.low[cls]), int(model.high[cls])
         h = 0 if low == high else 1
@@ -319,18 +351,22 @@ class FrontSearch:
         bounds_a = self._bounds(children[first], a)
         if not fronts.worth(self.tables, bounds_a + bounds_b, out):
             return
-        floor_b = self._floor(bounds_b)
-        front_a, _ = self.front(children[first], a, needed(out, floor_b))
+        size = fronts.reach(out)
+        wanted = np.empty_like(out)
+        fronts.needed(out, self._floor(bounds_b), wanted)
+        front_a, steps_a = self.front(children[first], a, wanted)
         if self.watch():
             return
-        front_b, _ = self.front(children[second], b, needed(out, front_a))
+        wanted = np.empty_like(out)
+        fronts.needed(out, front_a, wanted)
+        front_b, steps_b = self.front(children[second], b, wanted)
         if self.watch():
             return
-        note = np.zeros((3, len(out)), np.int64)
-        before = out.copy()
-        if fronts.combine(front_a, front_b, out, note, 1, np.zeros(1, np.int64)):
-            for budget in np.flatnonzero(out < before):
-                steps[int(budget)] = Step(choice, int(note[1, budget]))
+        note = np.zeros((fronts.NOTE, len(out)), np.int64)
+        if fronts.combine(front_a[:size], front_b[:size], out, note, 1, np.zeros(0, np.int64)):
+            for budget in np.flatnonzero(note[0]):
+                _, i, inner, outer = (int(x) for x in note[:, budget])
+                steps[int(budget)] = Step(choice, i, inner, outer, steps_a, steps_b)
                 if self.tighten is not None and cls == self.encoding.classes[0]:
                     self.tighten(out, int(budget))
 
@@ -344,37 +380,19 @@ class FrontSearch:
 
     # ------------------------------------------------------------ trees
 
-    def tree(self, fn: int, fp: int, steps: dict[int, Step] | None = None) -> Assignment | None:
-        """A tree with at most so many false negatives and positives, known to exist.
+    def tree(self, fn: int, fp: int, steps: Steps) -> Assignment:
+        """The tree with at most so many false negatives and positives that a search has found.
 
-        `steps`, if given, say how the root's front is reached, which saves searching it again.
-        None if the search was stopped and building the tree again would take long.
+        Parameters
+        ----------
+        fn, fp : int
+            A point of the front.
+        steps : Steps
+            What the search returned with it.
         """
-        stopped = self.watch()
-        self.stop[0], self.tighten = 0, None
-        planter = FrontPlanter(self.problem, self.encoding, self.work, search=self, steps=steps)
-        if not stopped:
-            return planter.plant_point(fn, fp)
-        tree = None
-        with halted_after(PLANT_SECONDS, self.stop):
-            try:
-                tree = planter.plant_point(fn, fp)
-            except (KeyError, AssertionError):  # a front that was cut short lacks the point
-                if not self.watch():
-                    raise
-        self.stop[0] = 1
-        return tree
-
-
-def needed(wanted: Front, floor: Front) -> Front:
-    """What one child's front must undercut, given a lower bound of the other's."""
-    n = len(wanted)
-    out = np.full(n, -FAR, np.int64)
-    for j in range(n):
-        if floor[j] >= FAR:
-            continue
-        np.maximum(out[: n - j], wanted[j:] - floor[j], out=out[: n - j])
-    return out
+        return FrontPlanter(self.problem, self.encoding, self.work, search=self).plant_point(
+            fn, fp, steps
+        )
 
 
 @dataclass
@@ -382,19 +400,18 @@ class FrontPlanter(Planter):
     """Builds a tree that reaches a point of the frontier."""
 
     search: FrontSearch | None = None
-    steps: dict[int, Step] | None = None
 
-    def plant_point(self, fn: int, fp: int) -> Assignment:
-        """The tree; raises if there is none."""
+    def plant_point(self, fn: int, fp: int, steps: Steps) -> Assignment:
+        """The tree; the steps of all its splits of two and more levels are known."""
         assert self.search is not None
-        self._descend(0, self.search.rows, fn, fp)
+        self._descend(0, self.search.rows, fn, fp, steps)
         topology = self.problem.topology
         return Assignment(
             tuple(self.splits[node] for node in range(topology.n_nodes)),
             tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
         )
 
-    def _descend(self, child: int, rows: Rows, fn: int, fp: int) -> None:
+    def _descend(self, child: int, rows: Rows, fn: int, fp: int, steps: Steps | None) -> None:
         model, search = self.encoding.model, self.search
         assert search is not None
         if child < 0:
@@ -405,12 +422,8 @@ class FrontPlanter(Planter):
         if model.level[cls] < PAIR:
             self._reach_stump(child, cls, rows, fn, fp)
             return
-        step = self.steps.get(fn) if child == 0 and self.steps is not None else None
-        if step is None:
-            wanted = np.full(search.budget + 1, -FAR, np.int64)
-            wanted[fn] = fp + 1
-            _, steps = search.front(cls, rows, wanted)
-            step = steps[fn]
+        step = None if steps is None else steps.get(fn)
+        assert step is not None, "a point of a front without a step"
         choice = step.choice
         members = inside(self.encoding, choice, rows)
         left, right = self.problem.topology.children(child)
@@ -419,11 +432,8 @@ class FrontPlanter(Planter):
         members_left = choice.to_high == left_is_high
         self.splits[child] = self.split(child, choice, members_left)
         inner, outer = (left, right) if members_left else (right, left)
-        first = high if choice.to_high else low
-        within, _ = search.front(first, rows[members], _up_to(step.budget, search.budget))
-        self._descend(inner, rows[members], step.budget, int(within[step.budget]))
-        rest = fn - step.budget
-        self._descend(outer, rows[~members], rest, fp - int(within[step.budget]))
+        self._descend(inner, rows[members], step.budget, step.inner, step.members)
+        self._descend(outer, rows[~members], fn - step.budget, step.outer, step.others)
 
     def _reach_stump(self, node: int, cls: int, rows: Rows, fn: int, fp: int) -> None:
         left, right = self.problem.topology.children(node)
@@ -452,12 +462,6 @@ class FrontPlanter(Planter):
                     self.labels[-1 - left], self.labels[-1 - right] = a, b
                     return
         raise AssertionError("a fixed split does not reach its point")
-
-
-def _up_to(budget: int, size: int) -> Front:
-    wanted = np.full(size + 1, -FAR, np.int64)
-    wanted[: budget + 1] = FAR
-    return wanted
 
 
 def stump_for(search: FrontSearch, cls: int, rows: Rows, fn: int, fp: int) -> tuple[Choice, bool]:
