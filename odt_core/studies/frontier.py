@@ -221,8 +221,8 @@ def search_frontier(
 ) -> tuple[tuple[OperatingPoint, ...], LowerBound | None, Status]:
     """The points of a problem's frontier, each routed and counted again.
 
-    If time runs out, weighted searches without floors use what is left of it: each proves a
-    corner of the frontier and bounds all of it.
+    If time runs out, the search says what it proved, and weighted searches without floors use what
+    is left: each proves a corner of the frontier and bounds all of it.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def search_frontier(
     found = {(point.fn, point.fp): point.assignment for point in outcome.points}
     if outcome.proved:
         return _points(problem, test, found, None), None, Status.OPTIMAL
-    bound = LowerBound()
+    bound = LowerBound(known=outcome.least)
     for assignment in corner_points(problem, bound, deadline, should_stop):
         confusion = count_assignment(problem, assignment.splits, assignment.labels)
         found.setdefault((confusion.fn, confusion.fp), assignment)

@@ -316,8 +316,7 @@ def frontier(
     Returns
     -------
     FrontierOutcome
-        Points by rising FN. If time ran out, what was found and could be written down, none of it
-        proved.
+        Points by rising FN. If time ran out, what was found, with what is proved of it.
     """
     started = time.monotonic()
     deadline = math.inf if time_limit is None else started + time_limit
@@ -327,13 +326,17 @@ def frontier(
     wanted = np.full(data.n_positive + 1, data.n_negative + 1, np.int64)
     out, steps = search.whole(wanted)
     complete = not search.watch()
+    least = out if complete else search.least
+    bound = tuple(int(fp) for fp in np.maximum(least, 0))
     points = []
     for fn in range(len(out)):
         if out[fn] < wanted[fn] and (fn == 0 or out[fn] < out[fn - 1]):
-            assignment = search.tree(fn, int(out[fn]), steps)
-            points.append(FrontierPoint(fn, int(out[fn]), assignment, complete))
+            fp = int(out[fn])
+            proved = bound[fn] == fp and (fn == 0 or bound[fn - 1] > fp)
+            points.append(FrontierPoint(fn, fp, search.tree(fn, fp, steps), proved))
     return FrontierOutcome(
         points=tuple(points),
+        least=bound,
         proved=complete,
         cancelled=search.cancelled,
         seconds=time.monotonic() - started,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from odt_core.solvers.search.depth3 import Work, up_to_2
 from odt_core.solvers.search.kernels import jit, scan, shallow, shallow_one
-from odt_core.solvers.search.tables import CHAIN, FULL, LEAF, Model
+from odt_core.solvers.search.tables import CHAIN, FULL, LEAF, PAIR, Model
 
 FAR = 2**50
 MASK_BITS = 60
@@ -32,6 +32,12 @@ class Tables(NamedTuple):
         Pair tables of positive and negative weight.
     xp, xn, spare : float[W]
         Columns' positive and negative weight.
+    two_fp, two_fn : float[2, V, W]
+        The same tables of a split's members and of the others.
+    two_xp, two_xn : float[2, W]
+        Their columns' weights.
+    two_total : int64[2, 2]
+        Their positive and negative weight.
     mixed : float[V, W]
         Table of one multiplier.
     mixed_d, mixed_p : float[L, W]
@@ -65,6 +71,11 @@ class Tables(NamedTuple):
     xp: npt.NDArray
     xn: npt.NDArray
     spare: npt.NDArray
+    two_fp: npt.NDArray
+    two_fn: npt.NDArray
+    two_xp: npt.NDArray
+    two_xn: npt.NDArray
+    two_total: npt.NDArray
     mixed: npt.NDArray
     mixed_d: npt.NDArray
     mixed_p: npt.NDArray
@@ -85,6 +96,26 @@ class Tables(NamedTuple):
     state: npt.NDArray
 
 
+class Whole(NamedTuple):
+    """Tables of the rows at a node.
+
+    Attributes
+    ----------
+    fp, fn : float[V, W]
+        Pair tables of positive and negative weight.
+    xp, xn : float[W]
+        Columns' positive and negative weight.
+    total : int64[2]
+        Positive and negative weight.
+    """
+
+    fp: npt.NDArray
+    fn: npt.NDArray
+    xp: npt.NDArray
+    xn: npt.NDArray
+    total: npt.NDArray
+
+
 def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: list[int]) -> Tables:
     """Memory for one thread."""
     v, w = work.F.shape
@@ -98,6 +129,11 @@ def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: l
         xp=np.zeros(w, number),
         xn=np.zeros(w, number),
         spare=np.zeros(w, number),
+        two_fp=np.zeros((2, v, w), number),
+        two_fn=np.zeros((2, v, w), number),
+        two_xp=np.zeros((2, w), number),
+        two_xn=np.zeros((2, w), number),
+        two_total=np.zeros((2, 2), np.int64),
         mixed=np.zeros((v, w), number),
         mixed_d=np.zeros((n, w), number),
         mixed_p=np.zeros((n, w), number),
@@ -298,6 +334,13 @@ def worth(T: Tables, bound, wanted):  # type: ignore[no-untyped-def]
 
 
 @jit
+def worth_each(T: Tables, bounds, wanted, found):  # type: ignore[no-untyped-def]
+    """`worth` of each row of `bounds`, into `found`."""
+    for c in range(len(bounds)):
+        found[c] = worth(T, bounds[c], wanted)
+
+
+@jit
 def combine(left, right, wanted, note, key, mask):  # type: ignore[no-untyped-def]
     """Min-plus of two fronts into `wanted`.
 
@@ -367,6 +410,157 @@ def weighted(M: Model, pos, neg, cls, rows, n, T: Tables, W: Work, out):  # type
             M, cls, T.mixed, T.mixed_d[i], T.mixed_p[i],
             b * number(tn) - a * number(tp), a * number(tp), number(np.inf), W,
         )  # fmt: skip
+
+
+# ---------------------------------------------------------------- the two sides of a split
+
+
+@jit
+def _count_sides(M: Model, pos, neg, rows, n, side, N: Whole, T: Tables):  # type: ignore[no-untyped-def]
+    """Tables of the rows on one side of a split (`side`), and with them of the other side."""
+    tp, tn = scan_both(M, pos, neg, rows, n, T)
+    _other(T.two_fp, T.fp, N.fp, side)
+    _other(T.two_fn, T.fn, N.fn, side)
+    for v in range(len(T.xp)):
+        T.two_xp[side, v] = T.xp[v]
+        T.two_xn[side, v] = T.xn[v]
+        T.two_xp[1 - side, v] = N.xp[v] - T.xp[v]
+        T.two_xn[1 - side, v] = N.xn[v] - T.xn[v]
+    T.two_total[side, 0] = tp
+    T.two_total[side, 1] = tn
+    T.two_total[1 - side, 0] = N.total[0] - tp
+    T.two_total[1 - side, 1] = N.total[1] - tn
+
+
+@jit
+def _other(two, own, whole, side):  # type: ignore[no-untyped-def]
+    for u in range(len(own)):
+        a = own[u]
+        b = whole[u]
+        to = two[side, u]
+        rest = two[1 - side, u]
+        for v in range(len(a)):
+            to[v] = a[v]
+            rest[v] = b[v] - a[v]
+
+
+@jit
+def _weigh(M: Model, child, side, i, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Weighted optimum of a class of at most two levels on one side, for multiplier i."""
+    number = T.mixed.dtype.type
+    a = number(T.alpha[i])
+    b = number(T.beta[i])
+    if M.level[child] == PAIR:
+        mix(T, i, len(T.mixed), T.two_fp[side], T.two_fn[side], T.mixed)
+    D = T.mixed_d[0]
+    P = T.mixed_p[0]
+    for v in range(len(D)):
+        D[v] = b * T.two_xn[side, v] - a * T.two_xp[side, v]
+        P[v] = a * T.two_xp[side, v]
+    tp = number(T.two_total[side, 0])
+    tn = number(T.two_total[side, 1])
+    return up_to_2(M, child, T.mixed, D, P, b * tn - a * tp, a * tp, number(np.inf), W)
+
+
+@jit
+def exact_bounds(M: Model, pos, neg, inner, outer, rows, n, side, N, lower, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Weighted optima of a split's members (class `inner`) and others (`outer`).
+
+    Parameters
+    ----------
+    rows, n, side
+        The first n rows are those on that side: 0 the members, 1 the others.
+    lower : float[2, L]
+        Receives the optima.
+    """
+    _count_sides(M, pos, neg, rows, n, side, N, T)
+    for i in range(len(T.alpha)):
+        lower[0, i] = _weigh(M, inner, 0, i, T, W)
+        lower[1, i] = _weigh(M, outer, 1, i, T, W)
+
+
+@jit
+def still_open(T: Tables, lower, wanted, begin):  # type: ignore[no-untyped-def]
+    """The first budget from `begin` on that the bounds of both sides leave open, else -1."""
+    for b in range(begin, len(wanted)):
+        if wanted[b] <= 0:
+            continue
+        beaten = False
+        for i in range(len(T.alpha)):
+            bound = np.int64(lower[0, i]) + np.int64(lower[1, i])
+            if bound - T.alpha[i] * b > T.beta[i] * (wanted[b] - 1):
+                beaten = True
+                break
+        if not beaten:
+            return b
+    return -1
+
+
+@jit
+def next_multiplier(T: Tables, guide, known, b):  # type: ignore[no-untyped-def]
+    """The multiplier that says most about budget b and is not known on both sides, else -1."""
+    chosen = -1
+    most = 0.0
+    for i in range(len(T.alpha)):
+        if known[0, i] != 0 and known[1, i] != 0:
+            continue
+        least = (np.float64(guide[i]) - T.alpha[i] * b) / T.beta[i]
+        if chosen < 0 or least > most:
+            chosen = i
+            most = least
+    return chosen
+
+
+@jit
+def survives(  # type: ignore[no-untyped-def]
+    M: Model,
+    pos,
+    neg,
+    inner,
+    outer,
+    rows,
+    n,
+    side,
+    N,
+    guide,
+    wanted,
+    lower,
+    known,
+    T: Tables,
+    W: Work,
+):
+    """Sharpen a split's bounds, one multiplier at a time, until it is excluded or all are known.
+
+    Parameters
+    ----------
+    guide : float[L]
+        How low the whole set gets; tells which multiplier matters for a budget.
+    lower, known : float[2, L], uint8[2, L]
+        Lower bounds of both sides and whether they are optima; improved in place.
+
+    Other parameters as in `exact_bounds`.
+    """
+    b = still_open(T, lower, wanted, 0)
+    if b < 0:
+        return False
+    if next_multiplier(T, guide, known, b) < 0:
+        return True
+    _count_sides(M, pos, neg, rows, n, side, N, T)
+    weight = T.two_total[0, 0] + T.two_total[0, 1] - T.two_total[1, 0] - T.two_total[1, 1]
+    first = 0 if weight > 0 else 1
+    while b >= 0:
+        i = next_multiplier(T, guide, known, b)
+        if i < 0:
+            return True
+        for step in range(2):
+            at = first if step == 0 else 1 - first
+            if known[at, i] == 0:
+                lower[at, i] = _weigh(M, inner if at == 0 else outer, at, i, T, W)
+                known[at, i] = 1
+                if step == 0 and still_open(T, lower, wanted, b) != b:
+                    break
+        b = still_open(T, lower, wanted, b)
+    return False
 
 
 # ---------------------------------------------------------------- two levels
