@@ -25,7 +25,7 @@ class SweepPoint:
     Attributes
     ----------
     floor : float
-        The floor on training sensitivity.
+        The floor in training, on sensitivity or specificity.
     train, test : float
         Mean rates reached.
     low, high : float

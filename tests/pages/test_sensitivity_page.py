@@ -167,6 +167,30 @@ def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:
     assert any("2 splits in" in str(element.value) for element in app.caption)
 
 
+def test_curves_with_floors_on_specificity(open_page: Callable[[], AppTest]) -> None:
+    app = open_page()
+    app.session_state["sens_view"] = "Curves over many splits"
+    app.session_state["sens_max_card"] = 1
+    app.session_state["sens_sweep"] = "tnr"
+    app.session_state["sens_shapes"] = ["depth-2"]
+    app.session_state["sens_repeats"] = 2
+    app.run()
+    app.text_input(key="sens_levels").set_value("90, 101").run()
+    assert any("training specificity" in str(error.value) for error in app.error)
+    app.text_input(key="sens_levels").set_value("90, 100").run()
+    app.button(key="sens_curve_go").click().run()
+    assert not app.exception
+    wait_for(app, lambda now: now.curve)
+    batch = work(app).curve
+    assert batch is not None and not batch.failure and len(batch.results) == 2
+    for run in (run for result in batch.results for run in result["runs"]):
+        assert run["sweep"] == "tnr"
+        floor = Fraction(run["level"])
+        assert run["train"]["tn"] >= floor * (run["train"]["tn"] + run["train"]["fp"])
+    assert any("floors on training specificity" in str(said.value) for said in app.caption)
+    assert app.session_state["sens_curve_shown"] == "Specificity"
+
+
 def test_curves_say_what_cannot_be_used(open_page: Callable[[], AppTest]) -> None:
     app = open_page()
     app.session_state["sens_view"] = "Curves over many splits"

@@ -23,6 +23,7 @@ from odt_core.studies import (
     CurveRun,
     CurveSpec,
     Spread,
+    Sweep,
     check_curve,
     curve_csv,
     curve_table,
@@ -80,17 +81,32 @@ def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
     st.session_state.setdefault(
         "sens_levels", ", ".join(number_words(float(100 * level)) for level in PAPER_LEVELS)
     )
+    st.session_state.setdefault("sens_sweep", Sweep.TPR.value)
     st.session_state.setdefault("sens_shapes", ["depth-2", "depth-3"])
     st.session_state.setdefault("sens_repeats", 10)
     st.session_state.setdefault("sens_train_size", _size_text(data.split))
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        sweep = Sweep(
+            st.segmented_control(
+                "Floors on",
+                [sweep.value for sweep in Sweep],
+                format_func=lambda value: Sweep(value).word.capitalize(),
+                key="sens_sweep",
+                persist_state="session",
+                required=True,
+                help="The rate that must reach each floor in training; the other one is made as "
+                "high as it can be.",
+            )
+        )
+        other = Sweep.TNR if sweep is Sweep.TPR else Sweep.TPR
         levels = st.text_input(
-            "Floors on training sensitivity, in %",
+            "Floors, in %",
             key="sens_levels",
             persist_state="session",
-            width=290,
+            width=270,
             max_chars=400,
-            help="One tree for each floor: the highest specificity that keeps it.",
+            help=f"On {sweep.word} in training. One tree for each: the highest {other.word} that "
+            "keeps it.",
         )
         shapes = st.multiselect(
             "Shapes",
@@ -118,7 +134,7 @@ def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
             help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
         )
     try:
-        return _read(data, levels, shapes, int(repeats or 0), train_size)
+        return _read(data, sweep, levels, shapes, int(repeats or 0), train_size)
     except InputError as error:
         st.error(plain(str(error)))
         return None
@@ -132,15 +148,18 @@ def _size_text(split: SplitSpec) -> str:
     return "paper" if size == "all" else str(size)
 
 
-def _read(data: ReadyData, levels: str, shapes: list[str], repeats: int, train_size: str) -> Asked:
+def _read(
+    data: ReadyData, sweep: Sweep, levels: str, shapes: list[str], repeats: int, train_size: str
+) -> Asked:
     floors: list[Fraction] = []
     for part in levels.replace(";", ",").split(","):
         if part.strip():
-            floors.append(parse_percent(part, "A floor on training sensitivity"))
+            floors.append(parse_percent(part, f"A floor on training {sweep.word}"))
     curve = CurveSpec(
         levels=tuple(dict.fromkeys(floors)),
         topologies=tuple(Topology.parse(name) for name in shapes),
         repeats=repeats,
+        sweep=sweep,
     )
     if not shapes:
         raise InputError("Choose at least one shape.")
@@ -171,6 +190,9 @@ def _start(data: ReadyData, asked: Asked) -> Batch:
         ],
     )
     update(curve=batch)
+    if st.session_state.get("sens_curve_shown") != PLANE:
+        floored = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
+        st.session_state["sens_curve_shown"] = floored
     return batch
 
 
@@ -178,9 +200,9 @@ def _draw_preview() -> None:
     with st.container(border=True):
         st.subheader("No curves yet", anchor=False)
         st.markdown(
-            "A floor on sensitivity holds on the rows that trained the tree; on new rows it may "
-            "not. **Run the curves** draws many new splits, finds the best tree for every floor "
-            "and shape on each, and shows what was kept on the rows held out."
+            "A floor on sensitivity or specificity holds on the rows that trained the tree; on new "
+            "rows it may not. **Run the curves** draws many new splits, finds the best tree for "
+            "every floor and shape on each, and shows what was kept on the rows held out."
         )
 
 
@@ -225,6 +247,7 @@ def _draw_result(batch: Batch) -> None:
     if n_done < len(batch.jobs):
         words += f", of {len(batch.jobs)} asked for"
     unproved = sum(row.n - row.proved for row in rows)
+    words += f", floors on training {rows[0].sweep.word}"
     words += "." if not unproved else f"; {unproved} trees are not proved best."
     spec = batch.jobs[0].spec
     st.caption(plain(f"{spec.table_name}: {words}"))
