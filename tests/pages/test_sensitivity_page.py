@@ -14,6 +14,7 @@ from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.evaluation import Rate
 from odt_core.jobs import Batch, Job, JobKind
 from odt_core.problem import Goal
+from odt_core.studies import Sweep
 from pages.common.places import Place
 from pages.common.state import Dataset, Work
 from pages.explore.sensitivity_parts.point import floor_verdict
@@ -137,6 +138,35 @@ def test_adopting_makes_the_point_the_current_result(page: AppTest) -> None:
     assert job.result["status"] == "optimal"
     page.switch_page(Place.TRAIN).run()
     assert not page.exception
+
+
+def test_a_floor_on_specificity_shows_the_most_sensitive_tree(page: AppTest) -> None:
+    job, view = frontier_job(page), view_of(page)
+    page.selectbox(key="sens_floor_on").set_value("tnr").run()
+    page.text_input(key=f"sens_floor_{job.id}").set_value("90").run()
+    assert not page.exception
+    reach = [i for i, point in enumerate(view.points) if point.tnr >= Fraction(9, 10)]
+    assert index_of(page) == min(reach, key=lambda i: view.points[i].train.fn)
+    said = " ".join(str(element.proto.body) for element in page.get("html"))
+    assert "The floor on specificity" in said
+    page.text_input(key=f"sens_floor_{job.id}").set_value("101").run()
+    assert any("floor on specificity" in str(error.value) for error in page.error)
+
+
+@pytest.mark.parametrize("sweep", list(Sweep))
+def test_the_shortest_floor_of_a_point_finds_it_again(page: AppTest, sweep: Sweep) -> None:
+    view = view_of(page)
+    for index in range(len(view.points)):
+        assert view.at_level(view.floor_of(index, sweep), sweep) == index
+
+
+def test_the_cheapest_tree_for_the_costs_is_one_press_away(page: AppTest) -> None:
+    job, view = frontier_job(page), view_of(page)
+    page.select_slider(key=f"sens_point_{job.id}").set_value(0).run()
+    page.button(key="sens_cheapest").click().run()
+    errors = [fn + fp for fn, fp in view.pairs]
+    assert errors[index_of(page)] == min(errors)
+    assert "sens_cheapest" not in {button.key for button in page.button}
 
 
 def test_comparing_shows_both_trees(page: AppTest) -> None:
