@@ -24,6 +24,7 @@ from odt_core.studies import (
     CurveRun,
     CurveSpec,
     Spread,
+    Sweep,
     check_curve,
     curve_csv,
     curve_table,
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
         levels=options.levels or PAPER_LEVELS,
         topologies=tuple(dict.fromkeys(Topology.parse(name) for name in options.topologies)),
         repeats=options.repeats,
+        sweep=Sweep(options.sweep),
     )
     check_curve(spec)
     began, cpu = time.monotonic(), time.process_time()
@@ -64,7 +66,10 @@ def run(options: argparse.Namespace) -> int:
         record |= {"seconds": round(seconds, 3), "cpu_seconds": round(time.process_time() - cpu, 3)}
         print(json.dumps(record, ensure_ascii=False))
     else:
-        print(f"{count_words(done, 'split')} in {seconds_words(seconds)}; variances over splits.\n")
+        print(
+            f"{count_words(done, 'split')} in {seconds_words(seconds)}; floors on training "
+            f"{curve.sweep.word}, variances over splits.\n"
+        )
         print("\n".join(aligned(_cells(rows))))
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
@@ -130,6 +135,7 @@ def _to_json(
 ) -> dict[str, Any]:
     return {
         "levels": [float(100 * level) for level in curve.levels],
+        "sweep": curve.sweep.value,
         "topologies": [topology.name for topology in curve.topologies],
         "repeats": curve.repeats,
         "table": [row.to_json() for row in rows],

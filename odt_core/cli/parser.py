@@ -193,8 +193,9 @@ def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     curve = commands.add_parser(
         "curve",
         help="training against testing sensitivity over many splits",
-        description="For floors on training sensitivity, the best trees' sensitivity and "
-        "specificity in training and on held-out rows, over many splits (paper, section 5.8).",
+        description="For floors on training sensitivity (or specificity), the best trees' "
+        "sensitivity and specificity in training and on held-out rows, over many splits (paper, "
+        "section 5.8).",
     )
     add_data_options(curve)
     group = add_problem_options(curve, goal=False, shape=False)
@@ -203,7 +204,14 @@ def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         type=percentages,
         default=None,
         metavar="A,B",
-        help="floors on training sensitivity, in percent (default: 95,96,97,98,98.5,99,99.5,100)",
+        help="floors in training, in percent (default: 95,96,97,98,98.5,99,99.5,100)",
+    )
+    group.add_argument(
+        "--sweep",
+        choices=("tpr", "tnr"),
+        default="tpr",
+        help="the rate that the floors are on, while the other is made as high as it can be: tpr, "
+        "sensitivity (default), or tnr, specificity",
     )
     group.add_argument(
         "--topologies",

@@ -5,7 +5,7 @@ from odt_core.render.benefit import benefit_alt_text, benefit_figure
 from odt_core.render.dot import Direction, tree_dot
 from odt_core.render.files import graphviz_command, tree_png, tree_svg
 from odt_core.render.progress import progress_alt_text, progress_figure
-from odt_core.render.roc import RocPoint, roc_alt_text, roc_figure
+from odt_core.render.roc import RocFloor, RocPoint, roc_alt_text, roc_figure
 from odt_core.render.shape import topology_svg
 from odt_core.render.static import FigureFormat, figure_file
 from odt_core.render.sweep import (
@@ -23,6 +23,7 @@ __all__ = [
     "THEMES",
     "Direction",
     "FigureFormat",
+    "RocFloor",
     "RocPoint",
     "SweepPoint",
     "SweepSeries",

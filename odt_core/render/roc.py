@@ -40,12 +40,29 @@ class RocPoint:
     proved: bool = True
 
 
+@dataclass(frozen=True)
+class RocFloor:
+    """A floor on one of the two rates in training.
+
+    Attributes
+    ----------
+    level : float
+        In [0, 1].
+    on_sensitivity : bool
+        On sensitivity; else on specificity.
+    """
+
+    level: float
+    on_sensitivity: bool = True
+
+
 def roc_figure(
     points: Sequence[RocPoint],
     *,
     chosen: int | None = None,
     compared: int | None = None,
     bound: Sequence[tuple[int, int]] | None = None,
+    floor: RocFloor | None = None,
     theme: Theme = LIGHT,
     opaque: bool = False,
     zoom: bool = True,
@@ -60,7 +77,9 @@ def roc_figure(
         Points that are marked; the chosen one with the intervals of its test rates.
     bound : sequence of (int, int), optional
         Where not all is proved: the fewest false positives possible from each number of false
-        negatives on. What lies between it and the frontier is shaded: unknown.
+        negatives on. What lies between it and the frontier is not known.
+    floor : RocFloor, optional
+        Drawn as a line across.
     theme : Theme
         Colours.
     opaque : bool
@@ -76,11 +95,13 @@ def roc_figure(
         _add_test(figure, points, chosen, theme)
     if bound is not None and points:
         _add_unknown(figure, points, bound, theme)
-    if chosen is not None:
-        _mark(figure, points[chosen], theme, theme.accent, "chosen")
     if compared is not None and compared != chosen:
         _mark(figure, points[compared], theme, theme.ink, "compared")
+    if chosen is not None:
+        _mark(figure, points[chosen], theme, theme.accent, "chosen")
     span = _span(points) if zoom and points else (0.0, 1.0, 0.0, 1.0)
+    if floor is not None:
+        _add_floor(figure, floor, span, theme)
     percent = {"tickformat": ".0%" if span[1] - span[0] > 0.08 else ".1%"}
     lay_out(
         figure,
@@ -141,7 +162,7 @@ def _add_unknown(
     bound: Sequence[tuple[int, int]],
     theme: Theme,
 ) -> None:
-    """Shade what is neither reached nor excluded."""
+    """Draw the line that no tree lies beyond."""
     counts = points[0].train
     n_positive, n_negative = max(counts.n_positive, 1), max(counts.n_negative, 1)
     x = [fp / n_negative for _, fp in bound]
@@ -152,6 +173,21 @@ def _add_unknown(
         mode="lines",
         name="no tree lies beyond (proved)",
         line={"color": theme.muted, "width": 1.2, "dash": "dot", "shape": "vh"},
+        hoverinfo="skip",
+    )
+
+
+def _add_floor(
+    figure: go.Figure, floor: RocFloor, span: tuple[float, float, float, float], theme: Theme
+) -> None:
+    ends = {"x": [span[0], span[1]], "y": [floor.level] * 2}
+    if not floor.on_sensitivity:
+        ends = {"x": [1 - floor.level] * 2, "y": [span[2], span[3]]}
+    figure.add_scatter(
+        **ends,
+        mode="lines",
+        name=f"floor {100 * floor.level:g}%",
+        line={"color": theme.muted, "width": 1.2, "dash": "dash"},
         hoverinfo="skip",
     )
 

@@ -120,11 +120,19 @@ def _draw_trace(axes: Any, trace: Any) -> None:
             "drawstyle": _STEPS.get(line.shape or "", "default"),
         }
     axes.plot(x, y, **style, **_marker_style(trace))
+    if "markers" in mode and _has_several_colors(marker.color):
+        size = ((marker.size or 8) * 0.65) ** 2
+        axes.scatter(x, y, s=size, c=[_color(each) for each in marker.color], zorder=3,
+                     edgecolors=_color(marker.line.color or ink))  # fmt: skip
     for direction, error in (("xerr", trace.error_x), ("yerr", trace.error_y)):
         if error is not None and error.array is not None:
             spans = [list(error.arrayminus), list(error.array)]
             axes.errorbar(x, y, **{direction: spans}, fmt="none", ecolor=_color(error.color),
                           elinewidth=1.2, capsize=3)  # fmt: skip
+
+
+def _has_several_colors(color: Any) -> bool:
+    return color is not None and not isinstance(color, str) and len(set(color)) > 1
 
 
 def _marker_style(trace: Any) -> dict[str, Any]:
@@ -134,7 +142,7 @@ def _marker_style(trace: Any) -> dict[str, Any]:
     symbol = marker.symbol or "circle"
     color = marker.color if marker.color is not None else trace.line.color
     if not isinstance(color, str):
-        color = color[0] if len(set(color)) == 1 else trace.line.color
+        color = trace.line.color if _has_several_colors(color) else color[0]
     hollow = symbol.endswith("-open")
     edge = marker.line.color if marker.line and marker.line.color else color
     return {
@@ -166,8 +174,13 @@ def _draw_axes(axes: Any, layout: Any) -> None:
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
+    handles, labels = axes.get_legend_handles_labels()
+    columns = 2 if len(labels) == 4 else 3
+    # matplotlib fills columns; the figure on screen reads along its rows
+    order = [i for first in range(columns) for i in range(first, len(labels), columns)]
     axes.legend(
-        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, frameon=False, labelcolor=ink,
+        [handles[i] for i in order], [labels[i] for i in order],
+        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, frameon=False, labelcolor=ink,
         fontsize=9, borderaxespad=0.3,
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ class SweepPoint:
     Attributes
     ----------
     floor : float
-        The floor on training sensitivity.
+        The floor in training, on sensitivity or specificity.
     train, test : float
         Mean rates reached.
     low, high : float
@@ -163,14 +163,19 @@ def sweep_roc_figure(
                 for a, b in zip(tprs.points, tnrs.points, strict=True)
             )
             word = "training" if which == "train" else "test"
-            symbol = SYMBOLS[index % len(SYMBOLS)] + ("" if which == "train" else "-open")
+            color = colors[index % len(colors)]
             figure.add_scatter(
                 x=[x for x, _, _ in pairs],
                 y=[y for _, y, _ in pairs],
                 mode="lines+markers",
                 name=f"{tprs.name}, {word}",
-                line={"color": colors[index % len(colors)], "width": 1.6, "dash": dash},
-                marker={"size": 8, "symbol": symbol},
+                line={"color": color, "width": 1.6, "dash": dash},
+                marker={
+                    "size": 8,
+                    "symbol": SYMBOLS[index % len(SYMBOLS)],
+                    "color": color if which == "train" else theme.page,
+                    "line": {"color": color, "width": 1.6},
+                },
                 text=[
                     f"{tprs.name}, {word}, floor {100 * floor:g}%<br>sensitivity "
                     f"{percent_words(y)}<br>specificity {percent_words(1 - x)}"

@@ -27,6 +27,7 @@ from odt_core.studies.frontier import (
     search_frontier,
 )
 from odt_core.studies.frontier_csv import frontier_csv
+from odt_core.studies.sweep import Sweep
 
 __all__ = [
     "PAPER_LEVELS",
@@ -40,6 +41,7 @@ __all__ = [
     "LowerBound",
     "OperatingPoint",
     "Spread",
+    "Sweep",
     "assignment_from_json",
     "assignment_to_json",
     "check_curve",

@@ -1,8 +1,8 @@
 """What is proved of a frontier that was not searched to its end.
 
-A search without floors that minimises ``alpha FN + beta FP`` proves a least cost, and with it a
-lower bound of FP for every FN. Several of them together bound the frontier from below; a point on
-the bound is proved.
+The search for the frontier says what it had proved when it was ended. A search without floors that
+minimises ``alpha FN + beta FP`` proves a least cost, and with it a lower bound of FP for every FN.
+Together they bound the frontier from below; a point on the bound is proved.
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ class LowerBound:
     ----------
     cuts : list of (int, int, int)
         ``(alpha, beta, least)``: every tree has ``alpha FN + beta FP >= least``.
+    known : tuple of int
+        For each number of false negatives, from 0, a bound that is known beforehand; what is
+        beyond its end is not known.
     """
 
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
+    known: tuple[int, ...] = ()
 
     def add(self, alpha: int, beta: int, least: int) -> None:
         """Take in a proved cut; `beta` is positive."""
@@ -29,11 +33,13 @@ class LowerBound:
 
     def least_fp(self, fn: int) -> int:
         """No tree with at most `fn` false negatives has fewer false positives than this."""
-        return max((-((alpha * fn - least) // beta) for alpha, beta, least in self.cuts), default=0)
+        known = self.known[fn] if fn < len(self.known) else 0
+        cuts = (-((alpha * fn - least) // beta) for alpha, beta, least in self.cuts)
+        return max(known, *cuts, 0)
 
     def proves(self, fn: int, fp: int) -> bool:
         """Whether a tree with these counts is proved to be undominated."""
-        if fp > max(self.least_fp(fn), 0):
+        if fp > self.least_fp(fn):
             return False
         return fn == 0 or self.least_fp(fn - 1) > fp
 
@@ -43,7 +49,7 @@ class LowerBound:
             return False
         ends = [fn - 1 for fn, _ in points[1:]] + [n_positive]
         return all(
-            fp <= max(self.least_fp(end), 0) and self.proves(fn, fp)
+            fp <= self.least_fp(end) and self.proves(fn, fp)
             for (fn, fp), end in zip(points, ends, strict=True)
         )
 
@@ -51,7 +57,7 @@ class LowerBound:
         """The bound as (FN, least FP) wherever it falls, by rising FN, up to no FP."""
         found: list[tuple[int, int]] = []
         for fn in range(n_positive + 1):
-            least = max(self.least_fp(fn), 0)
+            least = self.least_fp(fn)
             if not found or least < found[-1][1]:
                 found.append((fn, least))
             if least == 0:

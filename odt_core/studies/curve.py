@@ -1,8 +1,9 @@
-"""Training against testing sensitivity over many splits (paper, section 5.8).
+"""Training against testing sensitivity over many splits (paper, section 5.8), or specificity.
 
 Each repeat draws a new stratified split by its own seed. One frontier of each shape serves every
-level: the point with the fewest false positives among those that reach the level in training, which
-is then scored on the rows that were held out.
+level: the point with the fewest false positives among those that reach the level in training (or
+the fewest false negatives, where the floors are on specificity), which is then scored on the rows
+that were held out.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from odt_core.errors import InputError
 from odt_core.problem import Objective
 from odt_core.solution import Status
 from odt_core.studies.frontier import point_for_level, search_frontier, wait_for_kernels
+from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
 from odt_core.training import Stage, TrainSpec, build_problem, confusion_to_json, prepare_training
 
@@ -37,11 +39,13 @@ class CurveSpec:
     Attributes
     ----------
     levels : tuple of Fraction
-        Floors on sensitivity in training, each in [0, 1].
+        Floors on sensitivity or specificity in training, each in [0, 1].
     topologies : tuple of Topology
         Tree shapes.
     repeats : int
         Splits; repeat r, from 0, has the seed of the training run's split plus r.
+    sweep : Sweep
+        Which rate the floors are on.
 
     Raises
     ------
@@ -52,6 +56,7 @@ class CurveSpec:
     levels: tuple[Fraction, ...] = PAPER_LEVELS
     topologies: tuple[Topology, ...] = (Topology.parse("depth-2"), Topology.parse("depth-3"))
     repeats: int = 10
+    sweep: Sweep = Sweep.TPR
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.levels) <= MOST_LEVELS:
@@ -68,7 +73,7 @@ class CurveSpec:
 
     def repeat(self, number: int) -> CurveRepeat:
         """One of the repeats, from 0."""
-        return CurveRepeat(self.levels, self.topologies, number)
+        return CurveRepeat(self.levels, self.topologies, number, self.sweep)
 
 
 @dataclass(frozen=True)
@@ -81,11 +86,14 @@ class CurveRepeat:
         As in `CurveSpec`.
     number : int
         Which repeat, from 0.
+    sweep : Sweep
+        As in `CurveSpec`.
     """
 
     levels: tuple[Fraction, ...]
     topologies: tuple[Topology, ...]
     number: int
+    sweep: Sweep = Sweep.TPR
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
@@ -93,6 +101,7 @@ class CurveRepeat:
             "levels": [str(level) for level in self.levels],
             "topologies": [topology.text for topology in self.topologies],
             "number": self.number,
+            "sweep": self.sweep.value,
         }
 
     @classmethod
@@ -102,6 +111,7 @@ class CurveRepeat:
             levels=tuple(Fraction(level) for level in record["levels"]),
             topologies=tuple(Topology.parse(text) for text in record["topologies"]),
             number=record["number"],
+            sweep=Sweep(record.get("sweep", Sweep.TPR.value)),
         )
 
 
@@ -120,7 +130,9 @@ class CurveRun:
     train, test : Confusion
         What the tree reached.
     proved : bool
-        Whether the frontier it comes from was searched to its end.
+        Whether it is proved that no tree of the shape dominates it in training.
+    sweep : Sweep
+        Which rate the floor is on.
     """
 
     topology: str
@@ -129,6 +141,7 @@ class CurveRun:
     train: Confusion
     test: Confusion
     proved: bool
+    sweep: Sweep = Sweep.TPR
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
@@ -139,6 +152,7 @@ class CurveRun:
             "train": confusion_to_json(self.train),
             "test": confusion_to_json(self.test),
             "proved": self.proved,
+            "sweep": self.sweep.value,
         }
 
     @classmethod
@@ -151,6 +165,7 @@ class CurveRun:
             train=Confusion(**record["train"]),
             test=Confusion(**record["test"]),
             proved=record["proved"],
+            sweep=Sweep(record.get("sweep", Sweep.TPR.value)),
         )
 
 
@@ -209,6 +224,8 @@ def run_repeat(
     wait_for_kernels(should_stop)
     tell(Stage.SOLVING)
     runs: list[CurveRun] = []
+    train = prepared.train
+    n_floored = train.n_positive if repeat.sweep is Sweep.TPR else train.n_negative
     for topology in repeat.topologies:
         shaped = dataclasses.replace(spec, topology=topology, objective=Objective())
         problem = build_problem(prepared, shaped)
@@ -218,10 +235,11 @@ def run_repeat(
         if status is Status.CANCELLED:
             break
         for level in repeat.levels:
-            point = point_for_level(points, level, problem.data.n_positive)
+            point = point_for_level(points, level, n_floored, repeat.sweep)
             if point is not None and point.test is not None:
+                counts = (point.train, point.test)
                 runs.append(
-                    CurveRun(topology.name, level, seed, point.train, point.test, point.proved)
+                    CurveRun(topology.name, level, seed, *counts, point.proved, repeat.sweep)
                 )
     return tuple(runs)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from odt_core.confusion import Confusion
 from odt_core.studies.curve import CurveRun
+from odt_core.studies.sweep import Sweep, tnr, tpr
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,17 @@ class CurveRow:
     topology : str
         The shape's name.
     level : Fraction
-        The floor on training sensitivity.
+        The floor on training sensitivity (or specificity).
     n : int
         Repeats that have a tree at this level.
     train_tpr, train_tnr, test_tpr, test_tnr : Spread
         Sensitivity and specificity in training and test.
     below : int
-        Repeats whose test sensitivity is below the floor.
+        Repeats in whose test rows the floored rate is below the floor.
     proved : int
         Repeats whose tree is proved best.
+    sweep : Sweep
+        Which rate the floor is on.
     """
 
     topology: str
@@ -78,6 +81,7 @@ class CurveRow:
     test_tnr: Spread
     below: int
     proved: int
+    sweep: Sweep = Sweep.TPR
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary; the level as a percentage."""
@@ -89,6 +93,7 @@ class CurveRow:
             "test": {"tpr": self.test_tpr.to_json(), "tnr": self.test_tnr.to_json()},
             "below_floor_in_test": self.below,
             "proved": self.proved,
+            "sweep": self.sweep.value,
         }
 
 
@@ -119,19 +124,10 @@ def _row(topology: str, level: Fraction, runs: Sequence[CurveRun]) -> CurveRow:
         train_tnr=spread(lambda run: run.train, tnr),
         test_tpr=spread(lambda run: run.test, tpr),
         test_tnr=spread(lambda run: run.test, tnr),
-        below=sum(tpr(run.test) < level for run in runs),
+        below=sum(run.sweep.rate(run.test) < level for run in runs),
         proved=sum(run.proved for run in runs),
+        sweep=runs[0].sweep,
     )
-
-
-def tpr(counts: Confusion) -> Fraction:
-    """Sensitivity; 0 without positive rows."""
-    return Fraction(counts.tp, max(counts.n_positive, 1))
-
-
-def tnr(counts: Confusion) -> Fraction:
-    """Specificity; 0 without negative rows."""
-    return Fraction(counts.tn, max(counts.n_negative, 1))
 
 
 def _quantile(ordered: Sequence[Fraction], share: Fraction) -> Fraction:
@@ -147,7 +143,7 @@ TABLE_HEAD = (
     "train_tpr_mean", "train_tpr_variance", "train_tnr_mean", "train_tnr_variance",
     "test_tpr_mean", "test_tpr_variance", "test_tnr_mean", "test_tnr_variance",
     "test_tpr_p10", "test_tpr_p90", "test_tnr_p10", "test_tnr_p90",
-    "below_floor_in_test", "proved",
+    "below_floor_in_test", "proved", "floor_on",
 )  # fmt: skip
 """Columns of the table's CSV: rates in percent, variances in squared percent."""
 
@@ -163,7 +159,7 @@ def curve_csv(rows: Sequence[CurveRow]) -> bytes:
             [row.topology, f"{float(100 * row.level):g}", row.n]
             + [cell for spread in spreads for cell in _mean_and_variance(spread)]
             + [f"{100 * x:.4f}" for s in spreads[2:] for x in (s.low, s.high)]
-            + [row.below, row.proved]
+            + [row.below, row.proved, row.sweep.value]
         )
     return out.getvalue().encode()
 

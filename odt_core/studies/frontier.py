@@ -23,6 +23,7 @@ from odt_core.problem import EncodedData, Objective, Problem
 from odt_core.solution import Assignment, Status
 from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
+from odt_core.studies.sweep import Sweep
 from odt_core.studies.weighted import corner_points
 from odt_core.training import (
     Stage,
@@ -221,8 +222,8 @@ def search_frontier(
 ) -> tuple[tuple[OperatingPoint, ...], LowerBound | None, Status]:
     """The points of a problem's frontier, each routed and counted again.
 
-    If time runs out, weighted searches without floors use what is left of it: each proves a
-    corner of the frontier and bounds all of it.
+    If time runs out, the search says what it proved, and weighted searches without floors use what
+    is left: each proves a corner of the frontier and bounds all of it.
 
     Parameters
     ----------
@@ -247,7 +248,7 @@ def search_frontier(
     found = {(point.fn, point.fp): point.assignment for point in outcome.points}
     if outcome.proved:
         return _points(problem, test, found, None), None, Status.OPTIMAL
-    bound = LowerBound()
+    bound = LowerBound(known=outcome.least)
     for assignment in corner_points(problem, bound, deadline, should_stop):
         confusion = count_assignment(problem, assignment.splits, assignment.labels)
         found.setdefault((confusion.fn, confusion.fp), assignment)
@@ -293,24 +294,31 @@ def _recounted(
 
 
 def point_for_level(
-    points: tuple[OperatingPoint, ...], level: Fraction, n_positive: int
+    points: tuple[OperatingPoint, ...],
+    level: Fraction,
+    n_rows: int,
+    sweep: Sweep = Sweep.TPR,
 ) -> OperatingPoint | None:
     """The point with the fewest false positives whose sensitivity is at least `level`.
 
-    The least number of true positives is ``ceil(level * n_positive)``, exactly.
+    The least number of true positives is ``ceil(level * n_rows)``, exactly. With `Sweep.TNR` the
+    floor is on specificity and the false negatives are the fewest.
 
     Parameters
     ----------
     points : tuple of OperatingPoint
         By rising false negatives.
     level : Fraction
-        Floor on sensitivity in training.
-    n_positive : int
-        Positive training rows.
+        Floor on sensitivity (or specificity) in training.
+    n_rows : int
+        Positive (or negative) training rows.
+    sweep : Sweep
+        Which of the two the floor is on.
     """
-    most = n_positive - math.ceil(level * n_positive)
-    allowed = [point for point in points if point.fn <= most]
-    return allowed[-1] if allowed else None
+    most = n_rows - math.ceil(level * n_rows)
+    if sweep is Sweep.TNR:
+        return next((point for point in points if point.fp <= most), None)
+    return next((point for point in reversed(points) if point.fn <= most), None)
 
 
 def _point_to_json(point: OperatingPoint, cost: CostRange | None) -> dict[str, Any]:

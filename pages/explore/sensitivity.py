@@ -22,6 +22,13 @@ from pages.explore.sensitivity_parts.frontiers import (
 )
 from pages.explore.sensitivity_parts.view import frontier_view
 
+# for Streamlit a chart with new data is another element; the old one stays a moment longer
+CHARTS = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
+ONE_CHART = f"""<style>
+[data-testid=stElementContainer][data-stale=false]{CHARTS}
+    + [data-testid=stElementContainer][data-stale=true]{CHARTS} {{ display: none; }}
+</style>"""
+
 FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
 
 
@@ -30,7 +37,7 @@ def draw_page(data: ReadyData) -> None:
     job_manager()  # its workers warm up while the settings are chosen
     import_for_result()
     try:
-        rows = prepared_rows(data.dataset.table, data.schema, data.split)
+        prepared_rows(data.dataset.table, data.schema, data.split)  # says what is wrong with it
     except InputError as error:
         send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
@@ -45,9 +52,10 @@ def draw_page(data: ReadyData) -> None:
             label_visibility="collapsed",
         )
     if view == CURVES:
-        draw_curves(data, rows)
+        draw_curves(data)
     else:
         _draw_frontier(data)
+    st.html(ONE_CHART)
     follow_theme()
 
 

@@ -65,7 +65,7 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     assert stepped[0] > before[0] and stepped[1] >= before[1], "sensitivity rises to the right"
 
     page.locator(".js-plotly-plot .points path").nth(0).click(force=True)
-    floor = page.get_by_role("textbox", name="Sensitivity (TPR) at least, in %")
+    floor = page.get_by_role("textbox", name="At least, in %")
     expect(floor).to_have_value("100")
     window.settle()
     assert shown(page)[2] == 0, "the first point misses no one"

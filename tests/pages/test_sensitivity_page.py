@@ -14,6 +14,7 @@ from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.evaluation import Rate
 from odt_core.jobs import Batch, Job, JobKind
 from odt_core.problem import Goal
+from odt_core.studies import Sweep
 from pages.common.places import Place
 from pages.common.state import Dataset, Work
 from pages.explore.sensitivity_parts.point import floor_verdict
@@ -139,6 +140,35 @@ def test_adopting_makes_the_point_the_current_result(page: AppTest) -> None:
     assert not page.exception
 
 
+def test_a_floor_on_specificity_shows_the_most_sensitive_tree(page: AppTest) -> None:
+    job, view = frontier_job(page), view_of(page)
+    page.selectbox(key="sens_floor_on").set_value("tnr").run()
+    page.text_input(key=f"sens_floor_{job.id}").set_value("90").run()
+    assert not page.exception
+    reach = [i for i, point in enumerate(view.points) if point.tnr >= Fraction(9, 10)]
+    assert index_of(page) == min(reach, key=lambda i: view.points[i].train.fn)
+    said = " ".join(str(element.proto.body) for element in page.get("html"))
+    assert "The floor on specificity" in said
+    page.text_input(key=f"sens_floor_{job.id}").set_value("101").run()
+    assert any("floor on specificity" in str(error.value) for error in page.error)
+
+
+@pytest.mark.parametrize("sweep", list(Sweep))
+def test_the_shortest_floor_of_a_point_finds_it_again(page: AppTest, sweep: Sweep) -> None:
+    view = view_of(page)
+    for index in range(len(view.points)):
+        assert view.at_level(view.floor_of(index, sweep), sweep) == index
+
+
+def test_the_cheapest_tree_for_the_costs_is_one_press_away(page: AppTest) -> None:
+    job, view = frontier_job(page), view_of(page)
+    page.select_slider(key=f"sens_point_{job.id}").set_value(0).run()
+    page.button(key="sens_cheapest").click().run()
+    errors = [fn + fp for fn, fp in view.pairs]
+    assert errors[index_of(page)] == min(errors)
+    assert "sens_cheapest" not in {button.key for button in page.button}
+
+
 def test_comparing_shows_both_trees(page: AppTest) -> None:
     job = frontier_job(page)
     page.button(key="sens_pin").click().run()
@@ -165,6 +195,30 @@ def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:
     assert batch is not None and not batch.failure and len(batch.results) == 2
     assert all(len(result["runs"]) == 4 for result in batch.results)
     assert any("2 splits in" in str(element.value) for element in app.caption)
+
+
+def test_curves_with_floors_on_specificity(open_page: Callable[[], AppTest]) -> None:
+    app = open_page()
+    app.session_state["sens_view"] = "Curves over many splits"
+    app.session_state["sens_max_card"] = 1
+    app.session_state["sens_sweep"] = "tnr"
+    app.session_state["sens_shapes"] = ["depth-2"]
+    app.session_state["sens_repeats"] = 2
+    app.run()
+    app.text_input(key="sens_levels").set_value("90, 101").run()
+    assert any("training specificity" in str(error.value) for error in app.error)
+    app.text_input(key="sens_levels").set_value("90, 100").run()
+    app.button(key="sens_curve_go").click().run()
+    assert not app.exception
+    wait_for(app, lambda now: now.curve)
+    batch = work(app).curve
+    assert batch is not None and not batch.failure and len(batch.results) == 2
+    for run in (run for result in batch.results for run in result["runs"]):
+        assert run["sweep"] == "tnr"
+        floor = Fraction(run["level"])
+        assert run["train"]["tn"] >= floor * (run["train"]["tn"] + run["train"]["fp"])
+    assert any("floors on training specificity" in str(said.value) for said in app.caption)
+    assert app.session_state["sens_curve_shown"] == "Specificity"
 
 
 def test_curves_say_what_cannot_be_used(open_page: Callable[[], AppTest]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -10,7 +11,7 @@ import pytest
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
-from odt_core.studies import LowerBound, point_for_level, search_frontier
+from odt_core.studies import LowerBound, Sweep, point_for_level, search_frontier
 from odt_core.studies.weighted import corner_points
 from odt_core.tree import count_assignment
 from tests.properties.referee import frontier, is_legal, tally
@@ -63,6 +64,22 @@ def test_a_solve_with_a_floor_lies_on_it(seed: int, level: str) -> None:
     assert solution.status is Status.OPTIMAL and solution.confusion is not None
     assert solution.confusion.fp == expected.fp
     assert solution.confusion.fn in {point.fn for point in points if point.fp == expected.fp}
+
+
+@pytest.mark.parametrize("seed", range(1, 25, 3))
+@pytest.mark.parametrize("level", ["0.8", "0.95", "1"])
+def test_a_solve_with_a_floor_on_specificity_lies_on_it(seed: int, level: str) -> None:
+    problem = study_problem(seed)
+    floor = Fraction(level)
+    asked = replace(problem, objective=Objective(Goal.MAX_TPR, min_tnr=floor))
+    points, _, _ = search_frontier(problem, None, time_limit=FOREVER)
+    expected = point_for_level(points, floor, problem.data.n_negative, Sweep.TNR)
+    solution = solve(asked, engine=Engine.SEARCH, time_limit=FOREVER)
+    if expected is None:
+        assert solution.status is Status.INFEASIBLE
+        return
+    assert solution.status is Status.OPTIMAL and solution.confusion is not None
+    assert (solution.confusion.fn, solution.confusion.fp) == (expected.fn, expected.fp)
 
 
 @pytest.mark.parametrize("seed", range(1, 25, 4))

@@ -13,6 +13,7 @@ import pytest
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Seconds, make_solution
 from odt_core.solvers.search import SearchOutcome, frontier, solve_search
+from odt_core.solvers.search.fronts import FrontSearch
 from odt_core.tree import count_assignment
 from tests.properties import referee
 from tests.properties.strategies import random_problem
@@ -75,6 +76,38 @@ def test_frontiers() -> None:
             assert problem.admits_all(splits, labels)
             reached.append((positives - point.fn, negatives - point.fp))
         assert sorted(reached) == sorted(referee.frontier(problem))
+
+
+def test_a_frontier_ended_early_claims_only_what_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is ended after so many splits were looked at."""
+    proved, unproved = 0, 0
+    try_split = FrontSearch._try
+
+    def try_and_end(search: FrontSearch, *args: object) -> None:
+        nonlocal left
+        left -= 1
+        search.stop[0] = left < 0
+        try_split(search, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(FrontSearch, "_try", try_and_end)
+    for seed in range(6_000, 6_000 + FRONTIERS):
+        problem = random_problem(seed, deep=seed % 4 == 0)
+        left = (seed % 12) ** 2
+        outcome = frontier(problem)
+        positives, negatives = problem.data.n_positive, problem.data.n_negative
+        exact = [(positives - tp, negatives - tn) for tp, tn in referee.frontier(problem)]
+        for fn, least in enumerate(outcome.least):
+            assert least <= min((fp for a, fp in exact if a <= fn), default=negatives + 1)
+        for point in outcome.points:
+            confusion = count_assignment(problem, point.assignment.splits, point.assignment.labels)
+            assert (confusion.fn, confusion.fp) == (point.fn, point.fp)
+            assert not point.proved or (point.fn, point.fp) in exact
+            proved += point.proved and not outcome.proved
+            unproved += not point.proved
+        assert outcome.proved == (left >= 0)
+        if outcome.proved:
+            assert [(point.fn, point.fp) for point in outcome.points] == sorted(exact)
+    assert proved > 0 and unproved > 0
 
 
 def test_one_thread_is_repeatable_and_two_agree() -> None:

@@ -209,8 +209,6 @@ class FloorSearch:
         wanted = np.full(self.fn_most + 1, self.fp_most + 1, np.int64)
         self.limit(wanted)
 
-        before = self.assignment
-
         def tighten(out: np.ndarray, budget: int) -> None:
             if out[budget] <= self.fp_most and (
                 self.best is None or self.cost(budget, int(out[budget])) < self.cost(*self.best)
@@ -222,19 +220,15 @@ class FloorSearch:
         search.tighten = tighten
         out, steps = search.whole(wanted, self.heartbeat)
         complete = not search.watch()
-        for budget in sorted(steps):
-            if out[budget] < wanted[budget]:
-                self.offer(budget, int(out[budget]), None)
+        for budget in np.flatnonzero(out < wanted):
+            self.offer(int(budget), int(out[budget]), None)
         self.cancelled |= search.cancelled
         if self.best is not None and self.assignment is None:
-            tree = search.tree(*self.best)
-            self.assignment = before if tree is None else tree
-            self.best = None
-            if self.assignment is not None:
-                confusion = count_assignment(
-                    self.problem, self.assignment.splits, self.assignment.labels
-                )
-                self.best = (confusion.fn, confusion.fp)
+            self.assignment = search.tree(*self.best, steps)
+            confusion = count_assignment(
+                self.problem, self.assignment.splits, self.assignment.labels
+            )
+            self.best = (confusion.fn, confusion.fp)
         return complete
 
     def limit(self, wanted: np.ndarray) -> None:
@@ -322,8 +316,7 @@ def frontier(
     Returns
     -------
     FrontierOutcome
-        Points by rising FN. If time ran out, what was found and could be written down, none of it
-        proved.
+        Points by rising FN. If time ran out, what was found, with what is proved of it.
     """
     started = time.monotonic()
     deadline = math.inf if time_limit is None else started + time_limit
@@ -333,14 +326,17 @@ def frontier(
     wanted = np.full(data.n_positive + 1, data.n_negative + 1, np.int64)
     out, steps = search.whole(wanted)
     complete = not search.watch()
+    least = out if complete else search.least
+    bound = tuple(int(fp) for fp in np.maximum(least, 0))
     points = []
     for fn in range(len(out)):
         if out[fn] < wanted[fn] and (fn == 0 or out[fn] < out[fn - 1]):
-            assignment = search.tree(fn, int(out[fn]), steps)
-            if assignment is not None:
-                points.append(FrontierPoint(fn, int(out[fn]), assignment, complete))
+            fp = int(out[fn])
+            proved = bound[fn] == fp and (fn == 0 or bound[fn - 1] > fp)
+            points.append(FrontierPoint(fn, fp, search.tree(fn, fp, steps), proved))
     return FrontierOutcome(
         points=tuple(points),
+        least=bound,
         proved=complete,
         cancelled=search.cancelled,
         seconds=time.monotonic() - started,

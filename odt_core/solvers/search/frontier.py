@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from odt_core.solvers.search.depth3 import Work, up_to_2
 from odt_core.solvers.search.kernels import jit, scan, shallow, shallow_one
-from odt_core.solvers.search.tables import CHAIN, FULL, LEAF, Model
+from odt_core.solvers.search.tables import CHAIN, FULL, LEAF, PAIR, Model
 
 FAR = 2**50
 MASK_BITS = 60
+NOTE = 4
+"""Rows of a note before the mask: the split, the members' budget, both sides' false positives."""
 
 
 class Tables(NamedTuple):
@@ -30,6 +32,12 @@ class Tables(NamedTuple):
         Pair tables of positive and negative weight.
     xp, xn, spare : float[W]
         Columns' positive and negative weight.
+    two_fp, two_fn : float[2, V, W]
+        The same tables of a split's members and of the others.
+    two_xp, two_xn : float[2, W]
+        Their columns' weights.
+    two_total : int64[2, 2]
+        Their positive and negative weight.
     mixed : float[V, W]
         Table of one multiplier.
     mixed_d, mixed_p : float[L, W]
@@ -48,6 +56,8 @@ class Tables(NamedTuple):
         Weighted bounds of the two sides, and of the undecided values, in that search.
     mask : int64[...]
         The members of a subset as bits, `MASK_BITS` to a word.
+    own : int64[2, Q]
+        Positive and negative weight of a set's values that have rows.
     left, right : int64[B + 1]
         The children's fronts.
     steps : int64[2, A, B + 1]
@@ -61,6 +71,11 @@ class Tables(NamedTuple):
     xp: npt.NDArray
     xn: npt.NDArray
     spare: npt.NDArray
+    two_fp: npt.NDArray
+    two_fn: npt.NDArray
+    two_xp: npt.NDArray
+    two_xn: npt.NDArray
+    two_total: npt.NDArray
     mixed: npt.NDArray
     mixed_d: npt.NDArray
     mixed_p: npt.NDArray
@@ -74,10 +89,31 @@ class Tables(NamedTuple):
     costs: npt.NDArray
     open: npt.NDArray
     mask: npt.NDArray
+    own: npt.NDArray
     left: npt.NDArray
     right: npt.NDArray
     steps: npt.NDArray
     state: npt.NDArray
+
+
+class Whole(NamedTuple):
+    """Tables of the rows at a node.
+
+    Attributes
+    ----------
+    fp, fn : float[V, W]
+        Pair tables of positive and negative weight.
+    xp, xn : float[W]
+        Columns' positive and negative weight.
+    total : int64[2]
+        Positive and negative weight.
+    """
+
+    fp: npt.NDArray
+    fn: npt.NDArray
+    xp: npt.NDArray
+    xn: npt.NDArray
+    total: npt.NDArray
 
 
 def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: list[int]) -> Tables:
@@ -93,6 +129,11 @@ def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: l
         xp=np.zeros(w, number),
         xn=np.zeros(w, number),
         spare=np.zeros(w, number),
+        two_fp=np.zeros((2, v, w), number),
+        two_fn=np.zeros((2, v, w), number),
+        two_xp=np.zeros((2, w), number),
+        two_xn=np.zeros((2, w), number),
+        two_total=np.zeros((2, 2), np.int64),
         mixed=np.zeros((v, w), number),
         mixed_d=np.zeros((n, w), number),
         mixed_p=np.zeros((n, w), number),
@@ -106,6 +147,7 @@ def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: l
         costs=np.zeros((2, q + 1, n), number),
         open=np.zeros((q + 1, n), number),
         mask=np.zeros(-(-q // MASK_BITS), np.int64),
+        own=np.zeros((2, q), np.int64),
         left=np.zeros(budget + 1, np.int64),
         right=np.zeros(budget + 1, np.int64),
         steps=np.zeros((2, max(arity, 2) + 2, budget + 1), np.int64),
@@ -114,6 +156,15 @@ def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: l
 
 
 # ---------------------------------------------------------------- fronts of leaves and stumps
+
+
+@jit
+def reach(wanted):  # type: ignore[no-untyped-def]
+    """Budgets that matter: one more than the last at which something above 0 is still wanted."""
+    n = len(wanted)
+    while n > 0 and wanted[n - 1] <= 0:
+        n -= 1
+    return n
 
 
 @jit
@@ -135,118 +186,113 @@ def shallow_front(M: Model, cls, xp, xn, tp, tn, T: Tables, g):  # type: ignore[
             k = M.groups[at]
             s = M.start[k]
             e = M.start[k + 1]
-            if M.kind[k] == FULL:
-                _any_subset(xp, xn, s, e, T, g)
-            elif M.arity[k] == 1:
-                for v in range(s, e):
-                    _point(g, tp - np.int64(xp[v]), np.int64(xn[v]))
-                    _point(g, np.int64(xp[v]), tn - np.int64(xn[v]))
-            else:
-                _few(xp, xn, s, e, M.arity[k], tp, tn, T, g)
+            if M.kind[k] != CHAIN and M.arity[k] > 1:
+                _set_front(xp, xn, s, e, M.kind[k] == FULL, M.arity[k], tp, tn, T, g)
+                continue
+            for v in range(s, e):
+                p = np.int64(xp[v])
+                q = np.int64(xn[v])
+                _point(g, tp - p, q)
+                _point(g, p, tn - q)
     for b in range(1, len(g)):
         if g[b - 1] < g[b]:
             g[b] = g[b - 1]
 
 
 @jit
-def _any_subset(xp, xn, s, e, T: Tables, g):  # type: ignore[no-untyped-def]
-    """Every value is called positive or negative; both answers occur."""
-    n = len(g)
-    f = T.steps[0, 0]
-    new = T.steps[0, 1]
-    for b in range(n):
-        f[b] = FAR
-    all_p = np.int64(0)  # false negatives if all values so far are called negative
-    all_n = np.int64(0)  # false positives if all are called positive
+def _set_front(xp, xn, s, e, full, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """Front of a split by the values of a set; only values with rows need a choice."""
+    n = 0
     for v in range(s, e):
         p = np.int64(xp[v])
         q = np.int64(xn[v])
-        for b in range(n):
-            new[b] = f[b] + q
-        for b in range(p, n):
-            if f[b - p] < new[b]:
-                new[b] = f[b - p]
-        if v > s:
-            _point(new, p, all_n)
-            _point(new, all_p, q)
-        for b in range(n):
-            f[b] = new[b]
+        if p + q > 0:
+            T.own[0, n] = p
+            T.own[1, n] = q
+            n += 1
+    if n < e - s:  # a value without rows alone on its side: all rows go the same way
+        _point(g, tp, 0)
+        _point(g, 0, tn)
+    if full:
+        _any_subset(n, T, g)
+    elif m == 2:
+        _up_to_two(n, tp, tn, T, g)
+    else:
+        _up_to_m(n, m, tp, tn, T, g)
+
+
+@jit
+def _any_subset(n, T: Tables, g):  # type: ignore[no-untyped-def]
+    """Every value is called positive or negative; both answers occur."""
+    size = len(g)
+    f = T.steps[0, 0]
+    for b in range(size):
+        f[b] = FAR
+    all_p = np.int64(0)  # false negatives if all values so far are called negative
+    all_n = np.int64(0)  # false positives if all are called positive
+    for v in range(n):
+        p = T.own[0, v]
+        q = T.own[1, v]
+        for back in range(size):
+            b = size - 1 - back
+            x = f[b] + q
+            y = f[b - p] if b >= p else x
+            f[b] = x if x < y else y
+        if v > 0:
+            _point(f[:size], p, all_n)
+            _point(f[:size], all_p, q)
         all_p += p
         all_n += q
-    for b in range(n):
+    for b in range(size):
         if f[b] < g[b]:
             g[b] = f[b]
 
 
 @jit
-def _few(xp, xn, s, e, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
-    """One to m values are called negative, or positive, against all the others."""
-    n = len(g)
-    flip = T.steps[0]  # flip[j, b]: j values called negative, false negatives b
-    save = T.steps[1]  # save[j, c]: j values called positive, false negatives tp - c at most
-    top = min(n - 1, tp)
-    for j in range(m + 1):
-        for b in range(n):
-            flip[j, b] = FAR
-            save[j, b] = FAR
-    flip[0, 0] = tn
-    save[0, 0] = 0
-    need = tp - (n - 1)  # saving more than `need` is what brings the tree into the budget
-    for v in range(s, e):
-        p = np.int64(xp[v])
-        q = np.int64(xn[v])
-        for j in range(m, 0, -1):
-            for b in range(n - 1, p - 1, -1):
-                x = flip[j - 1, b - p] - q
-                if flip[j - 1, b - p] < FAR and x < flip[j, b]:
-                    flip[j, b] = x
-    for j in range(1, m + 1):
-        for b in range(n):
-            if flip[j, b] < g[b]:
-                g[b] = flip[j, b]
-    if need <= 0:
-        for v in range(s, e):
-            p = np.int64(xp[v])
-            q = np.int64(xn[v])
-            for j in range(m, 0, -1):
-                for c in range(top, p - 1, -1):
-                    x = save[j - 1, c - p] + q
-                    if save[j - 1, c - p] < FAR and x < save[j, c]:
-                        save[j, c] = x
-        for j in range(1, m + 1):
-            for c in range(top + 1):
-                if save[j, c] < FAR:
-                    _point(g, tp - c, save[j, c])
-    else:
-        _few_sets(xp, xn, s, e, m, tp, g)
+def _up_to_two(n, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """One or two of the values are called negative, or positive, against all the others."""
+    for u in range(n):
+        p = T.own[0, u]
+        q = T.own[1, u]
+        _point(g, p, tn - q)
+        _point(g, tp - p, q)
+        for v in range(u + 1, n):
+            a = p + T.own[0, v]
+            c = q + T.own[1, v]
+            _point(g, a, tn - c)
+            _point(g, tp - a, c)
 
 
 @jit
-def _few_sets(xp, xn, s, e, m, tp, g):  # type: ignore[no-untyped-def]
-    """The same where the budget is smaller than the positives: try the sets one by one.
-
-    A stack of its own, no recursion: numba cannot load a recursive function from its cache.
-    """
-    member = np.empty(m, np.int64)
-    saved = np.zeros(m + 1, np.int64)
-    cost = np.zeros(m + 1, np.int64)
-    j = 0
-    member[0] = s
-    while j >= 0:
-        v = member[j]
-        if v >= e:
-            j -= 1
-            if j >= 0:
-                member[j] += 1
-            continue
-        saved[j + 1] = saved[j] + np.int64(xp[v])
-        cost[j + 1] = cost[j] + np.int64(xn[v])
-        _point(g, tp - saved[j + 1], cost[j + 1])
-        if j + 1 < m:
-            j += 1
-            member[j] = v + 1
-        else:
-            member[j] += 1
+def _up_to_m(n, m, tp, tn, T: Tables, g):  # type: ignore[no-untyped-def]
+    """One to m of the values are called negative, or positive, against all the others."""
+    size = len(g)
+    few = T.steps[0]  # few[j, b]: j values called negative, the rest positive, false negatives b
+    most = T.steps[1]  # most[j, b]: j values called positive, the rest negative
+    for j in range(m + 1):
+        for b in range(size):
+            few[j, b] = FAR
+            most[j, b] = FAR
+    few[0, 0] = tn
+    most[0, 0] = 0
+    for v in range(n):
+        p = T.own[0, v]
+        q = T.own[1, v]
+        for back in range(m + 1):
+            j = m - back
+            for down in range(size):
+                b = size - 1 - down
+                if j > 0 and b >= p and few[j - 1, b - p] < FAR:
+                    x = few[j - 1, b - p] - q
+                    few[j, b] = x if x < few[j, b] else few[j, b]
+                x = most[j, b - p] if b >= p else np.int64(FAR)
+                if j > 0 and most[j - 1, b] + q < x:
+                    x = most[j - 1, b] + q
+                most[j, b] = x if x < FAR else FAR
+    for j in range(1, m + 1):
+        for b in range(size):
+            x = few[j, b] if few[j, b] < most[j, b] else most[j, b]
+            g[b] = x if x < g[b] else g[b]
 
 
 # ---------------------------------------------------------------- weighted bounds
@@ -269,13 +315,18 @@ def mix(T: Tables, i, n, fp, fn, out):  # type: ignore[no-untyped-def]
 def worth(T: Tables, bound, wanted):  # type: ignore[no-untyped-def]
     """Whether a split with these weighted bounds may beat the wanted front somewhere."""
     n = len(T.alpha)
+    last = 0  # what excluded one budget is likely to exclude the next
     for b in range(len(wanted)):
         if wanted[b] <= 0:
             continue
+        most = wanted[b] - 1
+        if np.int64(bound[last]) - T.alpha[last] * b > T.beta[last] * most:
+            continue
         beaten = False
         for i in range(n):
-            if np.int64(bound[i]) - T.alpha[i] * b > T.beta[i] * (wanted[b] - 1):
+            if np.int64(bound[i]) - T.alpha[i] * b > T.beta[i] * most:
                 beaten = True
+                last = i
                 break
         if not beaten:
             return True
@@ -283,26 +334,56 @@ def worth(T: Tables, bound, wanted):  # type: ignore[no-untyped-def]
 
 
 @jit
+def worth_each(T: Tables, bounds, wanted, found):  # type: ignore[no-untyped-def]
+    """`worth` of each row of `bounds`, into `found`."""
+    for c in range(len(bounds)):
+        found[c] = worth(T, bounds[c], wanted)
+
+
+@jit
 def combine(left, right, wanted, note, key, mask):  # type: ignore[no-untyped-def]
     """Min-plus of two fronts into `wanted`.
 
-    Where it improves, ``note[:, b]`` receives the key, the left front's budget, and the mask.
+    Where it improves, ``note[:, b]`` receives the key, the left front's budget, both fronts'
+    values, and the mask.
     """
-    n = len(wanted)
+    n = len(left)
     improved = False
     for i in range(n):
         a = left[i]
         if a >= FAR or (i > 0 and left[i - 1] == a):
             continue
+        least = np.int64(0)
+        for b in range(i, n):
+            x = a + right[b - i] - wanted[b]
+            least = x if x < least else least
+        if least >= 0:
+            continue
+        improved = True
         for b in range(i, n):
             if a + right[b - i] < wanted[b]:
                 wanted[b] = a + right[b - i]
                 note[0, b] = key
                 note[1, b] = i
+                note[2, b] = a
+                note[3, b] = right[b - i]
                 for w in range(len(mask)):
-                    note[2 + w, b] = mask[w]
-                improved = True
+                    note[NOTE + w, b] = mask[w]
     return improved
+
+
+@jit
+def needed(wanted, floor, out):  # type: ignore[no-untyped-def]
+    """What one child's front must undercut, given a lower bound of the other's."""
+    n = reach(wanted)
+    out[:] = -FAR
+    for j in range(n):
+        f = floor[j]
+        if f >= FAR:
+            continue
+        for i in range(n - j):
+            x = wanted[i + j] - f
+            out[i] = x if x > out[i] else out[i]
 
 
 @jit
@@ -329,6 +410,157 @@ def weighted(M: Model, pos, neg, cls, rows, n, T: Tables, W: Work, out):  # type
             M, cls, T.mixed, T.mixed_d[i], T.mixed_p[i],
             b * number(tn) - a * number(tp), a * number(tp), number(np.inf), W,
         )  # fmt: skip
+
+
+# ---------------------------------------------------------------- the two sides of a split
+
+
+@jit
+def _count_sides(M: Model, pos, neg, rows, n, side, N: Whole, T: Tables):  # type: ignore[no-untyped-def]
+    """Tables of the rows on one side of a split (`side`), and with them of the other side."""
+    tp, tn = scan_both(M, pos, neg, rows, n, T)
+    _other(T.two_fp, T.fp, N.fp, side)
+    _other(T.two_fn, T.fn, N.fn, side)
+    for v in range(len(T.xp)):
+        T.two_xp[side, v] = T.xp[v]
+        T.two_xn[side, v] = T.xn[v]
+        T.two_xp[1 - side, v] = N.xp[v] - T.xp[v]
+        T.two_xn[1 - side, v] = N.xn[v] - T.xn[v]
+    T.two_total[side, 0] = tp
+    T.two_total[side, 1] = tn
+    T.two_total[1 - side, 0] = N.total[0] - tp
+    T.two_total[1 - side, 1] = N.total[1] - tn
+
+
+@jit
+def _other(two, own, whole, side):  # type: ignore[no-untyped-def]
+    for u in range(len(own)):
+        a = own[u]
+        b = whole[u]
+        to = two[side, u]
+        rest = two[1 - side, u]
+        for v in range(len(a)):
+            to[v] = a[v]
+            rest[v] = b[v] - a[v]
+
+
+@jit
+def _weigh(M: Model, child, side, i, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Weighted optimum of a class of at most two levels on one side, for multiplier i."""
+    number = T.mixed.dtype.type
+    a = number(T.alpha[i])
+    b = number(T.beta[i])
+    if M.level[child] == PAIR:
+        mix(T, i, len(T.mixed), T.two_fp[side], T.two_fn[side], T.mixed)
+    D = T.mixed_d[0]
+    P = T.mixed_p[0]
+    for v in range(len(D)):
+        D[v] = b * T.two_xn[side, v] - a * T.two_xp[side, v]
+        P[v] = a * T.two_xp[side, v]
+    tp = number(T.two_total[side, 0])
+    tn = number(T.two_total[side, 1])
+    return up_to_2(M, child, T.mixed, D, P, b * tn - a * tp, a * tp, number(np.inf), W)
+
+
+@jit
+def exact_bounds(M: Model, pos, neg, inner, outer, rows, n, side, N, lower, T: Tables, W: Work):  # type: ignore[no-untyped-def]
+    """Weighted optima of a split's members (class `inner`) and others (`outer`).
+
+    Parameters
+    ----------
+    rows, n, side
+        The first n rows are those on that side: 0 the members, 1 the others.
+    lower : float[2, L]
+        Receives the optima.
+    """
+    _count_sides(M, pos, neg, rows, n, side, N, T)
+    for i in range(len(T.alpha)):
+        lower[0, i] = _weigh(M, inner, 0, i, T, W)
+        lower[1, i] = _weigh(M, outer, 1, i, T, W)
+
+
+@jit
+def still_open(T: Tables, lower, wanted, begin):  # type: ignore[no-untyped-def]
+    """The first budget from `begin` on that the bounds of both sides leave open, else -1."""
+    for b in range(begin, len(wanted)):
+        if wanted[b] <= 0:
+            continue
+        beaten = False
+        for i in range(len(T.alpha)):
+            bound = np.int64(lower[0, i]) + np.int64(lower[1, i])
+            if bound - T.alpha[i] * b > T.beta[i] * (wanted[b] - 1):
+                beaten = True
+                break
+        if not beaten:
+            return b
+    return -1
+
+
+@jit
+def next_multiplier(T: Tables, guide, known, b):  # type: ignore[no-untyped-def]
+    """The multiplier that says most about budget b and is not known on both sides, else -1."""
+    chosen = -1
+    most = 0.0
+    for i in range(len(T.alpha)):
+        if known[0, i] != 0 and known[1, i] != 0:
+            continue
+        least = (np.float64(guide[i]) - T.alpha[i] * b) / T.beta[i]
+        if chosen < 0 or least > most:
+            chosen = i
+            most = least
+    return chosen
+
+
+@jit
+def survives(  # type: ignore[no-untyped-def]
+    M: Model,
+    pos,
+    neg,
+    inner,
+    outer,
+    rows,
+    n,
+    side,
+    N,
+    guide,
+    wanted,
+    lower,
+    known,
+    T: Tables,
+    W: Work,
+):
+    """Sharpen a split's bounds, one multiplier at a time, until it is excluded or all are known.
+
+    Parameters
+    ----------
+    guide : float[L]
+        How low the whole set gets; tells which multiplier matters for a budget.
+    lower, known : float[2, L], uint8[2, L]
+        Lower bounds of both sides and whether they are optima; improved in place.
+
+    Other parameters as in `exact_bounds`.
+    """
+    b = still_open(T, lower, wanted, 0)
+    if b < 0:
+        return False
+    if next_multiplier(T, guide, known, b) < 0:
+        return True
+    _count_sides(M, pos, neg, rows, n, side, N, T)
+    weight = T.two_total[0, 0] + T.two_total[0, 1] - T.two_total[1, 0] - T.two_total[1, 1]
+    first = 0 if weight > 0 else 1
+    while b >= 0:
+        i = next_multiplier(T, guide, known, b)
+        if i < 0:
+            return True
+        for step in range(2):
+            at = first if step == 0 else 1 - first
+            if known[at, i] == 0:
+                lower[at, i] = _weigh(M, inner if at == 0 else outer, at, i, T, W)
+                known[at, i] = 1
+                if step == 0 and still_open(T, lower, wanted, b) != b:
+                    break
+        b = still_open(T, lower, wanted, b)
+    return False
 
 
 # ---------------------------------------------------------------- two levels
@@ -373,15 +605,16 @@ def _evaluate(M: Model, cls, way, tp, tn, p, n, wanted, note, key, T: Tables):  
     c = np.int64(n[V])
     first = M.low[cls] if way == 0 else M.high[cls]
     second = M.high[cls] if way == 0 else M.low[cls]
-    shallow_front(M, first, p, n, a, c, T, T.left)
-    shallow_front(M, second, rest_p, rest_n, tp - a, tn - c, T, T.right)
-    return combine(T.left, T.right, wanted, note, key, T.mask)
+    size = reach(wanted)
+    shallow_front(M, first, p, n, a, c, T, T.left[:size])
+    shallow_front(M, second, rest_p, rest_n, tp - a, tn - c, T, T.right[:size])
+    return combine(T.left[:size], T.right[:size], wanted, note, key, T.mask)
 
 
 @jit
 def _key(k, way, u, v):  # type: ignore[no-untyped-def]
-    """A split of at most two columns as one number."""
-    return ((np.int64(k + 1) * 2 + way) * 65536 + (u + 1)) * 65536 + (v + 1)
+    """A split of at most two columns as one number, never 0."""
+    return ((np.int64(k + 2) * 2 + way) * 65536 + (u + 1)) * 65536 + (v + 1)
 
 
 @jit

@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,23 +19,130 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search import frontier as fronts
-from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop, halted_after
+from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.tables import CHAIN, FULL, PAIR, Model, encode_both
 
 Front = npt.NDArray[np.int64]
+Bounds = npt.NDArray[np.floating]
 FAR = int(fronts.FAR)
-PLANT_SECONDS = 0.1
 Tighten = Callable[[Front, int], None]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 
 
+class Steps(Protocol):
+    """How the points of a front are reached."""
+
+    def get(self, budget: int, /) -> Step | None:
+        """The step for a budget; None if the front was not improved there."""
+
+
 @dataclass(frozen=True)
 class Step:
-    """How a point of a front is reached: a split and the members' budget."""
+    """How a point of a front is reached.
+
+    Attributes
+    ----------
+    choice : Choice
+        The split.
+    budget : int
+        False negatives allowed to the members.
+    inner, outer : int
+        False positives of the members and of the others.
+    members, others : Steps
+        How the two sides reach theirs.
+    """
 
     choice: Choice
     budget: int
+    inner: int
+    outer: int
+    members: Steps | None = None
+    others: Steps | None = None
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Steps as the kernel wrote them down (see `combine`): read only where a tree is built."""
+
+    model: Model
+    note: npt.NDArray[np.int64]
+
+    def get(self, budget: int, /) -> Step | None:
+        """The step for a budget."""
+        note = self.note[:, budget]
+        key = int(note[0])
+        if key == 0:
+            return None
+        v, u = key % 65536 - 1, key // 65536 % 65536 - 1
+        way, k = key // 2**32 % 2, key // 2**33 - 2
+        members = tuple(column for column in (u, v) if column >= 0)
+        if k >= 0 and not members:
+            first = int(self.model.start[k])
+            bits = fronts.MASK_BITS
+            members = tuple(
+                first + bit
+                for bit in range(int(self.model.start[k + 1]) - first)
+                if int(note[fronts.NOTE + bit // bits]) >> (bit % bits) & 1
+            )
+        return Step(Choice(k, bool(way), members), int(note[1]), int(note[2]), int(note[3]))
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A split with weighted lower bounds, one for each multiplier.
+
+    Attributes
+    ----------
+    choice : Choice
+        The split.
+    lower, known : float[2, L], uint8[2, L]
+        Bounds of the members and of the others, and whether they are optima.
+    """
+
+    choice: Choice
+    lower: Bounds
+    known: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A set of rows that is to be split. L multipliers, V columns.
+
+    Attributes
+    ----------
+    cls, rows
+        The class and its rows.
+    whole : Whole
+        The rows' tables.
+    children : tuple of int
+        The classes of the low and the high child.
+    h : int
+        1 if these differ, else 0.
+    into, left : float[2, V, L]
+        Weighted optima of the low and the high child on the rows in a column and on the others.
+    guide : float[L]
+        The least weighted costs of splits by one column.
+    """
+
+    cls: int
+    rows: Rows
+    whole: fronts.Whole
+    children: tuple[int, int]
+    h: int
+    into: Bounds
+    left: Bounds
+    guide: Bounds
+
+    def classes(self, choice: Choice) -> tuple[int, int]:
+        """The classes of a split's members and of the others."""
+        low, high = self.children
+        return (high, low) if choice.to_high else (low, high)
+
+    def least_of(self, k: int, model: Model) -> Bounds:
+        """Bounds of every split of a set: each value costs at least its own best."""
+        own = self.into[:, int(model.start[k]) : int(model.start[k + 1])]
+        return np.asarray(np.minimum(own[0], own[self.h]).sum(axis=0))
 
 
 @dataclass
@@ -54,6 +162,8 @@ class FrontSearch:
     tighten : callable, optional
         Called with the root's front and each budget at which it improved; may lower the front to
         what is still wanted.
+    least : int64[B + 1]
+        Where the search was ended: a lower bound of the root's front.
     """
 
     problem: Problem
@@ -63,6 +173,7 @@ class FrontSearch:
     multipliers: tuple[tuple[int, int], ...] = MULTIPLIERS
     cancelled: bool = False
     tighten: Tighten | None = None
+    least: Front = field(init=False)
     memory_limit: float = np.inf
     stop: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
 
@@ -80,6 +191,7 @@ class FrontSearch:
             [b for _, b in self.multipliers],
         )
         self.rows = np.arange(len(self.model.d), dtype=np.int32)
+        self.least = np.zeros(self.budget + 1, np.int64)
 
     def watch(self) -> bool:
         """Whether the search was ended."""
@@ -95,9 +207,9 @@ class FrontSearch:
 
     def whole(
         self, wanted: Front, meanwhile: Callable[[], None] | None = None
-    ) -> tuple[Front, dict[int, Step]]:
+    ) -> tuple[Front, Steps]:
         """The root's front, found in a thread so that time and the user are heeded meanwhile."""
-        results: list[tuple[Front, dict[int, Step]]] = []
+        results: list[tuple[Front, Steps]] = []
         failures: list[BaseException] = []
 
         def run() -> None:
@@ -124,7 +236,7 @@ class FrontSearch:
 
     # ------------------------------------------------------------ fronts
 
-    def front(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, dict[int, Step]]:
+    def front(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
         """The front of a class on some rows wherever it is below `wanted`.
 
         Returns the lesser of both and, for each improved budget, how it is reached (nothing for
@@ -132,9 +244,7 @@ class FrontSearch:
         """
         level = int(self.model.level[cls])
         if level < PAIR:
-            out = self._shallow(cls, rows)
-            found = {int(b): Step(Choice(-1, False, ()), 0) for b in np.flatnonzero(out < wanted)}
-            return np.minimum(out, wanted), found
+            return np.minimum(self._shallow(cls, rows), wanted), {}
         if level == PAIR:
             return self._pair(cls, rows, wanted)
         return self._deep(cls, rows, wanted)
@@ -146,52 +256,83 @@ class FrontSearch:
         fronts.shallow_front(self.model, cls, T.xp, T.xn, tp, tn, T, out)
         return out
 
-    def _pair(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, dict[int, Step]]:
+    def _pair(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
         out = wanted.copy()
-        note = np.zeros((2 + len(self.tables.mask), len(out)), np.int64)
+        note = np.zeros((fronts.NOTE + len(self.tables.mask), len(out)), np.int64)
         fronts.front2(
             self.model, self.pos, self.neg, cls, rows, len(rows), out, note, self.stop,
             self.tables, self.work,
         )  # fmt: skip
-        steps = {int(b): self._read(note[:, b]) for b in np.flatnonzero(out < wanted)}
-        return out, steps
+        return out, Notes(self.model, note)
 
-    def _read(self, note: npt.NDArray[np.int64]) -> Step:
-        key = int(note[0])
-        v, u = key % 65536 - 1, key // 65536 % 65536 - 1
-        way, k = key // 2**32 % 2, key // 2**33 - 1
-        members = tuple(column for column in (u, v) if column >= 0)
-        if k >= 0 and not members:
-            first = int(self.model.start[k])
-            bits = fronts.MASK_BITS
-            members = tuple(
-                first + bit
-                for bit in range(int(self.model.start[k + 1]) - first)
-                if int(note[2 + bit // bits]) >> (bit % bits) & 1
-            )
-        return Step(Choice(k, bool(way), members), int(note[1]))
-
-    def _deep(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, dict[int, Step]]:
-        model = self.model
-        low, high = int(model.low[cls]), int(model.high[cls])
-        h = 0 if low == high else 1
+    def _deep(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
+        """Splits by one column, then by two, then by more; the most promising first."""
+        node = self._node(cls, rows)
         out = wanted.copy()
         steps: dict[int, Step] = {}
-        if model.empty_ok[cls]:
-            for way in range(h + 1):
-                self._try(cls, Choice(-1, bool(way), ()), rows, out, steps, None)
-        singles, others = self._splits(cls, rows, out)
-        for bound, choice in singles:
-            if self.watch():
-                return out, steps
-            self._try(cls, choice, rows, out, steps, bound)
-        for bound, choice in others():
-            if self.watch():
-                return out, steps
-            self._try(cls, choice, rows, out, steps, bound)
+        if self.model.empty_ok[cls]:
+            for way in range(node.h + 1):
+                self._try(node, self._unbounded(Choice(-1, bool(way), ())), out, steps)
+        singles = self._singles(node)
+        if self.watch():
+            self._leave(node, [np.zeros_like(node.guide)], out)
+            return out, steps
+        larger = {k: node.least_of(k, self.model) for k in self._sets(cls)}
+        if self._try_all(node, singles, list(larger.values()), out, steps):
+            pairs = []
+            for k in [k for k in larger if self.model.arity[k] == 2]:
+                pairs += self._pairs(node, k, out)
+                del larger[k]
+            pairs.sort(key=lambda split: float(split.lower[:, 0].sum()))
+            if self._try_all(node, pairs, list(larger.values()), out, steps):
+                for k in list(larger):
+                    for split in self._subsets(node, k, out):
+                        self._try(node, split, out, steps)
+                    if self.watch():
+                        self._leave(node, list(larger.values()), out)
+                        break
+                    del larger[k]
         return out, steps
 
-    def _bounds(self, cls: int, rows: Rows) -> npt.NDArray:
+    def _node(self, cls: int, rows: Rows) -> Node:
+        model, T = self.model, self.tables
+        tp, tn = fronts.scan_both(model, self.pos, self.neg, rows, len(rows), T)
+        whole = fronts.Whole(T.fp.copy(), T.fn.copy(), T.xp.copy(), T.xn.copy(), np.array([tp, tn]))
+        low, high = int(model.low[cls]), int(model.high[cls])
+        v, n = int(model.size[0]), len(self.multipliers)
+        return Node(
+            cls=cls,
+            rows=rows,
+            whole=whole,
+            children=(low, high),
+            h=0 if low == high else 1,
+            into=np.zeros((2, v, n), model.d.dtype),
+            left=np.zeros((2, v, n), model.d.dtype),
+            guide=np.full(n, np.inf, model.d.dtype),
+        )
+
+    def _groups(self, cls: int) -> list[int]:
+        model = self.model
+        return [int(k) for k in model.groups[model.groups_at[cls] : model.groups_at[cls + 1]]]
+
+    def _sets(self, cls: int) -> list[int]:
+        """Groups that can be split by more than one column at a time."""
+        model = self.model
+        return [k for k in self._groups(cls) if model.kind[k] != CHAIN and model.arity[k] > 1]
+
+    def _try_all(
+        self, node: Node, splits: list[Split], later: list[Bounds], out: Front, steps: dict
+    ) -> bool:
+        """Try splits in turn; false, with what is left open noted, if the search was ended."""
+        for at, split in enumerate(splits):
+            if not self.watch():
+                self._try(node, split, out, steps)
+            if self.watch():
+                self._leave(node, [s.lower.sum(axis=0) for s in splits[at:]] + later, out)
+                return False
+        return True
+
+    def _bounds(self, cls: int, rows: Rows) -> Bounds:
         """Weighted lower bounds of a class on some rows, one for each multiplier."""
         out = np.zeros(len(self.multipliers), self.model.d.dtype)
         if len(rows) == 0:
@@ -201,69 +342,131 @@ class FrontSearch:
                 self.model, self.pos, self.neg, cls, rows, len(rows), self.tables, self.work, out
             )
             return out
-        for i, (alpha, beta) in enumerate(self.multipliers):
-            number = self.model.d.dtype.type
-            model = self.model._replace(d=self.neg.d * number(beta) - self.pos.d * number(alpha))
-            self.work.rows[: len(rows)] = rows
-            d3.clear_bounds(self.work)
-            cells = np.full(1, np.inf, model.d.dtype)
-            d3.solve_set(model, cls, len(rows), cells, 0, self.stop, self.work)
-            out[i] = 0 if self.watch() else cells[0]
+        for i in range(len(self.multipliers)):
+            out[i] = self._triple_bound(cls, rows, i)
         return out
 
-    def _splits(self, cls: int, rows: Rows, out: Front):  # type: ignore[no-untyped-def]
-        """Splits by one column with their weighted bounds, best first; the rest on demand."""
+    def _triple_bound(self, cls: int, rows: Rows, i: int) -> float:
+        """The same for one multiplier and a class of three levels."""
+        alpha, beta = self.multipliers[i]
+        number = self.model.d.dtype.type
+        model = self.model._replace(d=self.neg.d * number(beta) - self.pos.d * number(alpha))
+        self.work.rows[: len(rows)] = rows
+        d3.clear_bounds(self.work)
+        cells = np.full(1, np.inf, model.d.dtype)
+        d3.solve_set(model, cls, len(rows), cells, 0, self.stop, self.work)
+        return 0 if self.watch() else cells[0]
+
+    def _singles(self, node: Node) -> list[Split]:
+        """Splits by one column with their weighted optima, best first."""
         model = self.model
-        low, high = int(model.low[cls]), int(model.high[cls])
-        h = 0 if low == high else 1
-        children = (low, high)
-        ways = range(1 if h == 0 or model.one_way[cls] else 2)
-        into: dict[tuple[int, int], npt.NDArray] = {}
-        left: dict[tuple[int, int], npt.NDArray] = {}
-        singles = []
-        groups = [int(k) for k in model.groups[model.groups_at[cls] : model.groups_at[cls + 1]]]
-        for k in groups:
+        known = np.ones((2, len(self.multipliers)), np.uint8)
+        found = []
+        for k in self._groups(node.cls):
             for v in range(int(model.start[k]), int(model.start[k + 1])):
-                if self.watch():
-                    break
-                members = inside(self.encoding, Choice(k, False, (v,)), rows)
-                for x in range(h + 1):
-                    into[x, v] = self._bounds(children[x], rows[members])
-                    left[x, v] = self._bounds(children[x], rows[~members])
-                for way in ways:
-                    bound = into[way, v] + left[h - way, v]
-                    singles.append((bound, Choice(k, bool(way), (v,))))
-        singles.sort(key=lambda item: float(item[0][0]))
+                for way in range(node.h + 1):
+                    if self.watch():  # what a kernel returned then is no bound
+                        return []
+                    choice = Choice(k, bool(way), (v,))
+                    lower = self._both_bounds(node, choice)
+                    node.into[way, v], node.left[node.h - way, v] = lower
+                    if way == 0 or not model.one_way[node.cls]:
+                        np.minimum(node.guide, lower.sum(axis=0), out=node.guide)
+                        found.append(Split(choice, lower, known))
+        found.sort(key=lambda split: float(split.lower[:, 0].sum()))
+        return found
 
-        def others() -> Iterator[tuple[npt.NDArray, Choice]]:
-            for k in groups:
-                if model.kind[k] == CHAIN or model.arity[k] < 2:
-                    continue
-                if model.arity[k] == 2:
-                    yield from self._pairs(cls, k, into, left)
-                else:
-                    yield from self._subsets(cls, k, rows, into, out)
+    def _sides(self, node: Node, choice: Choice) -> tuple[Rows, Rows]:
+        """The split's members and the others."""
+        members = inside(self.encoding, choice, node.rows)
+        return node.rows[members], node.rows[~members]
 
-        return singles, others
+    def _both_bounds(self, node: Node, choice: Choice) -> Bounds:
+        """Weighted optima of a split's members and others."""
+        a, b = self._sides(node, choice)
+        inner, outer = node.classes(choice)
+        lower = np.zeros((2, len(self.multipliers)), self.model.d.dtype)
+        if max(self.model.level[inner], self.model.level[outer]) > PAIR:
+            lower[0], lower[1] = self._bounds(inner, a), self._bounds(outer, b)
+            return lower
+        side = int(len(a) > len(b))
+        rows = b if side else a
+        fronts.exact_bounds(
+            self.model, self.pos, self.neg, inner, outer, rows, len(rows), side, node.whole, lower,
+            self.tables, self.work,
+        )  # fmt: skip
+        return lower
 
-    def _pairs(self, cls, k, into, left):  # type: ignore[no-untyped-def]
+    def _survives(self, node: Node, split: Split, a: Rows, b: Rows, out: Front) -> bool:
+        """Whether a split may improve the front, by bounds no sharper than that takes."""
+        inner, outer = node.classes(split.choice)
+        if max(self.model.level[inner], self.model.level[outer]) > PAIR:
+            return self._triple_survives(node, split, (a, b), out)
+        side = int(len(a) > len(b))
+        rows = b if side else a
+        return bool(
+            fronts.survives(
+                self.model, self.pos, self.neg, inner, outer, rows, len(rows), side, node.whole,
+                node.guide, out, split.lower, split.known, self.tables, self.work,
+            )
+        )  # fmt: skip
+
+    def _triple_survives(
+        self, node: Node, split: Split, sides: tuple[Rows, Rows], out: Front
+    ) -> bool:
+        """`survives` where a child has three levels."""
+        T, lower, known = self.tables, split.lower, split.known
+        classes = node.classes(split.choice)
+        b = fronts.still_open(T, lower, out, 0)
+        while b >= 0:
+            i = fronts.next_multiplier(T, node.guide, known, b)
+            if i < 0 or self.watch():
+                return True
+            for at in sorted((0, 1), key=lambda at: -len(sides[at])):
+                if not known[at, i]:
+                    if self.model.level[classes[at]] <= PAIR:
+                        lower[at], known[at] = self._bounds(classes[at], sides[at]), 1
+                    else:
+                        bound = self._triple_bound(classes[at], sides[at], i)
+                        lower[at, i], known[at, i] = max(bound, lower[at, i]), 1
+                    if fronts.still_open(T, lower, out, b) != b:
+                        break
+            b = fronts.still_open(T, lower, out, b)
+        return False
+
+    def _unbounded(self, choice: Choice) -> Split:
+        shape = (2, len(self.multipliers))
+        return Split(choice, np.zeros(shape, self.model.d.dtype), np.zeros(shape, np.uint8))
+
+    def _pairs(self, node: Node, k: int, out: Front) -> list[Split]:
+        """Splits by two columns of a set that the columns' own bounds do not exclude."""
         model = self.model
         s, e = int(model.start[k]), int(model.start[k + 1])
-        h = 0 if model.low[cls] == model.high[cls] else 1
-        for way in range(h + 1):
-            x, y = way, h - way
-            total = sum(into[y, v] for v in range(s, e))
-            for u in range(s, e):
-                for v in range(u + 1, e):
-                    bound = into[x, u] + into[x, v] + (total - into[y, u] - into[y, v])
-                    yield bound, Choice(k, bool(way), (u, v))
+        u, v = np.triu_indices(e - s, 1)
+        alpha = self.tables.alpha.astype(model.d.dtype)
+        beta = self.tables.beta.astype(model.d.dtype)
+        weight = np.outer(node.whole.xp[s:e], alpha) + np.outer(node.whole.xn[s:e], beta)
+        found = []
+        for way in range(node.h + 1):
+            into, own = node.into[way, s:e], node.into[node.h - way, s:e]
+            left = node.left[node.h - way, s:e]
+            inner = into[u] + into[v]
+            outer = own.sum(axis=0) - own[u] - own[v]
+            np.maximum(outer, left[u] - weight[v] + own[v], out=outer)
+            np.maximum(outer, left[v] - weight[u] + own[u], out=outer)
+            open_ = np.zeros(len(u), np.bool_)
+            fronts.worth_each(self.tables, inner + outer, out, open_)
+            for at in np.flatnonzero(open_):
+                choice = Choice(k, bool(way), (s + int(u[at]), s + int(v[at])))
+                found.append(
+                    replace(self._unbounded(choice), lower=np.stack([inner[at], outer[at]]))
+                )
+        return found
 
-    def _subsets(self, cls, k, rows, into, out):  # type: ignore[no-untyped-def]
+    def _subsets(self, node: Node, k: int, out: Front) -> Iterator[Split]:
         """All allowed subsets, depth first, skipping what the bounds exclude."""
-        model = self.model
+        model, h, children, into, rows = self.model, node.h, node.children, node.into, node.rows
         s, e = int(model.start[k]), int(model.start[k + 1])
-        h = 0 if model.low[cls] == model.high[cls] else 1
-        children = (int(model.low[cls]), int(model.high[cls]))
         count = np.bincount(model.local[k, rows], minlength=e - s)
         values = sorted((v for v in range(s, e) if count[v - s]), key=lambda v: -count[v - s])
         n, arity = len(values), int(model.arity[k])
@@ -279,8 +482,10 @@ class FrontSearch:
                 return
             if i == n:
                 one_sided = not sides[0] or not sides[1]
-                if not (one_sided and n == e - s and not model.empty_ok[cls]):
-                    yield bound, self._subset_choice(k, sides)
+                if not (one_sided and n == e - s and not model.empty_ok[node.cls]):
+                    choice = self._subset_choice(k, sides)
+                    lower = np.stack(costs[::-1] if choice.to_high else costs)
+                    yield Split(choice, lower, np.ones(lower.shape, np.uint8))
                 return
             for to in (0,) if i == 0 and h == 0 else (0, 1):
                 grown = list(sides)
@@ -305,36 +510,46 @@ class FrontSearch:
         values = range(int(self.model.start[k]), int(self.model.start[k + 1]))
         return tuple(v for v in values if v not in used)[:1]
 
-    def _try(  # type: ignore[no-untyped-def]
-        self, cls, choice: Choice, rows: Rows, out: Front, steps, bound
-    ) -> None:
+    def _try(self, node: Node, split: Split, out: Front, steps: dict[int, Step]) -> None:
         """Combine the fronts of a split's children into `out`, if its bounds allow."""
-        if bound is not None and not fronts.worth(self.tables, bound, out):
+        if not fronts.worth(self.tables, split.lower.sum(axis=0), out):
             return
-        children = (int(self.model.low[cls]), int(self.model.high[cls]))
-        members = inside(self.encoding, choice, rows)
-        first, second = (1, 0) if choice.to_high else (0, 1)
-        a, b = rows[members], rows[~members]
-        bounds_b = self._bounds(children[second], b)
-        bounds_a = self._bounds(children[first], a)
-        if not fronts.worth(self.tables, bounds_a + bounds_b, out):
+        a, b = self._sides(node, split.choice)
+        before = split.lower.copy()
+        survives = self._survives(node, split, a, b, out)
+        if self.watch():
+            split.lower[:] = before  # what a kernel returns when it is ended is no bound
+        if self.watch() or not survives:
             return
-        floor_b = self._floor(bounds_b)
-        front_a, _ = self.front(children[first], a, needed(out, floor_b))
+        inner, outer = node.classes(split.choice)
+        size = fronts.reach(out)
+        wanted = np.empty_like(out)
+        fronts.needed(out, self._floor(split.lower[1]), wanted)
+        front_a, steps_a = self.front(inner, a, wanted)
         if self.watch():
             return
-        front_b, _ = self.front(children[second], b, needed(out, front_a))
+        wanted = np.empty_like(out)
+        fronts.needed(out, front_a, wanted)
+        front_b, steps_b = self.front(outer, b, wanted)
         if self.watch():
             return
-        note = np.zeros((3, len(out)), np.int64)
-        before = out.copy()
-        if fronts.combine(front_a, front_b, out, note, 1, np.zeros(1, np.int64)):
-            for budget in np.flatnonzero(out < before):
-                steps[int(budget)] = Step(choice, int(note[1, budget]))
-                if self.tighten is not None and cls == self.encoding.classes[0]:
+        note = np.zeros((fronts.NOTE, len(out)), np.int64)
+        if fronts.combine(front_a[:size], front_b[:size], out, note, 1, np.zeros(0, np.int64)):
+            for budget in np.flatnonzero(note[0]):
+                _, i, fp_a, fp_b = (int(x) for x in note[:, budget])
+                steps[int(budget)] = Step(split.choice, i, fp_a, fp_b, steps_a, steps_b)
+                if self.tighten is not None and node.cls == self.encoding.classes[0]:
                     self.tighten(out, int(budget))
 
-    def _floor(self, bounds: npt.NDArray) -> Front:
+    def _leave(self, node: Node, pending: list[Bounds], out: Front) -> None:
+        """Note what is proved of the root's front though some splits were not tried."""
+        if node.cls != self.encoding.classes[0]:
+            return
+        self.least = out.copy()
+        for bounds in pending:
+            np.minimum(self.least, self._floor(bounds), out=self.least)
+
+    def _floor(self, bounds: Bounds) -> Front:
         """Lower bound of a front from weighted bounds."""
         b = np.arange(self.budget + 1)
         floor = np.zeros(self.budget + 1, np.int64)
@@ -344,37 +559,19 @@ class FrontSearch:
 
     # ------------------------------------------------------------ trees
 
-    def tree(self, fn: int, fp: int, steps: dict[int, Step] | None = None) -> Assignment | None:
-        """A tree with at most so many false negatives and positives, known to exist.
+    def tree(self, fn: int, fp: int, steps: Steps) -> Assignment:
+        """The tree with at most so many false negatives and positives that a search has found.
 
-        `steps`, if given, say how the root's front is reached, which saves searching it again.
-        None if the search was stopped and building the tree again would take long.
+        Parameters
+        ----------
+        fn, fp : int
+            A point of the front.
+        steps : Steps
+            What the search returned with it.
         """
-        stopped = self.watch()
-        self.stop[0], self.tighten = 0, None
-        planter = FrontPlanter(self.problem, self.encoding, self.work, search=self, steps=steps)
-        if not stopped:
-            return planter.plant_point(fn, fp)
-        tree = None
-        with halted_after(PLANT_SECONDS, self.stop):
-            try:
-                tree = planter.plant_point(fn, fp)
-            except (KeyError, AssertionError):  # a front that was cut short lacks the point
-                if not self.watch():
-                    raise
-        self.stop[0] = 1
-        return tree
-
-
-def needed(wanted: Front, floor: Front) -> Front:
-    """What one child's front must undercut, given a lower bound of the other's."""
-    n = len(wanted)
-    out = np.full(n, -FAR, np.int64)
-    for j in range(n):
-        if floor[j] >= FAR:
-            continue
-        np.maximum(out[: n - j], wanted[j:] - floor[j], out=out[: n - j])
-    return out
+        return FrontPlanter(self.problem, self.encoding, self.work, search=self).plant_point(
+            fn, fp, steps
+        )
 
 
 @dataclass
@@ -382,19 +579,18 @@ class FrontPlanter(Planter):
     """Builds a tree that reaches a point of the frontier."""
 
     search: FrontSearch | None = None
-    steps: dict[int, Step] | None = None
 
-    def plant_point(self, fn: int, fp: int) -> Assignment:
-        """The tree; raises if there is none."""
+    def plant_point(self, fn: int, fp: int, steps: Steps) -> Assignment:
+        """The tree; the steps of all its splits of two and more levels are known."""
         assert self.search is not None
-        self._descend(0, self.search.rows, fn, fp)
+        self._descend(0, self.search.rows, fn, fp, steps)
         topology = self.problem.topology
         return Assignment(
             tuple(self.splits[node] for node in range(topology.n_nodes)),
             tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
         )
 
-    def _descend(self, child: int, rows: Rows, fn: int, fp: int) -> None:
+    def _descend(self, child: int, rows: Rows, fn: int, fp: int, steps: Steps | None) -> None:
         model, search = self.encoding.model, self.search
         assert search is not None
         if child < 0:
@@ -405,12 +601,8 @@ class FrontPlanter(Planter):
         if model.level[cls] < PAIR:
             self._reach_stump(child, cls, rows, fn, fp)
             return
-        step = self.steps.get(fn) if child == 0 and self.steps is not None else None
-        if step is None:
-            wanted = np.full(search.budget + 1, -FAR, np.int64)
-            wanted[fn] = fp + 1
-            _, steps = search.front(cls, rows, wanted)
-            step = steps[fn]
+        step = None if steps is None else steps.get(fn)
+        assert step is not None, "a point of a front without a step"
         choice = step.choice
         members = inside(self.encoding, choice, rows)
         left, right = self.problem.topology.children(child)
@@ -419,11 +611,8 @@ class FrontPlanter(Planter):
         members_left = choice.to_high == left_is_high
         self.splits[child] = self.split(child, choice, members_left)
         inner, outer = (left, right) if members_left else (right, left)
-        first = high if choice.to_high else low
-        within, _ = search.front(first, rows[members], _up_to(step.budget, search.budget))
-        self._descend(inner, rows[members], step.budget, int(within[step.budget]))
-        rest = fn - step.budget
-        self._descend(outer, rows[~members], rest, fp - int(within[step.budget]))
+        self._descend(inner, rows[members], step.budget, step.inner, step.members)
+        self._descend(outer, rows[~members], fn - step.budget, step.outer, step.others)
 
     def _reach_stump(self, node: int, cls: int, rows: Rows, fn: int, fp: int) -> None:
         left, right = self.problem.topology.children(node)
@@ -452,12 +641,6 @@ class FrontPlanter(Planter):
                     self.labels[-1 - left], self.labels[-1 - right] = a, b
                     return
         raise AssertionError("a fixed split does not reach its point")
-
-
-def _up_to(budget: int, size: int) -> Front:
-    wanted = np.full(size + 1, -FAR, np.int64)
-    wanted[: budget + 1] = FAR
-    return wanted
 
 
 def stump_for(search: FrontSearch, cls: int, rows: Rows, fn: int, fp: int) -> tuple[Choice, bool]:

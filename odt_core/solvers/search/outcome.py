@@ -69,6 +69,9 @@ class FrontierOutcome:
     ----------
     points : tuple of FrontierPoint
         By rising `fn`.
+    least : tuple of int
+        For each number of false negatives, from 0 to that of the positive rows: no tree with at
+        most so many has fewer false positives. Where all is proved, this is the frontier itself.
     proved : bool
         Whether all points are proved and none is missing.
     cancelled : bool
@@ -78,6 +81,7 @@ class FrontierOutcome:
     """
 
     points: tuple[FrontierPoint, ...]
+    least: tuple[int, ...]
     proved: bool
     cancelled: bool
     seconds: float

@@ -10,6 +10,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.evaluation import cheapest
 from odt_core.jobs import Job
+from odt_core.studies import Sweep
 from odt_core.training import parse_percent, parse_weight
 from odt_core.words import number_words, percent_words
 from pages.common.state import work
@@ -32,11 +33,21 @@ class Choice:
             self._begin()
 
     def _begin(self) -> None:
-        """The current tree's floor, or 95 %."""
+        """The current tree's floor, or 95 % sensitivity."""
         job = work().job
-        asked = None if job is None else job.spec.train.objective.min_tpr
-        at = self.view.at_level(asked or DEFAULT_FLOOR)
-        self.go_to(0 if at is None else at)
+        asked = None if job is None else job.spec.train.objective
+        if asked is not None and asked.min_tnr is not None and asked.min_tpr is None:
+            st.session_state["sens_floor_on"] = Sweep.TNR.value
+        st.session_state.setdefault("sens_floor_on", Sweep.TPR.value)
+        floor = None
+        if asked is not None:
+            floor = asked.min_tpr if self.sweep is Sweep.TPR else asked.min_tnr
+        floor = floor or DEFAULT_FLOOR
+        at = self.view.at_level(floor, self.sweep)
+        if at is None:
+            self.go_to(0)
+        else:
+            self.go_to(at, number_words(float(100 * floor)))
         st.session_state.setdefault("sens_cost_fn", "1")
         st.session_state.setdefault("sens_cost_fp", "1")
 
@@ -46,12 +57,17 @@ class Choice:
         return int(st.session_state[self.point_key])
 
     @property
+    def sweep(self) -> Sweep:
+        """The rate that the floor is on."""
+        return Sweep(st.session_state.get("sens_floor_on", Sweep.TPR.value))
+
+    @property
     def floor(self) -> Fraction:
         """The floor in effect."""
         try:
             return parse_percent(st.session_state[self.floor_key], "The floor")
         except InputError:
-            return self.view.floor_of(self.index)
+            return self.view.floor_of(self.index, self.sweep)
 
     @property
     def compared(self) -> int | None:
@@ -64,26 +80,33 @@ class Choice:
         """What a false negative and a false positive cost; 1 where it cannot be read."""
         return _cost("sens_cost_fn"), _cost("sens_cost_fp")
 
+    @property
+    def is_cheapest(self) -> bool:
+        """Whether no other tree costs less at these costs."""
+        cost = self.view.points[self.index].cost
+        fn, fp = self.costs
+        return cost is not None and fn / fp in cost
+
     def go_to(self, index: int, floor: str | None = None) -> None:
         """Choose a point; without a floor of the user's own, the point's own is in effect."""
         st.session_state[self.point_key] = index
         st.session_state[self.error_key] = ""
-        if floor is None:
-            own = self.view.floor_of(index)
-            st.session_state[self.floor_key] = number_words(float(100 * own))
+        own = self.view.floor_of(index, self.sweep)
+        st.session_state[self.floor_key] = floor or number_words(float(100 * own))
 
     def on_slide(self) -> None:
-        """The slider was moved."""
+        """The slider was moved, or the floor is on the other rate now."""
         self.go_to(self.index)
 
     def on_floor(self) -> None:
         """A floor was typed."""
         text = str(st.session_state[self.floor_key])
         try:
-            at = self.view.at_level(parse_percent(text, "The floor on sensitivity"))
+            word = self.sweep.word
+            at = self.view.at_level(parse_percent(text, f"The floor on {word}"), self.sweep)
             if at is None:
                 raise InputError(
-                    f"No tree of this shape that was found reaches {text.strip()} % sensitivity."
+                    f"No tree of this shape that was found reaches {text.strip()} % {word}."
                 )
         except InputError as error:
             st.session_state[self.error_key] = str(error)
@@ -125,14 +148,24 @@ def draw_choice(choice: Choice, positive: str) -> None:
             "point in the ROC plane.",
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Floor on",
+            [sweep.value for sweep in Sweep],
+            format_func=lambda value: sweep_words(Sweep(value)),
+            key="sens_floor_on",
+            persist_state="session",
+            on_change=choice.on_slide,
+            width=165,
+        )
+        other = Sweep.TNR if choice.sweep is Sweep.TPR else Sweep.TPR
         st.text_input(
-            "Sensitivity (TPR) at least, in %",
+            "At least, in %",
             key=choice.floor_key,
             on_change=choice.on_floor,
             max_chars=12,
-            width=220,
+            width=125,
             help="The floor on the training rows, exactly as written: the tree of highest "
-            "specificity (TNR) that keeps it is shown.",
+            f"{other.word} that keeps it is shown.",
         )
         for key, label in (
             ("sens_cost_fn", f"A missed {name} costs"),
@@ -145,14 +178,21 @@ def draw_choice(choice: Choice, positive: str) -> None:
                 persist_state="session",
                 on_change=choice.on_costs,
                 max_chars=12,
-                width=170,
+                width=168,
                 help="Instead of a floor: the tree of least cost on the training rows is shown. "
                 "Only the ratio of both costs matters.",
             )
-        st.markdown(_cost_words(choice), width="stretch")
+        if not choice.is_cheapest:
+            st.button("Show the cheapest", key="sens_cheapest", on_click=choice.on_costs)
+    st.caption(_cost_words(choice))
     error = st.session_state.get(choice.error_key)
     if error:
         st.error(plain(error))
+
+
+def sweep_words(sweep: Sweep) -> str:
+    """The rate as a choice."""
+    return f"{sweep.word.capitalize()} ({sweep.name})"
 
 
 def _slider_words(view: FrontierView, index: int) -> str:
@@ -164,9 +204,8 @@ def _cost_words(choice: Choice) -> str:
     """For which costs the chosen tree is best."""
     cost = choice.view.points[choice.index].cost
     fn, fp = choice.costs
-    ratio = fn / fp
     if cost is None:
-        return "For no costs the cheapest tree: others are cheaper whatever an error costs."
+        return "Whatever a miss and a false alarm cost, another tree of the frontier is cheaper."
     low = _ratio_words(cost.low)
     if cost.high is None:
         words = f"a miss costs {low} false alarms or more" if cost.low else "all costs"
@@ -174,7 +213,7 @@ def _cost_words(choice: Choice) -> str:
         words = f"a miss costs at most {_ratio_words(cost.high)} false alarms"
     else:
         words = f"a miss costs {low} to {_ratio_words(cost.high)} false alarms"
-    here = "" if ratio in cost else f", not at your {_ratio_words(ratio)}"
+    here = "" if choice.is_cheapest else f"; at your {_ratio_words(fn / fp)} another one is"
     return f"The cheapest tree where **{words}**{here}."
 
 

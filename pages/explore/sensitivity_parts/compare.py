@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core.confusion import Confusion
 from odt_core.evaluation import metrics, tree_changes
 from odt_core.problem import EncodedData
 from odt_core.words import percent_words
@@ -54,6 +55,7 @@ def draw_comparison(view: FrontierView, choice: Choice, data: EncodedData | None
             st.markdown("Both trees are the same.")
         for sentence in changes.sentences:
             st.markdown(f"- {plain(sentence)}")
+        st.markdown(plain(difference_words(before, after)))
         _draw_rates(before, after)
 
 
@@ -61,6 +63,27 @@ def _words(point: ViewPoint) -> str:
     return plain(
         f"training sensitivity {percent_words(point.tpr)}, specificity {percent_words(point.tnr)}"
     )
+
+
+def difference_words(before: ViewPoint, after: ViewPoint) -> str:
+    """How many errors the chosen tree makes more or fewer, in training and in test."""
+    parts = [f"in training {_difference(before.train, after.train)}"]
+    if before.test is not None and after.test is not None:
+        parts.append(f"in test {_difference(before.test, after.test)}")
+    return f"The chosen tree against the one put aside: {'; '.join(parts)}."
+
+
+def _difference(before: Confusion, after: Confusion) -> str:
+    misses = _more(after.fn - before.fn, "missed case", "missed cases")
+    alarms = _more(after.fp - before.fp, "false alarm", "false alarms")
+    return f"{misses} and {alarms}"
+
+
+def _more(change: int, one: str, many: str) -> str:
+    if change == 0:
+        return f"as many {many}"
+    size = f"{abs(change):,}"
+    return f"{size} {'more' if change > 0 else 'fewer'} {one if abs(change) == 1 else many}"
 
 
 def _draw_rates(before: ViewPoint, after: ViewPoint) -> None:

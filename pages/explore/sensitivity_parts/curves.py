@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import streamlit as st
 
-from odt_core.data import Prepared, SplitSpec
+from odt_core.data import SplitSpec
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.render import (
@@ -23,6 +23,7 @@ from odt_core.studies import (
     CurveRun,
     CurveSpec,
     Spread,
+    Sweep,
     check_curve,
     curve_csv,
     curve_table,
@@ -38,12 +39,29 @@ from pages.common.state import update, work
 from pages.common.tables import plain_table, value_html
 from pages.common.text import html_text, plain
 from pages.common.theme import current_theme
+from pages.explore.sensitivity_parts.choose import sweep_words
 from pages.explore.sensitivity_parts.downloads import draw_figure_downloads, draw_file
-from pages.explore.sensitivity_parts.frontiers import frontier_spec
+from pages.explore.sensitivity_parts.frontiers import (
+    draw_cap,
+    frontier_spec,
+    remember_current_tree,
+)
 
 EVERY = 0.7
 """Seconds between two looks."""
 SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
+
+
+@dataclass(frozen=True)
+class Given:
+    """The settings as they were typed."""
+
+    sweep: Sweep
+    levels: str
+    shapes: list[str]
+    cap: int | None
+    repeats: int
+    train_size: str
 
 
 @dataclass(frozen=True)
@@ -54,12 +72,15 @@ class Asked:
     curve: CurveSpec
 
 
-def draw_curves(data: ReadyData, rows: Prepared) -> None:
+def draw_curves(data: ReadyData) -> None:
     """Settings, progress, and the curves as far as they are known."""
-    asked = _draw_settings(data, rows)
+    settings = st.container(horizontal=True, vertical_alignment="bottom")
+    with settings:
+        given = _draw_settings(data)
+    asked = _read_or_say(data, given)
     batch = work().curve
     busy = batch is not None and not batch.is_over
-    pressed = st.button(
+    pressed = settings.button(
         "Running …" if busy else "Run the curves",
         key="sens_curve_go",
         type="secondary" if batch is not None and not busy else "primary",
@@ -76,49 +97,68 @@ def draw_curves(data: ReadyData, rows: Prepared) -> None:
         _draw_result(batch)
 
 
-def _draw_settings(data: ReadyData, rows: Prepared) -> Asked | None:
+def _draw_settings(data: ReadyData) -> Given:
     st.session_state.setdefault(
         "sens_levels", ", ".join(number_words(float(100 * level)) for level in PAPER_LEVELS)
     )
+    st.session_state.setdefault("sens_sweep", Sweep.TPR.value)
     st.session_state.setdefault("sens_shapes", ["depth-2", "depth-3"])
     st.session_state.setdefault("sens_repeats", 10)
     st.session_state.setdefault("sens_train_size", _size_text(data.split))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        levels = st.text_input(
-            "Floors on training sensitivity, in %",
-            key="sens_levels",
+    remember_current_tree()
+    sweep = Sweep(
+        st.selectbox(
+            "Floors on",
+            [sweep.value for sweep in Sweep],
+            format_func=lambda value: sweep_words(Sweep(value)),
+            key="sens_sweep",
             persist_state="session",
-            width=290,
-            max_chars=400,
-            help="One tree for each floor: the highest specificity that keeps it.",
+            width=165,
         )
-        shapes = st.multiselect(
-            "Shapes",
-            list(PRESETS),
-            format_func=lambda name: NAMES[name],
-            key="sens_shapes",
-            persist_state="session",
-            width=235,
-        )
-        repeats = st.number_input(
-            "Splits",
-            1,
-            1000,
-            step=10,
-            key="sens_repeats",
-            persist_state="session",
-            width=100,
-            help="Each draws training and test rows anew; the paper has 30.",
-        )
-        train_size = st.text_input(
-            "Training rows",
-            key="sens_train_size",
-            persist_state="session",
-            width=120,
-            help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
-        )
+    )
+    other = Sweep.TNR if sweep is Sweep.TPR else Sweep.TPR
+    levels = st.text_input(
+        "Floors, in %",
+        key="sens_levels",
+        persist_state="session",
+        width=240,
+        max_chars=400,
+        help=f"On {sweep.word} in training. One tree for each: the highest {other.word} that "
+        "keeps it.",
+    )
+    shapes = st.multiselect(
+        "Shapes",
+        list(PRESETS),
+        format_func=lambda name: NAMES[name],
+        key="sens_shapes",
+        persist_state="session",
+        width=225,
+    )
+    cap = draw_cap()
+    repeats = st.number_input(
+        "Splits",
+        1,
+        1000,
+        step=10,
+        key="sens_repeats",
+        persist_state="session",
+        width=105,
+        help="Each draws training and test rows anew; the paper has 30.",
+    )
+    train_size = st.text_input(
+        "Training rows",
+        key="sens_train_size",
+        persist_state="session",
+        width=115,
+        help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
+    )
+    return Given(sweep, levels, shapes, cap, int(repeats or 0), train_size)
+
+
+def _read_or_say(data: ReadyData, given: Given) -> Asked | None:
+    """The settings, or an error on the page."""
     try:
-        return _read(data, levels, shapes, int(repeats or 0), train_size)
+        return _read(data, given)
     except InputError as error:
         st.error(plain(str(error)))
         return None
@@ -132,22 +172,21 @@ def _size_text(split: SplitSpec) -> str:
     return "paper" if size == "all" else str(size)
 
 
-def _read(data: ReadyData, levels: str, shapes: list[str], repeats: int, train_size: str) -> Asked:
+def _read(data: ReadyData, given: Given) -> Asked:
     floors: list[Fraction] = []
-    for part in levels.replace(";", ",").split(","):
+    for part in given.levels.replace(";", ",").split(","):
         if part.strip():
-            floors.append(parse_percent(part, "A floor on training sensitivity"))
+            floors.append(parse_percent(part, f"A floor on training {given.sweep.word}"))
     curve = CurveSpec(
         levels=tuple(dict.fromkeys(floors)),
-        topologies=tuple(Topology.parse(name) for name in shapes),
-        repeats=repeats,
+        topologies=tuple(Topology.parse(name) for name in given.shapes),
+        repeats=given.repeats,
+        sweep=given.sweep,
     )
-    if not shapes:
-        raise InputError("Choose at least one shape.")
-    cap = st.session_state.get("sens_max_card")
-    spec = frontier_spec(data, shapes[0], cap, st.session_state.get("sens_seconds", 60))
-    split = SplitSpec.parse(train_size, None, seed=data.split.seed)
-    if data.split.test_size is not None and train_size != "all":
+    limit = st.session_state.get("sens_seconds", 60)
+    spec = frontier_spec(data, given.shapes[0], given.cap, limit)
+    split = SplitSpec.parse(given.train_size, None, seed=data.split.seed)
+    if data.split.test_size is not None and given.train_size != "all":
         split = replace(split, test_size=data.split.test_size)
     spec = replace(spec, split=split)
     check_curve(spec)
@@ -171,6 +210,9 @@ def _start(data: ReadyData, asked: Asked) -> Batch:
         ],
     )
     update(curve=batch)
+    if st.session_state.get("sens_curve_shown") != PLANE:
+        floored = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
+        st.session_state["sens_curve_shown"] = floored
     return batch
 
 
@@ -178,9 +220,9 @@ def _draw_preview() -> None:
     with st.container(border=True):
         st.subheader("No curves yet", anchor=False)
         st.markdown(
-            "A floor on sensitivity holds on the rows that trained the tree; on new rows it may "
-            "not. **Run the curves** draws many new splits, finds the best tree for every floor "
-            "and shape on each, and shows what was kept on the rows held out."
+            "A floor on sensitivity or specificity holds on the rows that trained the tree; on new "
+            "rows it may not. **Run the curves** draws many new splits, finds the best tree for "
+            "every floor and shape on each, and shows what was kept on the rows held out."
         )
 
 
@@ -225,6 +267,7 @@ def _draw_result(batch: Batch) -> None:
     if n_done < len(batch.jobs):
         words += f", of {len(batch.jobs)} asked for"
     unproved = sum(row.n - row.proved for row in rows)
+    words += f", floors on training {rows[0].sweep.word}"
     words += "." if not unproved else f"; {unproved} trees are not proved best."
     spec = batch.jobs[0].spec
     st.caption(plain(f"{spec.table_name}: {words}"))

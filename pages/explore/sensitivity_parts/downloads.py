@@ -12,7 +12,8 @@ import streamlit as st
 
 from odt_core.evaluation import cost_ranges
 from odt_core.jobs import Job
-from odt_core.render import FigureFormat, figure_file, roc_alt_text, roc_figure
+from odt_core.render import FigureFormat, RocFloor, figure_file, roc_alt_text, roc_figure
+from odt_core.studies import Sweep
 from pages.common.names import file_stem
 from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.choose import Choice
@@ -37,7 +38,13 @@ def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> Non
         draw_file("Points and trees (JSON)", lambda: _json(job), f"{stem}.json", "application/json")
         draw_figure_downloads(
             lambda: roc_figure(
-                view.roc, chosen=chosen, bound=view.bound, theme=current_theme(), opaque=True
+                view.roc,
+                chosen=chosen,
+                compared=choice.compared,
+                bound=view.bound,
+                floor=RocFloor(float(choice.floor), choice.sweep is Sweep.TPR),
+                theme=current_theme(),
+                opaque=True,
             ),
             lambda: roc_alt_text(view.roc, chosen),
             stem,

@@ -10,8 +10,9 @@ from odt_core.data import Prepared
 from odt_core.evaluation import DecisionCurve, decision_curve
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
-from odt_core.render import benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
+from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
 from odt_core.solution import Status
+from odt_core.studies import Sweep
 from odt_core.words import count_words, seconds_words
 from pages.common.drawing import draw_tree
 from pages.common.prepared import rows_of
@@ -83,6 +84,7 @@ def _draw_roc(choice: Choice) -> None:
             chosen=choice.index,
             compared=choice.compared,
             bound=view.bound,
+            floor=RocFloor(float(choice.floor), choice.sweep is Sweep.TPR),
             theme=current_theme(),
         ),
         key=chart,
@@ -92,10 +94,14 @@ def _draw_roc(choice: Choice) -> None:
         selection_mode="points",
         alt=roc_alt_text(view.roc, choice.index),
     )
-    st.caption(
-        "Click a point to see its tree. Ringed: the chosen tree in training, with its test value "
-        "and 95 % intervals beside it."
+    words = (
+        "Click a point to see its tree. Ringed: the chosen tree in training; the large diamond is "
+        "its test value with 95 % intervals."
     )
+    if choice.compared is not None and choice.compared != choice.index:
+        color = "black" if current_theme().name == "light" else "white"
+        words += f" In {color}: the tree put aside."
+    st.caption(words)
 
 
 def _draw_benefit(choice: Choice, rows: Prepared) -> None:

@@ -27,7 +27,7 @@ MOST_SECONDS = 24 * 3600
 
 def draw_frontier_settings(data: ReadyData) -> None:
     """Shape, cap and time in one row, with the button that starts the search."""
-    _remember_current_tree()
+    remember_current_tree()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shape = st.selectbox(
             "Shape of the tree",
@@ -38,17 +38,7 @@ def draw_frontier_settings(data: ReadyData) -> None:
             width=190,
             help="Every trade-off that any tree of this shape can reach is found.",
         )
-        cap = st.number_input(
-            "max.card",
-            min_value=1,
-            step=1,
-            value=None,
-            placeholder="no cap",
-            key="sens_max_card",
-            persist_state="session",
-            width=130,
-            help="Largest set of categories on one side of a question; empty means no cap.",
-        )
+        cap = draw_cap()
         limit = st.number_input(
             "Time limit in seconds",
             min_value=1,
@@ -76,7 +66,22 @@ def draw_frontier_settings(data: ReadyData) -> None:
         start_frontier(data, spec)
 
 
-def _remember_current_tree() -> None:
+def draw_cap() -> int | None:
+    """The cap, one for both views of the page."""
+    return st.number_input(
+        "max.card",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="no cap",
+        key="sens_max_card",
+        persist_state="session",
+        width=125,
+        help="Largest set of categories on one side of a question; empty means no cap.",
+    )
+
+
+def remember_current_tree() -> None:
     """Begin with the current tree's shape and cap."""
     job = work().job
     name = job.spec.train.topology.name if job is not None else "depth-2"

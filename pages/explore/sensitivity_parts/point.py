@@ -20,7 +20,7 @@ from pages.common.numbers import (
     rate_html,
 )
 from pages.common.tables import plain_table, value_html
-from pages.explore.sensitivity_parts.choose import Choice
+from pages.explore.sensitivity_parts.choose import Choice, sweep_words
 from pages.explore.sensitivity_parts.view import FrontierView
 
 
@@ -29,7 +29,7 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
     point = view.points[choice.index]
     train = metrics(point.train)
     test = None if point.test is None else metrics(point.test)
-    _draw_floor(choice.floor, train, test)
+    _draw_floor(choice, train, test)
     left, right = st.columns(2, gap="medium")
     with left:
         draw_counts("Training", point.train, point.tree)
@@ -51,20 +51,22 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
         st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
 
 
-def _draw_floor(floor: Fraction, train: Metrics, test: Metrics | None) -> None:
+def _draw_floor(choice: Choice, train: Metrics, test: Metrics | None) -> None:
     """The floor asked for, what training reached, and what test says: always together."""
-    asked = value_html(f"{number_words(float(100 * floor))}%")
-    cells = [asked, rate_html(train.sensitivity)]
-    cells.append(NONE if test is None else rate_html(test.sensitivity))
+    floor, word = choice.floor, choice.sweep.word
+    reached: list[Rate] = [getattr(found, word) for found in (train, test) if found is not None]
+    cells = [value_html(f"{number_words(float(100 * floor))}%"), *map(rate_html, reached)]
+    if test is None:
+        cells.append(NONE)
     st.html(
         plain_table(
-            "The floor on sensitivity, and the sensitivity reached in training and test",
+            f"The floor on {word}, and the {word} reached in training and test",
             ["", "Floor asked for", "Reached in training", "Reached in test (95 % interval)"],
-            [["Sensitivity (TPR)", *cells]],
+            [[sweep_words(choice.sweep), *cells]],
         )
     )
     if test is not None:
-        _say_if_below(floor, test.sensitivity)
+        _say_if_below(floor, reached[1])
 
 
 def _say_if_below(floor: Fraction, test: Rate) -> None:

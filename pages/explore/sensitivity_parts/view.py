@@ -14,7 +14,7 @@ from odt_core.export import tree_from_json
 from odt_core.jobs import Job
 from odt_core.render import RocPoint
 from odt_core.solution import Assignment
-from odt_core.studies import assignment_from_json
+from odt_core.studies import Sweep, assignment_from_json
 from odt_core.tree import Tree
 
 
@@ -71,21 +71,25 @@ class FrontierView:
         """The points for the figure."""
         return [RocPoint(point.train, point.test, point.proved) for point in self.points]
 
-    def at_level(self, level: Fraction) -> int | None:
-        """The point of fewest false positives whose training sensitivity reaches a floor."""
-        found = [i for i, point in enumerate(self.points) if point.tpr >= level]
-        return found[-1] if found else None
+    def at_level(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int | None:
+        """The best point whose training sensitivity (or specificity) reaches a floor."""
+        found = [i for i, point in enumerate(self.points) if sweep.rate(point.train) >= level]
+        if not found:
+            return None
+        return found[-1] if sweep is Sweep.TPR else found[0]
 
-    def floor_of(self, index: int) -> Fraction:
+    def floor_of(self, index: int, sweep: Sweep = Sweep.TPR) -> Fraction:
         """The shortest percentage that is a floor for just this point."""
-        point = self.points[index]
-        following = self.points[index + 1].tpr if index + 1 < len(self.points) else Fraction(-1)
+        rate = sweep.rate(self.points[index].train)
+        worse = index + 1 if sweep is Sweep.TPR else index - 1
+        inside = 0 <= worse < len(self.points)
+        following = sweep.rate(self.points[worse].train) if inside else Fraction(-1)
         for digits in range(1, 7):
             step = Fraction(1, 100 * 10**digits)
-            floor = point.tpr // step * step
+            floor = rate // step * step
             if floor > following:
                 return floor
-        return point.tpr
+        return rate
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)

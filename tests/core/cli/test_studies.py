@@ -85,6 +85,24 @@ def test_curve_is_the_same_in_one_process_and_in_two(
     assert len(table.read_text(encoding="utf-8").splitlines()) == 1 + 6
 
 
+def test_curve_sweeps_floors_on_specificity(
+    triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["curve", *options(triage), "--topologies", "depth-2", "--levels", "80,95"]
+    words += ["--repeats", "2", "--sweep", "tnr"]
+    table = tmp_path / "curve.csv"
+    assert main([*words, "--json", "--jobs", "2", "--output", str(table)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["sweep"] == "tnr" and len(record["runs"]) == 2 * 2
+    for run in record["runs"]:
+        floor = {"4/5": 0.8, "19/20": 0.95}[run["level"]]
+        assert run["train"]["tn"] >= floor * (run["train"]["tn"] + run["train"]["fp"])
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
+    assert [row["floor_on"] for row in rows] == ["tnr", "tnr"]
+    assert main(words) == 0
+    assert "floors on training specificity" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -92,6 +110,7 @@ def test_curve_is_the_same_in_one_process_and_in_two(
         (["--levels", "101"], "'101' is not a level"),
         (["--topologies", "depth-9"], "topology 'depth-9' cannot be read"),
         (["--repeats", "0"], "at least 1"),
+        (["--sweep", "ppv"], "invalid choice: 'ppv'"),
         (["--train-size", "all"], "leaves none"),
     ],
 )

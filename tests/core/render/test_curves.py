@@ -12,6 +12,7 @@ from odt_core.render import (
     DARK,
     LIGHT,
     FigureFormat,
+    RocFloor,
     RocPoint,
     SweepPoint,
     SweepSeries,
@@ -49,6 +50,30 @@ def test_the_roc_plane_holds_every_point_in_training_and_test() -> None:
     assert train.marker.color[1] != train.marker.color[0], "an unproved point is hollow"
     assert list(limit.y) == [1, 0.9, 0.55]
     assert "sensitivity 90.0% (18/20)" in roc_alt_text(POINTS, 1)
+
+
+@pytest.mark.parametrize(
+    ("floor", "x", "y"),
+    [
+        (RocFloor(0.95), None, [0.95, 0.95]),
+        (RocFloor(0.75, on_sensitivity=False), [0.25, 0.25], None),
+    ],
+)
+def test_the_floor_is_a_line_across_the_roc_plane(floor: RocFloor, x, y) -> None:  # type: ignore[no-untyped-def]
+    figure = roc_figure(POINTS, chosen=1, floor=floor)
+    line = next(trace for trace in figure.data if trace.name.startswith("floor"))
+    assert line.name == f"floor {100 * floor.level:g}%"
+    assert list(line.x) == (x or list(figure.layout.xaxis.range))
+    assert list(line.y) == (y or list(figure.layout.yaxis.range))
+    assert list(figure.data[0].customdata) == [0, 1, 2], "the points stay the first trace"
+
+
+def test_the_legend_of_a_file_reads_along_its_rows_as_on_screen() -> None:
+    figure = sweep_roc_figure(SERIES, SERIES, opaque=True)
+    svg = figure_file(figure, FigureFormat.SVG, "plane").decode()
+    places = [svg.index(f"<!-- {trace.name} -->") for trace in figure.data]
+    order = sorted(range(4), key=lambda i: places[i])
+    assert order == [0, 2, 1, 3], "two columns of two: the first holds both trainings"
 
 
 def test_the_sweep_draws_a_band_a_line_for_each_shape_and_the_diagonal() -> None:

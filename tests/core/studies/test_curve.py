@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,9 +15,11 @@ from odt_core.studies import (
     CurveRepeat,
     CurveRun,
     CurveSpec,
+    Sweep,
     curve_csv,
     curve_table,
     run_curve,
+    run_frontier,
     run_repeat,
 )
 from odt_core.topology import Topology
@@ -47,6 +50,36 @@ def test_every_floor_holds_in_training_and_specificity_falls_as_it_rises(
     for before, after in zip(runs, runs[1:], strict=False):
         if (before.seed, before.topology) == (after.seed, after.topology):
             assert before.train.tn >= after.train.tn
+
+
+def test_floors_on_specificity_hold_and_no_tree_misses_fewer() -> None:
+    """Each run is the frontier's point of fewest false negatives at or above the floor."""
+    curve = CurveSpec(LEVELS, (Topology.parse("depth-2"),), repeats=2, sweep=Sweep.TNR)
+    table = SAMPLES["triage"].load()
+    runs = run_curve(table, SPEC, curve)
+    assert len(runs) == 2 * len(LEVELS)
+    for seed in (7, 8):
+        shaped = replace(SPEC, split=replace(SPEC.split, seed=seed), topology=curve.topologies[0])
+        points = run_frontier(table, shaped).points
+        for run in (run for run in runs if run.seed == seed):
+            reach = [point for point in points if point.tnr >= run.level]
+            assert run.train == min(reach, key=lambda point: point.fn).train
+            assert run.train.tn >= run.level * run.train.n_negative
+    row = curve_table(runs)[-1]
+    here = [run for run in runs if run.level == row.level]
+    assert row.sweep is Sweep.TNR
+    assert row.below == sum(run.test.tn < run.level * run.test.n_negative for run in here)
+    assert tuple(CurveRun.from_json(run.to_json()) for run in runs) == runs
+    assert CurveRepeat.from_json(curve.repeat(1).to_json()) == curve.repeat(1)
+
+
+def test_records_of_before_the_reverse_are_floors_on_sensitivity(
+    runs: tuple[CurveRun, ...],
+) -> None:
+    record, repeat = runs[0].to_json(), CURVE.repeat(0).to_json()
+    del record["sweep"], repeat["sweep"]
+    assert CurveRun.from_json(record) == runs[0]
+    assert CurveRepeat.from_json(repeat) == CURVE.repeat(0)
 
 
 def test_it_is_the_same_again_by_seed(runs: tuple[CurveRun, ...]) -> None:

@@ -112,3 +112,12 @@ def test_a_bound_without_cuts_proves_only_what_cannot_be_beaten() -> None:
     bound.add(1, 1, 4)
     assert bound.steps(10) == [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0)]
     assert bound.proves(2, 2) and not bound.proves(2, 3) and not bound.proves(3, 2)
+
+
+def test_what_the_search_knew_when_it_ended_counts_beside_the_cuts() -> None:
+    bound = LowerBound(known=(5, 3, 3, 0))
+    assert bound.steps(10) == [(0, 5), (1, 3), (3, 0)]
+    assert bound.proves(1, 3) and not bound.proves(2, 3) and not bound.proves(1, 4)
+    assert bound.is_reached_by([(0, 5), (1, 3), (3, 0)], 10)
+    bound.add(1, 1, 5)
+    assert [bound.least_fp(fn) for fn in range(6)] == [5, 4, 3, 2, 1, 0]
