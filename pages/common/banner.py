@@ -47,7 +47,7 @@ def _tree_words(now: Work) -> str:
     if job is None:
         return "none yet"
     words = f"<b>{_short(job.spec.train.topology.name)}</b> · {_state_words(job)}"
-    if now.dataset is None or job.spec.table_path != now.dataset.path:
+    if now.dataset is None or job.spec.dataset != now.dataset.sha256:
         return f"{words} · made from {_short(job.spec.table_name)}"
     made_from = (job.spec.read, job.spec.train.schema, job.spec.train.split)
     if made_from != (now.dataset.read, now.schema, now.split):
