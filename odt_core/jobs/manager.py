@@ -58,6 +58,8 @@ DEADLINE_GRACE = 15.0
 OTHER_WORK_LIMIT = 600.0
 """Seconds for what is not bounded by the time limit: reading before a solve, counting after it."""
 
+CONFIRM_AT_LEAST = 0.5
+"""Seconds that a second engine has to confirm a proved tree, however many others wait."""
 LOOK_EVERY = 1.0
 """Seconds between two looks for runs that another server has queued; one's own start at once."""
 WISHES_EVERY = 0.5
@@ -81,6 +83,8 @@ class _Running:
         Monotonic time at which its stage began.
     stop_at : float or None
         Monotonic time at which it was asked to stop.
+    proved_at : float or None
+        Monotonic time at which its tree was proved, if it goes on to have it confirmed.
     overdue, deleted : bool
         Why its worker was killed.
     unwritten : set of str
@@ -90,6 +94,7 @@ class _Running:
     job: Job
     stage_at: float = field(default_factory=time.monotonic)
     stop_at: float | None = None
+    proved_at: float | None = None
     overdue: bool = False
     deleted: bool = False
     unwritten: set[str] = field(default_factory=set)
@@ -389,16 +394,17 @@ class JobManager:
 
     def _dispatch(self) -> None:
         while not self._closed.is_set():
-            self._wake.wait(LOOK_EVERY)
+            self._wake.wait(CONFIRM_AT_LEAST if self._confirming() else LOOK_EVERY)
             self._wake.clear()
-            while not self._closed.is_set() and self._pool.n_free():
-                try:
+            try:
+                while not self._closed.is_set() and self._pool.n_free():
                     if not self._start_next():
                         break
-                except StorageError as error:
-                    self._note_problem(error)
-                    self._closed.wait(RETRY_EVERY)
-                    break
+                else:
+                    self._make_room()
+            except StorageError as error:
+                self._note_problem(error)
+                self._closed.wait(RETRY_EVERY)
 
     def _start_next(self) -> bool:
         """Give the job whose turn it is to a worker; false if none waits or none can start."""
@@ -424,6 +430,25 @@ class JobManager:
             job.state, job.started_at = JobState.QUEUED, None
             self._orders.appendleft(order)
         return False
+
+    def _confirming(self) -> list[_Running]:
+        """Jobs whose tree is proved and only being confirmed, the longest first."""
+        with self._lock:
+            found = [r for r in self._running.values() if r.proved_at and r.stop_at is None]
+        return sorted(found, key=lambda running: running.proved_at or 0.0)
+
+    def _make_room(self) -> None:
+        """Cut confirmations short for those who wait: what is proved is proved."""
+        since = time.monotonic() - CONFIRM_AT_LEAST
+        ready = [r for r in self._confirming() if r.proved_at is not None and r.proved_at < since]
+        if not ready:
+            return
+        waiting = self.store.queue.n_waiting() + len(self._orders)
+        with self._lock:
+            waiting -= sum(running.stop_at is not None for running in self._running.values())
+            for running in ready[: max(waiting, 0)]:
+                running.stop_at = time.monotonic()
+                self._pool.stop(running.job.id)
 
     def _order_of(self, claimed: ClaimedRun) -> _Order | None:
         """A claimed run as a job with its file; if that cannot be, the run fails with a word."""
@@ -525,6 +550,8 @@ class JobManager:
             running.unwritten.add("progress")
         elif kind == "best":
             job.best = {**message["result"], "model": message["model"]}
+            if job.proved_best is not None and running.proved_at is None:
+                running.proved_at = time.monotonic()
             running.unwritten.add("best")
         elif kind == "result":
             self._end(job, JobState.DONE, "", message["result"], message["model"])
