@@ -9,13 +9,19 @@ import threading
 import streamlit as st
 
 from odt_core.jobs import JobManager
-from odt_core.storage import UploadStore
+from odt_core.storage import Store, UploadStore
 
 
 @st.cache_resource(show_spinner=False)
 def job_manager() -> JobManager:
     """The warm workers: as many as there are cores."""
     return JobManager(n_workers=os.cpu_count() or 1)
+
+
+@st.cache_resource(show_spinner=False)
+def store() -> Store:
+    """Data sets and runs."""
+    return Store()
 
 
 @st.cache_resource(show_spinner=False)
