@@ -65,6 +65,28 @@ class TracePoint:
     bound: int | None
 
 
+@dataclass(frozen=True)
+class Found:
+    """A tree in hand while a solve goes on.
+
+    Attributes
+    ----------
+    assignment : Assignment
+        The tree; it meets the problem's conditions and floors.
+    bound : int or None
+        Proved upper bound on the total so far.
+    proved_by : tuple of str
+        The engines that have proved that no tree is better, if that is so.
+    seconds : Seconds
+        Where the time went so far.
+    """
+
+    assignment: Assignment
+    bound: int | None
+    proved_by: tuple[str, ...]
+    seconds: Seconds
+
+
 class MipRole(StrEnum):
     """What the integer program was solved for.
 

@@ -16,7 +16,8 @@ from odt_core.cli.output import write_output
 from odt_core.cli.summary import aligned
 from odt_core.data import Table
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
+from odt_core.jobs import Batch, JobKind, JobSpec, unkept_manager
+from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import (
     PAPER_LEVELS,
     CurveProgress,
@@ -78,15 +79,14 @@ def _run_in_processes(
 ) -> tuple[CurveRun, ...]:
     """The repeats as jobs of several workers, as the app runs them."""
     read = read_options(options)
-    manager = JobManager(n_workers=min(options.jobs, curve.repeats))
     printer = _Printer()
-    try:
+    with unkept_manager(n_workers=min(options.jobs, curve.repeats)) as manager:
+        content = Path(options.file).read_bytes()
+        dataset = manager.store.datasets.put(LOCAL_OWNER, content, table.name).sha256
         batch = Batch.submit(
             manager,
             [
-                JobSpec(
-                    Path(options.file), table.name, read, spec, JobKind.CURVE, curve.repeat(number)
-                )
+                JobSpec(dataset, table.name, read, spec, JobKind.CURVE, curve.repeat(number))
                 for number in range(curve.repeats)
             ],
         )
@@ -95,8 +95,6 @@ def _run_in_processes(
             printer(CurveProgress(batch.n_done, len(batch.jobs), batch.seconds))
             if (stop.is_set() or batch.failure) and not batch.was_cancelled:
                 batch.cancel(manager)
-    finally:
-        manager.close()
     if batch.failure:
         raise InputError(batch.failure)
     return tuple(

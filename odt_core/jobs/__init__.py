@@ -1,12 +1,14 @@
-"""Run training specifications and studies in other processes: queue, progress, cancel.
+"""Run training specifications and studies in other processes: queue, progress, cancel, history.
 
 Solving never happens in the process that serves pages: a solver can crash, cannot be interrupted,
-and holds the interpreter. A job is a plain JSON specification; a warm worker process runs it and
-answers with messages, one JSON object a line.
+and holds the interpreter. A job is a plain JSON specification and a run in the store; a warm worker
+process runs it and answers with messages, one JSON object a line.
 """
 
 from odt_core.jobs.batch import Batch
-from odt_core.jobs.manager import Job, JobManager, JobState
+from odt_core.jobs.job import Job, JobState
+from odt_core.jobs.manager import JobManager
 from odt_core.jobs.messages import JobKind, JobSpec
+from odt_core.jobs.unkept import unkept_manager
 
-__all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "JobState"]
+__all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "JobState", "unkept_manager"]

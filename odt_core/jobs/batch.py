@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
-from odt_core.jobs.manager import Job, JobManager, JobState
+from odt_core.jobs.job import Job, JobState, now
 from odt_core.jobs.messages import JobSpec
+from odt_core.storage import LOCAL_OWNER
+
+if TYPE_CHECKING:
+    from odt_core.jobs.manager import JobManager
 
 
 @dataclass(eq=False)
@@ -20,18 +23,30 @@ class Batch:
     ----------
     jobs : tuple of Job
         In the order they were asked for.
-    began : float
-        Monotonic time of the request.
+    owner : str
+        Whose they are.
+    id : str or None
+        Of the study in the store; None if the store could not be written.
+    began : datetime
+        When they were asked for, in UTC.
     """
 
     jobs: tuple[Job, ...]
-    began: float = field(default_factory=time.monotonic)
+    owner: str = LOCAL_OWNER
+    id: str | None = None
+    began: datetime = field(default_factory=now)
 
     @classmethod
-    def submit(cls, manager: JobManager, specs: Sequence[JobSpec]) -> Batch:
+    def submit(
+        cls,
+        manager: JobManager,
+        specs: Sequence[JobSpec],
+        *,
+        owner: str = LOCAL_OWNER,
+        name: str = "",
+    ) -> Batch:
         """Queue all; they take turns with the jobs of others."""
-        queue = uuid.uuid4().hex
-        return cls(tuple(manager.submit(spec, queue=queue) for spec in specs))
+        return manager.submit_study(specs, owner=owner, name=name)
 
     @property
     def n_done(self) -> int:
@@ -54,7 +69,7 @@ class Batch:
     def seconds(self) -> float:
         """Since the request, until the last job ended."""
         ends = [job.ended_at for job in self.jobs if job.ended_at is not None]
-        return (max(ends) if self.is_over and ends else time.monotonic()) - self.began
+        return ((max(ends) if self.is_over and ends else now()) - self.began).total_seconds()
 
     @property
     def seconds_left(self) -> float | None:
@@ -63,7 +78,7 @@ class Batch:
         starts = [job.started_at for job in self.jobs if job.started_at is not None]
         if done == 0 or not starts:
             return None
-        return (time.monotonic() - min(starts)) / done * (len(self.jobs) - done)
+        return (now() - min(starts)).total_seconds() / done * (len(self.jobs) - done)
 
     @property
     def results(self) -> list[dict[str, Any]]:
@@ -76,6 +91,5 @@ class Batch:
         return next((job.message for job in self.jobs if job.state is JobState.FAILED), "")
 
     def cancel(self, manager: JobManager) -> None:
-        """Stop all that is not over, the last first, so that none starts meanwhile."""
-        for job in reversed(self.jobs):
-            manager.cancel(job)
+        """Stop all that is not over."""
+        manager.cancel_study(self)

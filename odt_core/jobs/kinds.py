@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from odt_core.data import Table
     from odt_core.problem import Problem
     from odt_core.solution import TracePoint
-    from odt_core.training import TrainResult
+    from odt_core.training import BestSoFar, TrainResult
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,15 @@ class Hooks:
         Takes the problem and a point of the solve's trace.
     on_stage : callable
         Takes what begins.
+    on_best : callable
+        Takes the best tree of a training run so far.
     should_stop : callable
         Whether to end with what there is.
     """
 
     on_progress: Callable[[Problem, TracePoint], None]
     on_stage: Callable[[Stage], None]
+    on_best: Callable[[BestSoFar], None]
     should_stop: Callable[[], bool]
 
 
@@ -61,6 +64,7 @@ def _train(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
             spec.train,
             on_progress=hooks.on_progress,
             on_stage=hooks.on_stage,
+            on_best=hooks.on_best,
             should_stop=hooks.should_stop,
         )
     )

@@ -1,8 +1,8 @@
 """What the manager and its workers say to each other.
 
-To a worker: ``{"type": "run", "job": id, "spec": {...}}`` and ``{"type": "cancel", "job": id}``.
-From a worker: ``ready`` once, then for each job any number of ``stage`` and ``progress`` and one
-``result`` or ``error``.
+To a worker: ``{"type": "run", "job": id, "spec": {...}, "path": file}`` and ``{"type": "cancel",
+"job": id}``. From a worker: ``ready`` once, then for each job any number of ``stage``, ``progress``
+and ``best`` (a whole result with the best tree so far) and one ``result`` or ``error``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from odt_core.data import ReadOptions
+from odt_core.errors import InputError
 from odt_core.studies.adoption import Adoption
 from odt_core.studies.curve import CurveRepeat
 from odt_core.training.spec import TrainSpec
@@ -43,12 +43,12 @@ _PARTS: dict[JobKind, type[CurveRepeat] | type[Adoption]] = {
 
 @dataclass(frozen=True)
 class JobSpec:
-    """A piece of work with the file it reads.
+    """A piece of work and the data set it reads; its JSON is kept as a run's specification.
 
     Attributes
     ----------
-    table_path : Path
-        The uploaded bytes, kept in a file.
+    dataset : str
+        SHA-256 of the data set in the store (`odt_core.storage.Store.datasets`).
     table_name : str
         The file's name as the user knows it.
     read : ReadOptions
@@ -61,7 +61,7 @@ class JobSpec:
         What a curve's repeat and an adoption need to know beside.
     """
 
-    table_path: Path
+    dataset: str
     table_name: str
     read: ReadOptions
     train: TrainSpec
@@ -77,7 +77,7 @@ class JobSpec:
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
         return {
-            "table_path": str(self.table_path.resolve()),
+            "dataset": self.dataset,
             "table_name": self.table_name,
             "read": {
                 "encoding": self.read.encoding,
@@ -92,11 +92,29 @@ class JobSpec:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> JobSpec:
-        """Rebuild a job's specification."""
+        """Rebuild a job's specification.
+
+        Raises
+        ------
+        InputError
+            If the record is of another version or lacks a field.
+        """
+        try:
+            return cls._from_json(record)
+        except InputError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                "This run's settings cannot be read by this version of the program "
+                f"({type(error).__name__}: {error}): make the run anew."
+            ) from error
+
+    @classmethod
+    def _from_json(cls, record: Mapping[str, Any]) -> JobSpec:
         kind = JobKind(record.get("kind", JobKind.TRAIN))
         part = record.get("part")
         return cls(
-            table_path=Path(record["table_path"]),
+            dataset=record["dataset"],
             table_name=record["table_name"],
             read=ReadOptions(**record["read"]),
             train=TrainSpec.from_json(record["train"]),

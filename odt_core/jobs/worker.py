@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from odt_core.errors import DisagreementError, InputError, SolverError
@@ -27,9 +28,16 @@ if TYPE_CHECKING:
     from odt_core.data import Table
     from odt_core.problem import Problem
     from odt_core.solution import TracePoint
+    from odt_core.training import BestSoFar
 
 PROGRESS_EVERY = 0.2
 """Seconds between two progress messages of a job, at least."""
+FIRST_BEST_AFTER = 0.3
+"""Seconds a first tree that is not proved waits for a better one, or for the end of a quick run."""
+BEST_EVERY = 1.0
+"""Seconds between two messages with the best tree of a job, at least."""
+BEST_SHARE = 20.0
+"""The pause after one is at least so many times what it took to make."""
 
 log = logging.getLogger("odt_core.jobs.worker")
 
@@ -52,7 +60,7 @@ class Worker:
         self._say({"type": "ready"})
         while True:
             order = self._queue.get()
-            self._run_job(order["job"], order["spec"])
+            self._run_job(order["job"], order["spec"], Path(order["path"]))
 
     def _read_orders(self) -> None:
         for line in self._orders:
@@ -65,16 +73,18 @@ class Worker:
             os.killpg(0, signal.SIGKILL)  # with whatever a running solve has started
         os._exit(0)
 
-    def _run_job(self, job: str, record: dict[str, Any]) -> None:
+    def _run_job(self, job: str, record: dict[str, Any], path: Path) -> None:
         progress = _ProgressSender(job, self._say)
+        best = _BestSender(job, self._say)
         hooks = Hooks(
             on_progress=progress.send,
             on_stage=lambda stage: self._say({"type": "stage", "job": job, "stage": stage}),
+            on_best=best.send,
             should_stop=lambda: job in self._cancelled,
         )
         try:
             spec = JobSpec.from_json(record)
-            found = run_job(self._read(spec), spec, hooks)
+            found = run_job(self._read(spec, path), spec, hooks)
             answer = {"type": "result", "result": found.result, "model": found.model}
         except InputError as error:
             answer = {"type": "error", "message": str(error)}
@@ -90,18 +100,18 @@ class Worker:
             log.exception("job %s failed", job)
             answer = {"type": "error", "message": f"The run failed ({_in_short(error)})."}
         progress.close()
+        best.close()
         self._cancelled.discard(job)
         self._say({**answer, "job": job})
 
-    def _read(self, spec: JobSpec) -> Table:
+    def _read(self, spec: JobSpec, path: Path) -> Table:
         """The job's table; the last one is kept, since runs on the same file follow each other."""
         from odt_core.data import read_table
 
-        key = (spec.table_path, spec.read, spec.table_name)
+        key = (spec.dataset, spec.read, spec.table_name)
         if self._last_table is None or self._last_table[0] != key:
             self._last_table = None
-            table = read_table(spec.table_path, spec.read, name=spec.table_name)
-            self._last_table = (key, table)
+            self._last_table = (key, read_table(path, spec.read, name=spec.table_name))
         return self._last_table[1]
 
     def _say(self, message: dict[str, Any]) -> None:
@@ -154,6 +164,65 @@ class _ProgressSender:
             return
         self._say({"type": "progress", "job": self._job, **dataclasses.asdict(self._pending)})
         self._pending, self._said_at = None, time.monotonic()
+
+
+class _BestSender:
+    """Sends the best tree so far, whole: a killed run keeps it, a page draws it.
+
+    A proved tree goes at once. Others are counted in a thread of their own, seldom enough not to
+    slow the solve down.
+    """
+
+    def __init__(self, job: str, say: Callable[[dict[str, Any]], None]) -> None:
+        self._job = job
+        self._say = say
+        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._pending: BestSoFar | None = None
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def send(self, best: BestSoFar) -> None:
+        """Send a tree now if it is proved, else soon if no better one comes."""
+        with self._changed:
+            self._pending = None if best.is_proved else best
+            if self._thread is None and not best.is_proved:
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+        if best.is_proved:
+            self._tell(best)
+
+    def close(self) -> None:
+        """Send nothing more: the result comes next."""
+        with self._changed:
+            self._closed, self._pending = True, None
+            self._changed.notify_all()
+        with self._lock:
+            pass  # what is being sent has been sent
+
+    def _work(self) -> None:
+        pause = FIRST_BEST_AFTER
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed, pause)
+                self._changed.wait_for(lambda: self._closed or self._pending is not None)
+                if self._closed:
+                    return
+                best, self._pending = self._pending, None
+            assert best is not None
+            began = time.monotonic()
+            self._tell(best)
+            pause = max(BEST_EVERY, BEST_SHARE * (time.monotonic() - began))
+
+    def _tell(self, best: BestSoFar) -> None:
+        with self._lock:
+            result = best.result()
+            if self._closed:
+                return
+            model = None if result.model is None else result.model.to_json()
+            answer = {"result": result.to_json(), "model": model}
+            self._say({"type": "best", "job": self._job, **answer})
 
 
 def _in_short(error: Exception) -> str:

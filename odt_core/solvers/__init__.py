@@ -11,7 +11,7 @@ from importlib import import_module
 
 from odt_core.errors import InputError
 from odt_core.problem import Problem
-from odt_core.solution import Engine, Solution, TracePoint
+from odt_core.solution import Engine, Found, Solution, TracePoint
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 
 __all__ = ["solve"]
@@ -33,6 +33,7 @@ def solve(
     threads: int = 1,
     seed: int = 0,
     on_progress: Callable[[TracePoint], None] | None = None,
+    on_found: Callable[[Found], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     mip_options: MipOptions = DEFAULT_OPTIONS,
 ) -> Solution:
@@ -52,6 +53,8 @@ def solve(
         For engines that make random choices.
     on_progress : callable, optional
         Called with each new point of the trace.
+    on_found : callable, optional
+        Called with better trees while the solve goes on (not with each, and not with the last).
     should_stop : callable, optional
         Asked many times a second; true ends the solve with the best tree so far.
     mip_options : MipOptions
@@ -84,6 +87,7 @@ def solve(
         threads=threads,
         seed=seed,
         on_progress=on_progress,
+        on_found=on_found,
         should_stop=should_stop,
         mip_options=mip_options,
     )

@@ -16,6 +16,7 @@ from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import (
     Engine,
+    Found,
     MipReport,
     MipRole,
     Seconds,
@@ -50,6 +51,7 @@ class _Budget:
     seed: int
     options: MipOptions
     on_progress: Callable[[TracePoint], None] | None
+    on_found: Callable[[Found], None] | None
     should_stop: Callable[[], bool] | None
 
     @property
@@ -72,6 +74,19 @@ class _Budget:
 
         return on_progress
 
+    def tell_found(self, found: SearchOutcome) -> None:
+        """Tell of the search's tree at once: what CBC has to say to it may take long."""
+        if self.on_found is None or found.assignment is None:
+            return
+        self.on_found(
+            Found(
+                assignment=found.assignment,
+                bound=found.bound,
+                proved_by=("search",) if found.proved else (),
+                seconds=Seconds(time.perf_counter() - self.began, search=found.seconds),
+            )
+        )
+
 
 def solve(
     problem: Problem,
@@ -81,6 +96,7 @@ def solve(
     threads: int,
     seed: int,
     on_progress: Callable[[TracePoint], None] | None,
+    on_found: Callable[[Found], None] | None,
     should_stop: Callable[[], bool] | None,
     mip_options: MipOptions,
 ) -> Solution:
@@ -93,7 +109,9 @@ def solve(
         file that the message names.
     """
     began = time.perf_counter()
-    budget = _Budget(began, time_limit, threads, seed, mip_options, on_progress, should_stop)
+    budget = _Budget(
+        began, time_limit, threads, seed, mip_options, on_progress, on_found, should_stop
+    )
     meanwhile: MipOutcome | None = None
     waited = ""
     if not compiling.is_compiled():
@@ -115,6 +133,7 @@ def solve(
     )
     if found.total == found.bound and not found.proved:
         found = dataclasses.replace(found, proved=True)
+    budget.tell_found(found)
     solution = _finish(problem, engine, budget, found)
     return dataclasses.replace(solution, remark=" ".join(filter(None, (solution.remark, waited))))
 
@@ -154,6 +173,7 @@ def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome | No
         threads=budget.threads,
         seed=budget.seed,
         on_progress=budget.clocked(),
+        on_found=budget.on_found,
         should_stop=lambda: budget.is_stopped() or compiling.is_compiled(),
     )
 

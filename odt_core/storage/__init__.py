@@ -24,8 +24,7 @@ from odt_core.storage.records import (
     SortKey,
 )
 from odt_core.storage.runfile import RunFile, RunPart
-from odt_core.storage.store import Store, Tidied
-from odt_core.storage.uploads import UploadStore
+from odt_core.storage.store import Store, Tidied, open_store
 from odt_core.storage.versions import software_versions
 
 __all__ = [
@@ -52,6 +51,6 @@ __all__ = [
     "StorageError",
     "Store",
     "Tidied",
-    "UploadStore",
+    "open_store",
     "software_versions",
 ]

@@ -93,13 +93,20 @@ def read_summaries(
     """
     if not all(map(is_id, run_ids)):
         raise no_run()
-    rows = connection.execute(
-        select(*COLUMNS).where(RunRow.owner == owner, RunRow.id.in_(run_ids))
-    ).all()
-    found = {summary.id: summary for summary in summaries(connection, rows)}
+    found = find_summaries(connection, owner, run_ids)
     if len(found) < len(set(run_ids)):
         raise no_run()
     return tuple(found[run_id] for run_id in run_ids)
+
+
+def find_summaries(
+    connection: Connection, owner: str, run_ids: Sequence[str]
+) -> dict[str, RunSummary]:
+    """Those of several runs that an owner has, by id."""
+    rows = connection.execute(
+        select(*COLUMNS).where(RunRow.owner == owner, RunRow.id.in_(run_ids))
+    ).all()
+    return {summary.id: summary for summary in summaries(connection, rows)}
 
 
 def read_summary(connection: Connection, owner: str, run_id: str) -> RunSummary:

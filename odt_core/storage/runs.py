@@ -28,6 +28,7 @@ from odt_core.storage.rows import (
     check_number,
     enter_runs,
     find_run,
+    find_summaries,
     read_records,
     read_summaries,
     read_summary,
@@ -121,6 +122,11 @@ class Runs:
         """
         with self._database.read() as connection:
             return read_summaries(connection, owner, run_ids)
+
+    def present(self, owner: str, run_ids: Sequence[str]) -> dict[str, RunSummary]:
+        """Those of several runs that are still there, by id."""
+        with self._database.read() as connection:
+            return find_summaries(connection, owner, run_ids)
 
     def get(self, owner: str, run_id: str) -> RunRecord:
         """A run with everything that is known of it.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import tempfile
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +27,11 @@ from odt_core.storage.tables import OwnerRow
 
 LONGEST_RETENTION = 36_500
 """Days."""
+
+
+ONLY_IN_MEMORY = "Until then data sets and runs are kept in memory only, and end with the server."
+
+log = logging.getLogger("odt_core.storage.store")
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,8 @@ class Store:
     ----------
     datasets, runs, studies, queue, exchange
         What can be done with each.
+    problem : str
+        Why nothing outlives this process, in a sentence for the user; empty if all is well.
 
     Raises
     ------
@@ -85,6 +94,7 @@ class Store:
         lease: float = LEASE,
     ) -> None:
         folder = folder or data_folder()
+        self.problem = ""
         if retention_days is not None:
             check_days(retention_days)
         self._retention_days = retention_days or _retention_from_environment()
@@ -150,6 +160,28 @@ class Store:
             if days:
                 removed += self.datasets.delete_unused_since(owner, now - timedelta(days=days))
         return removed
+
+
+def open_store(address: str | None = None, folder: Path | None = None) -> Store:
+    """The store, or, where it cannot be written, the same in memory with `Store.problem` set.
+
+    Parameters
+    ----------
+    address, folder
+        See `Store`.
+    """
+    store = None
+    try:
+        store = Store(address, folder)
+        store.queue.leave(store.queue.register())  # whether database and folder can be written
+        return store
+    except InputError as error:
+        log.exception("nothing is kept: the store cannot be used")
+        if store is not None:
+            store.close()
+        instead = Store("sqlite://", Path(tempfile.mkdtemp(prefix="odt-memory-")))
+        instead.problem = f"{error} {ONLY_IN_MEMORY}"
+        return instead
 
 
 def check_days(days: int) -> int:

@@ -3,7 +3,7 @@
 from odt_core.training.exact import parse_percent, parse_weight
 from odt_core.training.progress import Stage, value_words
 from odt_core.training.result import TrainResult, confusion_to_json
-from odt_core.training.run import build_problem, prepare_training, run_training
+from odt_core.training.run import BestSoFar, build_problem, prepare_training, run_training
 from odt_core.training.spec import (
     FeatureSelection,
     NodeRuleSpec,
@@ -12,6 +12,7 @@ from odt_core.training.spec import (
 )
 
 __all__ = [
+    "BestSoFar",
     "FeatureSelection",
     "NodeRuleSpec",
     "RulesSpec",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from odt_core.data import Prepared, Table, prepare
 from odt_core.evaluation import cart_feature_selection, fit_cart
 from odt_core.problem import Problem
-from odt_core.solution import TracePoint
+from odt_core.solution import Found, Solution, TracePoint, make_solution
 from odt_core.training.progress import Stage
 from odt_core.training.result import TrainResult
 from odt_core.training.spec import FeatureSelection, TrainSpec
@@ -50,12 +51,29 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class BestSoFar:
+    """The best tree of a training run that goes on.
+
+    Attributes
+    ----------
+    is_proved : bool
+        Whether no tree is better, so that what follows only confirms it.
+    result : callable
+        What the run would bring if it ended now, counted in full, which takes a moment.
+    """
+
+    is_proved: bool
+    result: Callable[[], TrainResult]
+
+
 def run_training(
     table: Table,
     spec: TrainSpec,
     *,
     on_progress: Callable[[Problem, TracePoint], None] | None = None,
     on_stage: Callable[[Stage], None] | None = None,
+    on_best: Callable[[BestSoFar], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> TrainResult:
     """Train, test and compare.
@@ -70,6 +88,8 @@ def run_training(
         Called with the problem and each new point of the trace while the solve runs.
     on_stage : callable, optional
         Told what begins: preparing, solving, finishing.
+    on_best : callable, optional
+        Called with better trees while the solve goes on.
     should_stop : callable, optional
         Asked while the solve runs; true ends it with the best tree so far.
 
@@ -96,6 +116,36 @@ def run_training(
     )
     prepared_at = time.perf_counter()
     tell(Stage.SOLVING)
+
+    def result_of(solution: Solution) -> TrainResult:
+        return TrainResult(
+            table_sha256=table.sha256,
+            table_name=table.name,
+            spec=spec,
+            prepared=prepared,
+            problem=problem,
+            solution=solution,
+            cart=cart,
+            seconds_prepare=prepared_at - began,
+            seconds_total=time.perf_counter() - began,
+        )
+
+    def best_so_far(found: Found) -> BestSoFar:
+        return BestSoFar(
+            bool(found.proved_by),
+            lambda: result_of(
+                make_solution(
+                    problem,
+                    engine=spec.engine,
+                    assignment=found.assignment,
+                    claimed_total=None,
+                    bound=found.bound,
+                    provers=found.proved_by,
+                    seconds=found.seconds,
+                )
+            ),
+        )
+
     solution = solve(
         problem,
         engine=spec.engine,
@@ -103,18 +153,9 @@ def run_training(
         threads=spec.threads,
         seed=spec.seed,
         on_progress=None if on_progress is None else lambda point: on_progress(problem, point),
+        on_found=None if on_best is None else lambda found: on_best(best_so_far(found)),
         should_stop=should_stop,
         mip_options=spec.mip,
     )
     tell(Stage.FINISHING)
-    return TrainResult(
-        table_sha256=table.sha256,
-        table_name=table.name,
-        spec=spec,
-        prepared=prepared,
-        problem=problem,
-        solution=solution,
-        cart=cart,
-        seconds_prepare=prepared_at - began,
-        seconds_total=time.perf_counter() - began,
-    )
+    return result_of(solution)

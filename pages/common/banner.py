@@ -48,7 +48,7 @@ def _tree_words(now: Work) -> str:
     if job is None:
         return "none yet"
     words = f"<b>{_short(job.spec.train.topology.name)}</b> · {_state_words(job)}"
-    if now.dataset is None or job.spec.table_path != now.dataset.path:
+    if now.dataset is None or job.spec.dataset != now.dataset.sha256:
         return f"{words} · made from {_short(job.spec.table_name)}"
     made_from = (job.spec.read, job.spec.train.schema, job.spec.train.split)
     if made_from != (now.dataset.read, now.schema, now.split):
@@ -76,7 +76,7 @@ def _short(text: str) -> str:
 
 def draw_problem() -> None:
     """Say that results cannot be written down now, and why."""
-    problem = getattr(job_manager(), "problem", "")
+    problem = job_manager().problem
     if problem:
         st.warning(
             f"{plain(problem)} Results stay on the screen, and are written as soon as that is "

@@ -75,11 +75,11 @@ def keep_choices(now: Work) -> None:
         "split": now.split.to_json(),
         "run": None if now.job is None else now.job.id,
     }
-    said = (now.dataset.table.sha256, record)
+    said = (now.dataset.sha256, record)
     if st.session_state.get(_KEPT) == said:
         return
     try:
-        store().datasets.keep_choices(owner(), now.dataset.table.sha256, record)
+        store().datasets.keep_choices(owner(), now.dataset.sha256, record)
     except InputError:  # the page goes on; what is current is in the session
         log.exception("the choices could not be kept")
         return

@@ -11,15 +11,17 @@ from typing import NoReturn
 import streamlit as st
 
 from odt_core.data import ReadOptions, Table, infer_schema, read_table
-from odt_core.jobs import Job, JobKind, JobSpec
+from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.storage import NotFoundError, StorageError
-from odt_core.storage.rows import no_run
 from pages.common.keeping import kept_choices
-from pages.common.people import lane, owner
+from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.settings import load_settings
-from pages.common.state import Dataset, Work, update, work
+from pages.common.state import Dataset, Work, lane, update, work
+
+FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
+"""The views of the Sensitivity page."""
 
 log = logging.getLogger("pages.common.opening")
 
@@ -82,6 +84,11 @@ def _take_data(spec: JobSpec) -> None:
     )
 
 
+def no_run() -> NotFoundError:
+    """What is said of a run that is not there, is somebody else's, or is of another kind."""
+    return NotFoundError("There is no such run here: choose one on the Runs page.")
+
+
 def attach_run(run_id: str) -> None:
     """Make a run current that an address names.
 
@@ -113,7 +120,7 @@ def attach_frontier(run_id: str) -> None:
     if job.spec.kind is not JobKind.FRONTIER:
         raise no_run()
     now = work()
-    if now.dataset is None or now.dataset.table.sha256 != job.spec.dataset:
+    if now.dataset is None or now.dataset.sha256 != job.spec.dataset:
         _take_data(job.spec)
     update(frontier=job)
 
@@ -126,7 +133,9 @@ def attach_curve(run_id: str) -> None:
     NotFoundError
         If the person has no such curves.
     """
-    raise no_run()
+    if not is_study(run_id):
+        raise no_run()
+    take_study(run_id)
 
 
 def open_run(run_id: str) -> NoReturn:
@@ -137,7 +146,14 @@ def open_run(run_id: str) -> NoReturn:
     NotFoundError
         If the person has no such run, or its data set is not stored.
     """
-    st.switch_page(take_run(job_manager().find(owner(), run_id)))
+    if is_study(run_id):
+        place = take_study(run_id)
+        st.session_state["sens_view"] = CURVES
+    else:
+        place = take_run(job_manager().find(owner(), run_id))
+        if place is Place.SENSITIVITY:
+            st.session_state["sens_view"] = FRONTIER
+    st.switch_page(place)
 
 
 def change_and_run_again(run_id: str) -> NoReturn:
@@ -166,9 +182,59 @@ def run_again(run_id: str) -> str:
     NotFoundError
         If the person has no such run, or its data set is not stored.
     """
-    if store().runs.summary(owner(), run_id).members is not None:
-        return store().studies.rerun(owner(), run_id).id
+    if is_study(run_id):
+        batch = job_manager().rerun_study(owner(), run_id)
+        return batch.id or ""
     return job_manager().rerun(owner(), run_id, lane()).id
+
+
+def go_on(study_id: str) -> None:
+    """Queue those runs of a study again that were stopped, interrupted or failed.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such study.
+    """
+    job_manager().resume_study(owner(), study_id)
+
+
+def is_study(run_id: str) -> bool:
+    """Whether a run consists of many.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such run.
+    """
+    return store().runs.summary(owner(), run_id).members is not None
+
+
+def take_study(study_id: str) -> Place:
+    """Make curves current with their data; the page that shows them.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such study, or its data set is not stored.
+    """
+    batch = job_manager().find_study(owner(), study_id)
+    _take_data_of(batch)
+    update(curve=batch)
+    return Place.SENSITIVITY
+
+
+def _take_data_of(batch: Batch) -> None:
+    """A study's data, with the split that its own splits were drawn from kept if it is there."""
+    spec, now = batch.jobs[0].spec, work()
+    if now.dataset is not None and now.dataset.sha256 == spec.dataset:
+        return
+    kept = kept_choices(spec.dataset)
+    update(
+        dataset=stored_dataset(spec.dataset, spec.read),
+        schema=spec.train.schema,
+        split=kept.split,
+    )
 
 
 def drop_deleted() -> None:
@@ -177,9 +243,9 @@ def drop_deleted() -> None:
     if dataset is None:
         return
     try:
-        store().datasets.get(owner(), dataset.table.sha256)
+        store().datasets.get(owner(), dataset.sha256)
     except NotFoundError:
-        forget_dataset(dataset.table.sha256)
+        forget_dataset(dataset.sha256)
     except StorageError:  # what is on the screen stays there while the database cannot be reached
         log.exception("it is not known whether a data set is still stored")
 
@@ -192,7 +258,7 @@ def forget_dataset(sha256: str) -> None:
         for name, made_from in _made_from(now).items()
         if made_from == sha256
     }
-    if now.dataset is not None and now.dataset.table.sha256 == sha256:
+    if now.dataset is not None and now.dataset.sha256 == sha256:
         gone |= {"dataset": None, "schema": None, "split": None}
     if gone:
         update(**gone)

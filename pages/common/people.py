@@ -7,7 +7,6 @@ sees anything before signing in, and then only their own: see docs/people.md.
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,7 +16,6 @@ import streamlit as st
 from odt_core.storage import LOCAL_OWNER
 from pages.common.text import plain, shorten
 
-_LANE = "people_lane"
 _OWNER = "people_owner"
 LONGEST = 255
 """Characters of an owner's id that the store takes."""
@@ -56,13 +54,6 @@ def owner_of(claims: Mapping[str, Any]) -> str:
 def name_of(claims: Mapping[str, Any]) -> str:
     """What to call the person: plain text."""
     return str(claims.get("name") or claims.get("email") or claims.get("sub") or "")
-
-
-def lane() -> str:
-    """This browser session's turn in the queue; nobody can guess it."""
-    if _LANE not in st.session_state:
-        st.session_state[_LANE] = secrets.token_hex(16)
-    return str(st.session_state[_LANE])
 
 
 def require_sign_in() -> None:

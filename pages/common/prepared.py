@@ -7,7 +7,6 @@ import hashlib
 import importlib
 import json
 import threading
-from pathlib import Path
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from odt_core.data import Prepared, ReadOptions, Schema, SplitSpec, Table, prepa
 from odt_core.jobs import Job
 from odt_core.problem import Problem
 from odt_core.training import FeatureSelection, build_problem
+from pages.common.server import store
 from pages.common.state import work
 
 
@@ -46,10 +46,10 @@ def _prepared(key: str, _table: Table, _schema: Schema, _split: SplitSpec) -> Pr
 def rows_of(job: Job) -> Prepared:
     """The rows that a run was trained and tested on."""
     dataset, spec = work().dataset, job.spec
-    if dataset is not None and (dataset.path, dataset.read) == (spec.table_path, spec.read):
+    if dataset is not None and (dataset.sha256, dataset.read) == (spec.dataset, spec.read):
         table = dataset.table
     else:
-        table = _table(spec.table_path, dataclasses.astuple(spec.read), spec.table_name)
+        table = _table(job.owner, spec.dataset, dataclasses.astuple(spec.read), spec.table_name)
     return prepared_rows(table, spec.train.schema, spec.train.split)
 
 
@@ -60,8 +60,8 @@ def problem_of(job: Job) -> Problem:
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _table(path: Path, read: tuple[str | None, ...], name: str) -> Table:
-    return read_table(path, ReadOptions(*read), name=name)
+def _table(owner: str, sha256: str, read: tuple[str | None, ...], name: str) -> Table:
+    return read_table(store().datasets.read(owner, sha256), ReadOptions(*read), name=name)
 
 
 @st.cache_resource(show_spinner=False)

@@ -14,8 +14,9 @@ from odt_core.jobs import Job, JobSpec
 from odt_core.training import TrainSpec
 from odt_core.words import goal_words
 from pages.common.needs import ReadyData
+from pages.common.people import owner
 from pages.common.server import job_manager
-from pages.common.state import update, work
+from pages.common.state import lane, update, work
 
 _BEFORE = "train_before"
 _NOTICE = "train_notice"
@@ -33,9 +34,11 @@ def start_job(spec: JobSpec) -> Job:
     if before is not None and before.result is not None:
         st.session_state[_BEFORE] = before
     st.session_state[_NOTICE] = ""
-    job = job_manager().submit(spec)
+    job = job_manager().submit(spec, owner=owner(), lane=lane())
     update(job=job)
-    wait_for(job, QUICK)
+    deadline = time.monotonic() + QUICK
+    while not has_something_to_show(job) and time.monotonic() < deadline:
+        time.sleep(_GLANCE)
     return job
 
 
@@ -59,6 +62,11 @@ def settle_run() -> Job | None:
         return job
     st.session_state[_NOTICE] = _without_tree(job)
     return update(job=st.session_state.pop(_BEFORE, None)).job
+
+
+def has_something_to_show(job: Job) -> bool:
+    """Whether a run is over, or has a proved tree that a second engine only confirms."""
+    return job.is_over or job.proved_best is not None
 
 
 def has_tree(job: Job) -> bool:
@@ -91,7 +99,7 @@ def changes_since(job: Job, data: ReadyData, spec: TrainSpec | None) -> list[str
     """What differs now from what the shown tree was trained with."""
     then = job.spec
     found = []
-    if (then.table_path, then.read) != (data.dataset.path, data.dataset.read):
+    if (then.dataset, then.read) != (data.dataset.sha256, data.dataset.read):
         found.append("the data set")
     elif then.train.schema != data.schema:
         found.append("the columns")

@@ -9,25 +9,19 @@ import threading
 import streamlit as st
 
 from odt_core.jobs import JobManager
-from odt_core.storage import Store, UploadStore
+from odt_core.storage import Store, open_store
+
+
+@st.cache_resource(show_spinner=False)
+def store() -> Store:
+    """Data sets and runs; in memory, with a word on why, where nothing can be written."""
+    return open_store()
 
 
 @st.cache_resource(show_spinner=False)
 def job_manager() -> JobManager:
     """The warm workers: as many as there are cores."""
-    return JobManager(n_workers=os.cpu_count() or 1)
-
-
-@st.cache_resource(show_spinner=False)
-def store() -> Store:
-    """Data sets and runs."""
-    return Store()
-
-
-@st.cache_resource(show_spinner=False)
-def upload_store() -> UploadStore:
-    """Uploaded files."""
-    return UploadStore()
+    return JobManager(store(), n_workers=os.cpu_count() or 1)
 
 
 @st.cache_resource(show_spinner=False)

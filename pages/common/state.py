@@ -7,8 +7,8 @@ their own values with ``persist_state="session"``.
 from __future__ import annotations
 
 import dataclasses
+import uuid
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -17,6 +17,7 @@ from odt_core.data import ReadOptions, Schema, SplitSpec, Table
 from odt_core.jobs import Batch, Job
 
 _KEY = "odt_work"
+_LANE = "odt_lane"
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +28,14 @@ class Dataset:
     ----------
     table : Table
         As read.
-    path : Path
-        The uploaded bytes, kept in a file.
+    sha256 : str
+        Of the uploaded bytes, which the store keeps.
     read : ReadOptions
         How it was read.
     """
 
     table: Table
-    path: Path
+    sha256: str
     read: ReadOptions
 
     @property
@@ -80,6 +81,11 @@ def work() -> Work:
     """The session's work so far."""
     found = st.session_state.get(_KEY)
     return found if isinstance(found, Work) else Work()
+
+
+def lane() -> str:
+    """The session's name in the queue: sessions take turns."""
+    return str(st.session_state.setdefault(_LANE, uuid.uuid4().hex))
 
 
 def update(**changes: Any) -> Work:

@@ -90,7 +90,7 @@ def address_of(now: Work) -> dict[str, str]:
     """What the address says of a session's work."""
     found: dict[str, str] = {}
     if now.dataset is not None:
-        found["data"] = now.dataset.table.sha256
+        found["data"] = now.dataset.sha256
     for name, thing in (("run", now.job), ("frontier", now.frontier), ("curve", now.curve)):
         if thing is not None and getattr(thing, "recorded", True) and thing.id:
             found[name] = thing.id

@@ -6,6 +6,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from pages.common.needs import ReadyData, need_data, send_to
+from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
 from pages.common.prepared import import_for_result, prepared_rows
 from pages.common.runs import changes_since
@@ -21,8 +22,6 @@ from pages.explore.sensitivity_parts.frontiers import (
     watch_frontier,
 )
 from pages.explore.sensitivity_parts.view import frontier_view
-
-FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
 
 
 def draw_page(data: ReadyData) -> None:

@@ -25,8 +25,8 @@ from pages.use.runs_parts.listing import (
     draw_table,
 )
 
-EVERY = 1.0
-"""Seconds between two looks while something waits or runs."""
+# Streamlit shows a text that stands alone in a page's file, so these have comments.
+EVERY = 1.0  # seconds between two looks while something waits or runs
 LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
 
 

@@ -12,14 +12,17 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
 
 
-@pytest.fixture
-def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], AppTest]:
-    """Starts sessions of the dashboard, with a data folder of the test's own."""
-    from pages.common.server import upload_store
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of the one server that all sessions of the tests share."""
+    return tmp_path_factory.mktemp("server") / "data"
 
-    monkeypatch.setenv("ODT_DATA_DIR", str(tmp_path / "data"))
+
+@pytest.fixture
+def launch(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], AppTest]:
+    """Starts sessions of the dashboard."""
+    monkeypatch.setenv("ODT_DATA_DIR", str(data_folder))
     monkeypatch.chdir(ROOT)
-    upload_store.clear()
 
     def start() -> AppTest:
         session = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS).run()

@@ -22,7 +22,7 @@ def with_job(app: AppTest, state: JobState, result: dict[str, Any] | None = None
     now: Work = app.session_state["odt_work"]
     assert now.dataset is not None and now.schema is not None and now.split is not None
     train = TrainSpec(now.schema, now.split, Topology.parse("depth-2"))
-    spec = JobSpec(now.dataset.path, now.dataset.name, now.dataset.read, train)
+    spec = JobSpec(now.dataset.sha256, now.dataset.name, now.dataset.read, train)
     return dataclasses.replace(now, job=Job(spec, state=state, result=result))
 
 

@@ -11,8 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, Binning, ColumnKind, SplitSpec
+from odt_core.storage import LOCAL_OWNER
 from pages.build.data_parts import loading
 from pages.common.places import Place
+from pages.common.server import store
 from pages.common.state import Work
 
 WORK = "odt_work"
@@ -101,7 +103,7 @@ class TestReading:
         now = work(loaded)
         assert now.dataset is not None and now.schema is not None
         assert now.dataset.name == "patients.csv"
-        assert now.dataset.path.read_bytes() == PATIENTS
+        assert store().datasets.read(LOCAL_OWNER, now.dataset.sha256) == PATIENTS
         assert (now.schema.target, now.schema.positive) == ("outcome", "ill")
         assert now.split == SplitSpec.parse("80%")
         assert kinds(loaded)["age"] is ColumnKind.NUMERICAL

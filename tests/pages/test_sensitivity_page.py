@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,7 +13,9 @@ from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.evaluation import Rate
 from odt_core.jobs import Batch, Job, JobKind
 from odt_core.problem import Goal
+from odt_core.storage import LOCAL_OWNER
 from pages.common.places import Place
+from pages.common.server import store
 from pages.common.state import Dataset, Work
 from pages.explore.sensitivity_parts.point import floor_verdict
 from pages.explore.sensitivity_parts.view import FrontierView, frontier_view
@@ -24,15 +25,15 @@ SECONDS = 90.0
 
 
 @pytest.fixture
-def open_page(app: AppTest, tmp_path: Path) -> Callable[[], AppTest]:
+def open_page(app: AppTest) -> Callable[[], AppTest]:
     """Opens the page with 300 training rows of the triage sample."""
 
     def start() -> AppTest:
-        path = tmp_path / "table"
-        path.write_bytes(SAMPLES["triage"].csv())
-        table = read_table(path, ReadOptions(), name="triage.csv")
+        content = SAMPLES["triage"].csv()
+        table = read_table(content, ReadOptions(), name="triage.csv")
+        sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
         app.session_state[WORK] = Work(
-            dataset=Dataset(table, path, ReadOptions()),
+            dataset=Dataset(table, sha256, ReadOptions()),
             schema=SAMPLES["triage"].schema(),
             split=SplitSpec.parse("300"),
         )

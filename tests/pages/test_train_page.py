@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 
 import psutil
 import pytest
@@ -21,11 +20,12 @@ from odt_core.jobs import Job, JobState
 from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
+from odt_core.storage import LOCAL_OWNER
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
 from pages.build.train_parts.controls import MOST_SECONDS
 from pages.common.places import Place
-from pages.common.server import job_manager
+from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.text import plain
 
@@ -48,7 +48,7 @@ WARD = """age,pain,ill
 
 
 @pytest.fixture
-def open_page(app: AppTest, tmp_path: Path) -> Callable[..., AppTest]:
+def open_page(app: AppTest) -> Callable[..., AppTest]:
     """Opens the Train page with a table, and with CBC, which is ready on any machine."""
 
     def start(
@@ -61,11 +61,10 @@ def open_page(app: AppTest, tmp_path: Path) -> Callable[..., AppTest]:
         engine: Engine | None = Engine.CBC,
         change: Callable[[Schema], Schema] = lambda schema: schema,
     ) -> AppTest:
-        path = tmp_path / "table"
-        path.write_bytes(content)
-        table = read_table(path, ReadOptions(), name=name)
+        table = read_table(content, ReadOptions(), name=name)
+        sha256 = store().datasets.put(LOCAL_OWNER, content, name).sha256
         app.session_state[WORK] = Work(
-            dataset=Dataset(table, path, ReadOptions()),
+            dataset=Dataset(table, sha256, ReadOptions()),
             schema=change(infer_schema(table, target, positive)),
             split=split or SplitSpec("all"),
         )

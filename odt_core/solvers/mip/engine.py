@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from odt_core.problem import Problem
-from odt_core.solution import Engine, Seconds, Solution, TracePoint, make_solution
+from odt_core.solution import Engine, Found, Seconds, Solution, TracePoint, make_solution
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import solve_mip
@@ -19,6 +19,7 @@ def solve(
     threads: int,
     seed: int,
     on_progress: Callable[[TracePoint], None] | None,
+    on_found: Callable[[Found], None] | None,
     should_stop: Callable[[], bool] | None,
     mip_options: MipOptions,
 ) -> Solution:
@@ -31,6 +32,7 @@ def solve(
         threads=threads,
         seed=seed,
         on_progress=on_progress,
+        on_found=on_found,
         should_stop=should_stop,
     )
     return make_solution(

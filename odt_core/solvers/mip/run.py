@@ -12,7 +12,7 @@ from pathlib import Path
 
 from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.problem import Problem
-from odt_core.solution import Assignment, Engine, MipReport, MipRole, TracePoint
+from odt_core.solution import Assignment, Engine, Found, MipReport, MipRole, Seconds, TracePoint
 from odt_core.solvers.mip.backends import BACKENDS, Backend
 from odt_core.solvers.mip.extraction import assignment_of
 from odt_core.solvers.mip.formulation import Formulation, formulate, tolerance
@@ -95,6 +95,7 @@ def solve_mip(
     proved_bound: int | None = None,
     fix: Assignment | None = None,
     on_progress: Callable[[TracePoint], None] | None = None,
+    on_found: Callable[[Found], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> MipOutcome:
     """Solve the paper's program of a problem with CBC or HiGHS, in another process.
@@ -120,6 +121,8 @@ def solve_mip(
         it, and what it is worth there. No other start is given.
     on_progress : callable, optional
         Called with each new point of the trace.
+    on_found : callable, optional
+        Called with each better tree that is in hand, the first one too.
     should_stop : callable, optional
         Asked twenty times a second; true kills the solver.
 
@@ -136,7 +139,7 @@ def solve_mip(
     if proved_bound is not None:
         bound = min(bound, proved_bound)
     role = MipRole.SOLVED if fix is None else MipRole.CHECKED
-    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, role)
+    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, on_found, role)
     if fix is None:
         run.take_tree(start or greedy_assignment(problem, should_stop))
     run.tell()
@@ -213,6 +216,7 @@ class _Run:
         began: float,
         bound: int,
         on_progress: Callable[[TracePoint], None] | None,
+        on_found: Callable[[Found], None] | None,
         role: MipRole,
     ) -> None:
         self.formulation = formulation
@@ -221,6 +225,7 @@ class _Run:
         self.began = began
         self.bound = bound
         self.on_progress = on_progress
+        self.on_found = on_found
         self.role = role
         self.best: Assignment | None = None
         self.total: int | None = None
@@ -246,7 +251,13 @@ class _Run:
         total = self.problem.gains.total(confusion)
         if self.total is None or total > self.total:
             self.best, self.total = tree, total
+            self._tell_tree(tree)
         return total
+
+    def _tell_tree(self, tree: Assignment) -> None:
+        if self.on_found is not None:
+            seconds = time.perf_counter() - self.began
+            self.on_found(Found(tree, self.bound, (), Seconds(seconds, mip=seconds)))
 
     def take_bound(self, bound: int) -> None:
         """Keep a proved upper bound if it is the best so far."""

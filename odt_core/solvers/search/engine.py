@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from odt_core.problem import Problem
-from odt_core.solution import Engine, Seconds, Solution, TracePoint, make_solution
+from odt_core.solution import Engine, Found, Seconds, Solution, TracePoint, make_solution
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import compiling
@@ -21,6 +21,7 @@ def solve(
     threads: int,
     seed: int,
     on_progress: Callable[[TracePoint], None] | None,
+    on_found: Callable[[Found], None] | None,
     should_stop: Callable[[], bool] | None,
     mip_options: MipOptions,
 ) -> Solution:

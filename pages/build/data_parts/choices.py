@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
@@ -36,7 +35,7 @@ def current() -> tuple[Dataset, Schema, SplitSpec]:
 
 def adopt(
     table: Table,
-    path: Path,
+    sha256: str,
     read: ReadOptions,
     target: str | None = None,
     positive: str | None = None,
@@ -48,8 +47,8 @@ def adopt(
 
     Parameters
     ----------
-    table, path, read : Table, Path, ReadOptions
-        The table, its bytes, and how they were read.
+    table, sha256, read : Table, str, ReadOptions
+        The table, its bytes' name in the store, and how they were read.
     target, positive : str, optional
         The outcome and its positive label, where they are known; else they are proposed.
 
@@ -58,7 +57,7 @@ def adopt(
     InputError
         If no column can be the outcome; the data set before stays.
     """
-    dataset = Dataset(table, path, read)
+    dataset = Dataset(table, sha256, read)
     now = work()
     if now.dataset is None or now.schema is None or now.dataset.table.sha256 != table.sha256:
         schema = proposal(dataset, target, DEFAULT_MISSING_TOKENS)

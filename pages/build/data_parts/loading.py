@@ -6,14 +6,14 @@ A file that cannot be used changes nothing: the data set before it stays current
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions, Table, read_table
 from odt_core.errors import InputError
 from pages.build.data_parts.choices import adopt, current
-from pages.common.server import upload_store
+from pages.common.people import owner
+from pages.common.server import store
 
 KEPT_TABLES = 4
 """Tables kept for all sessions together, besides each session's own."""
@@ -46,7 +46,7 @@ def load_upload(name: str, content: bytes) -> None:
     digest = hashlib.sha256(content).hexdigest()
     read = ReadOptions()
     table = _read(digest, read, name, content)
-    adopt(table, upload_store().put(content), read)
+    adopt(table, store().datasets.put(owner(), content, name).sha256, read)
 
 
 def load_sample(key: str) -> None:
@@ -54,9 +54,10 @@ def load_sample(key: str) -> None:
     sample = SAMPLES[key]
     content = sample.csv()
     read = ReadOptions()
-    table = _read(hashlib.sha256(content).hexdigest(), read, f"{key}.csv", content)
-    path = upload_store().put(content)
-    adopt(table, path, read, target=sample.target, positive=sample.positive)
+    name = f"{key}.csv"
+    table = _read(hashlib.sha256(content).hexdigest(), read, name, content)
+    sha256 = store().datasets.put(owner(), content, name).sha256
+    adopt(table, sha256, read, target=sample.target, positive=sample.positive)
 
 
 def read_again(read: ReadOptions) -> None:
@@ -68,10 +69,11 @@ def read_again(read: ReadOptions) -> None:
         If it is no usable table when read so; the data set stays as it was.
     """
     dataset, _, _ = current()
-    table = _read(dataset.table.sha256, read, dataset.name, dataset.path)
-    adopt(table, dataset.path, read)
+    content = store().datasets.read(owner(), dataset.sha256)
+    table = _read(dataset.sha256, read, dataset.name, content)
+    adopt(table, dataset.sha256, read)
 
 
 @st.cache_resource(max_entries=KEPT_TABLES, show_spinner=False)
-def _read(sha256: str, read: ReadOptions, name: str, _source: bytes | Path) -> Table:
+def _read(sha256: str, read: ReadOptions, name: str, _source: bytes) -> Table:
     return read_table(_source, read, name=name)

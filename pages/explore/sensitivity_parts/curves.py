@@ -32,6 +32,7 @@ from odt_core.training import TrainSpec, parse_percent
 from odt_core.words import count_words, number_words, percent_words, seconds_words
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
+from pages.common.people import owner
 from pages.common.server import job_manager
 from pages.common.shapes import NAMES
 from pages.common.state import update, work
@@ -160,7 +161,7 @@ def _start(data: ReadyData, asked: Asked) -> Batch:
         job_manager(),
         [
             JobSpec(
-                dataset.path,
+                dataset.sha256,
                 dataset.name,
                 dataset.read,
                 asked.spec,
@@ -169,6 +170,7 @@ def _start(data: ReadyData, asked: Asked) -> Batch:
             )
             for number in range(curve.repeats)
         ],
+        owner=owner(),
     )
     update(curve=batch)
     return batch

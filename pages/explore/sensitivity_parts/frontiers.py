@@ -14,10 +14,11 @@ from odt_core.topology import PRESETS, Topology
 from odt_core.training import RulesSpec, Stage, TrainSpec
 from odt_core.words import count_words, seconds_words
 from pages.common.needs import ReadyData
+from pages.common.people import owner
 from pages.common.runs import QUICK, wait_for
 from pages.common.server import job_manager
 from pages.common.shapes import NAMES, shape_name
-from pages.common.state import update, work
+from pages.common.state import lane, update, work
 from pages.common.text import plain
 
 EVERY = 0.5
@@ -125,7 +126,9 @@ def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
     """Queue the search and draw the page anew, with the result if it is quick."""
     dataset = data.dataset
     job = job_manager().submit(
-        JobSpec(dataset.path, dataset.name, dataset.read, spec, JobKind.FRONTIER)
+        JobSpec(dataset.sha256, dataset.name, dataset.read, spec, JobKind.FRONTIER),
+        owner=owner(),
+        lane=lane(),
     )
     update(frontier=job)
     wait_for(job, QUICK)

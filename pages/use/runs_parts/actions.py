@@ -10,9 +10,9 @@ from odt_core.errors import InputError
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.words import count_words
 from pages.common.names import file_stem
-from pages.common.opening import change_and_run_again, open_run, run_again
+from pages.common.opening import change_and_run_again, go_on, is_study, open_run, run_again
 from pages.common.people import owner
-from pages.common.server import store
+from pages.common.server import job_manager, store
 from pages.common.text import plain, shorten
 from pages.use.runs_parts.listing import choose_runs
 from pages.use.runs_parts.outcome import can_be_opened
@@ -63,7 +63,20 @@ def _draw_for_one(record: RunRecord) -> None:
         help="Queue the same run once more: same data, settings and seed.",
     ):
         _try(lambda: _run_again(run.id))
-    if run.kind in ("train", "adopt") and st.button(
+    members = run.members
+    if (
+        members is not None
+        and run.is_over
+        and members.n > members.done
+        and st.button(
+            "Go on",
+            key="runs_go_on",
+            help="Queue those of its runs again that were stopped, interrupted or failed.",
+        )
+    ):
+        _try(lambda: go_on(run.id))
+        st.rerun()
+    if run.kind in ("train", "adopt") and members is None and st.button(
         "Change and run again",
         key="runs_change",
         help="Put its settings into the Train page's controls, change what you like there, and "
@@ -91,7 +104,10 @@ def _try(action) -> None:  # type: ignore[no-untyped-def]
 
 def _stop(run_ids: Sequence[str]) -> None:
     for run_id in run_ids:
-        store().runs.cancel(owner(), run_id)
+        if is_study(run_id):
+            job_manager().cancel_study(job_manager().find_study(owner(), run_id))
+        else:
+            job_manager().cancel(job_manager().find(owner(), run_id))
 
 
 @st.dialog("Name and note")

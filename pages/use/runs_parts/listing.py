@@ -111,7 +111,7 @@ def draw_filters() -> RunQuery:
         search=search or "",
         statuses=tuple(RunStatus(status) for status in statuses),
         kinds=tuple(JobKind(kind).value for kind in kinds),
-        dataset=here.table.sha256 if only and here is not None else None,
+        dataset=here.sha256 if only and here is not None else None,
         sort=sort,
         descending=descending,
         limit=PER_PAGE,

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from odt_core.data import SAMPLES, ReadOptions, SplitSpec
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, Table, read_table
 from odt_core.jobs import JobManager, JobSpec
 from odt_core.solution import Engine
+from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 
 
-def sample_job(folder: Path, sample: str, topology: str, time_limit: float = 60.0) -> JobSpec:
+def sample_job(store: Store, sample: str, topology: str, time_limit: float = 60.0) -> JobSpec:
     """A run on all rows of a sample, solved by CBC."""
-    path = folder / f"{sample}.csv"
-    path.write_bytes(SAMPLES[sample].csv())
+    name = f"{sample}.csv"
+    sha256 = store.datasets.put(LOCAL_OWNER, SAMPLES[sample].csv(), name).sha256
     train = TrainSpec(
         schema=SAMPLES[sample].schema(),
         split=SplitSpec("all"),
@@ -25,24 +26,38 @@ def sample_job(folder: Path, sample: str, topology: str, time_limit: float = 60.
         engine=Engine.CBC,
         time_limit=time_limit,
     )
-    return JobSpec(path, path.name, ReadOptions(), train)
+    return JobSpec(sha256, name, ReadOptions(), train)
+
+
+def table_of(store: Store, spec: JobSpec) -> Table:
+    """What a run reads."""
+    content = store.datasets.read(LOCAL_OWNER, spec.dataset)
+    return read_table(content, spec.read, name=spec.table_name)
 
 
 @pytest.fixture()
-def easy(tmp_path: Path) -> JobSpec:
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store of the test's own, in a file."""
+    store = Store(None, tmp_path / "data")
+    yield store
+    store.close()
+
+
+@pytest.fixture()
+def easy(store: Store) -> JobSpec:
     """monks-1, depth 1: proved in well under a second."""
-    return sample_job(tmp_path, "monks-1", "depth-1")
+    return sample_job(store, "monks-1", "depth-1")
 
 
 @pytest.fixture()
-def hard(tmp_path: Path) -> JobSpec:
+def hard(store: Store) -> JobSpec:
     """tic-tac-toe, depth 3: CBC's bound does not move for minutes (docs/benchmarks.md)."""
-    return sample_job(tmp_path, "tic-tac-toe", "depth-3")
+    return sample_job(store, "tic-tac-toe", "depth-3")
 
 
 @pytest.fixture()
-def manager() -> Iterator[JobManager]:
+def manager(store: Store) -> Iterator[JobManager]:
     """One warm worker."""
-    manager = JobManager(n_workers=1)
+    manager = JobManager(store, n_workers=1)
     yield manager
     manager.close()

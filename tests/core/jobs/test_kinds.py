@@ -6,13 +6,13 @@ import dataclasses
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
 from odt_core.jobs.kinds import RUNNERS
+from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.studies import (
     Adoption,
     CurveSpec,
@@ -23,6 +23,7 @@ from odt_core.studies import (
 )
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
+from tests.core.jobs.conftest import table_of
 
 CURVE = CurveSpec(topologies=(Topology.parse("depth-1"),), repeats=4)
 
@@ -35,16 +36,15 @@ def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> None:
 
 
 @pytest.fixture()
-def triage(tmp_path: Path) -> JobSpec:
-    path = tmp_path / "triage.csv"
-    path.write_bytes(SAMPLES["triage"].csv())
+def triage(store: Store) -> JobSpec:
+    sha256 = store.datasets.put(LOCAL_OWNER, SAMPLES["triage"].csv(), "triage.csv").sha256
     train = TrainSpec(
         schema=SAMPLES["triage"].schema(),
         split=SplitSpec.parse("200"),
         topology=Topology.parse("depth-1"),
         max_card=1,
     )
-    return JobSpec(path, path.name, ReadOptions(), train)
+    return JobSpec(sha256, "triage.csv", ReadOptions(), train)
 
 
 def repeats(spec: JobSpec, curve: CurveSpec = CURVE) -> list[JobSpec]:
@@ -66,12 +66,12 @@ def test_specifications_survive_json(triage: JobSpec) -> None:
 
 
 def test_a_frontier_comes_and_a_point_of_it_is_adopted(
-    manager: JobManager, triage: JobSpec
+    manager: JobManager, store: Store, triage: JobSpec
 ) -> None:
     job = manager.submit(dataclasses.replace(triage, kind=JobKind.FRONTIER))
     wait_until(lambda: job.is_over)
     assert job.state is JobState.DONE, job.message
-    table = read_table(triage.table_path, triage.read, name=triage.table_name)
+    table = table_of(store, triage)
     here = run_frontier(table, triage.train).to_json()
     assert job.result is not None and job.result["points"] == here["points"]
 
@@ -92,14 +92,14 @@ def test_a_frontier_comes_and_a_point_of_it_is_adopted(
     assert adopted.result["status"] == "optimal" and adopted.model is not None
 
 
-def test_a_batch_counts_and_estimates(manager: JobManager, triage: JobSpec) -> None:
+def test_a_batch_counts_and_estimates(manager: JobManager, store: Store, triage: JobSpec) -> None:
     batch = Batch.submit(manager, repeats(triage))
     assert batch.seconds_left is None and not batch.is_over
     wait_until(lambda: batch.n_done >= 1)
     assert batch.is_over or (batch.seconds_left or 0) > 0
     wait_until(lambda: batch.is_over)
     assert batch.n_done == 4 and batch.seconds_left == 0 and not batch.failure
-    table = read_table(triage.table_path, triage.read, name=triage.table_name)
+    table = table_of(store, triage)
     expected = [run.to_json() for run in run_repeat(table, triage.train, CURVE.repeat(2))]
     assert batch.results[2]["runs"] == expected
 

@@ -14,10 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from odt_core.data import read_table
-from odt_core.jobs import Job, JobManager, JobSpec, JobState
+from odt_core.jobs import Job, JobManager, JobSpec, JobState, local
 from odt_core.jobs import manager as manager_module
+from odt_core.storage import LOCAL_OWNER, NotFoundError, RunStatus, Store
 from odt_core.training import Stage, run_training
+from tests.core.jobs.conftest import table_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -58,12 +59,13 @@ def worker_pid() -> int:
     return found[0]
 
 
-def test_a_job_brings_what_the_same_run_brings_here(manager: JobManager, easy: JobSpec) -> None:
+def test_a_job_brings_what_the_same_run_brings_here(
+    manager: JobManager, store: Store, easy: JobSpec
+) -> None:
     job = manager.submit(easy)
     wait_until(lambda: job.is_over)
     assert job.state is JobState.DONE, job.message
-    table = read_table(easy.table_path, easy.read, name=easy.table_name)
-    here = run_training(table, easy.train).to_json()
+    here = run_training(table_of(store, easy), easy.train).to_json()
     assert job.result is not None
     for name in ("status", "errors", "objective", "tree", "cart", "train", "test", "settings"):
         assert job.result[name] == here[name], name
@@ -156,12 +158,11 @@ def test_bad_input_fails_the_job_with_its_own_sentence(manager: JobManager, easy
     assert "'perhaps'" in job.message and "Error" not in job.message
 
 
-def test_a_missing_file_fails_the_job_with_a_sentence(manager: JobManager, easy: JobSpec) -> None:
-    easy.table_path.unlink()
-    job = manager.submit(easy)
-    wait_until(lambda: job.is_over)
-    assert job.state is JobState.FAILED
-    assert "There is no file" in job.message
+def test_a_data_set_that_is_not_there_is_said(manager: JobManager, easy: JobSpec) -> None:
+    with pytest.raises(NotFoundError, match="no such data set"):
+        manager.submit(dataclasses.replace(easy, dataset="0" * 64))
+    with pytest.raises(NotFoundError, match="no such data set"):
+        manager.submit(easy, owner="somebody else")
 
 
 def test_a_solve_far_past_its_time_limit_is_stopped(
@@ -178,10 +179,10 @@ def test_a_solve_far_past_its_time_limit_is_stopped(
 
 
 def test_workers_that_cannot_start_are_told_of(
-    easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+    store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manager_module.sys, "executable", "/bin/false")
-    manager = JobManager(n_workers=1)
+    monkeypatch.setattr(local.sys, "executable", "/bin/false")
+    manager = JobManager(store, n_workers=1)
     try:
         job = manager.submit(easy)
         wait_until(lambda: job.is_over, seconds=10)
@@ -193,22 +194,26 @@ def test_workers_that_cannot_start_are_told_of(
         manager.close()
 
 
-def test_closing_ends_everything(hard: JobSpec, easy: JobSpec) -> None:
-    manager = JobManager(n_workers=1)
+def test_closing_ends_everything_but_what_waits(store: Store, hard: JobSpec, easy: JobSpec) -> None:
+    manager = JobManager(store, n_workers=1)
     running, waiting = manager.submit(hard), manager.submit(easy)
     wait_until(lambda: running.stage is Stage.SOLVING)
     family = [psutil.Process(worker_pid()), *family_of(worker_pid())]
     manager.close()
     wait_until(lambda: running.is_over, seconds=5)
-    assert running.state is waiting.state is JobState.CANCELLED
+    assert running.state is JobState.INTERRUPTED and waiting.state is JobState.QUEUED
+    found = store.runs.summaries(LOCAL_OWNER, [running.id, waiting.id])
+    assert [run.status for run in found] == [RunStatus.INTERRUPTED, RunStatus.QUEUED]
     wait_until(lambda: not any(is_alive(process) for process in family), seconds=5)
 
 
 SERVER = """
 import json, sys, time
+from pathlib import Path
 from odt_core.jobs import JobManager, JobSpec
+from odt_core.storage import Store
 spec = JobSpec.from_json(json.loads(sys.stdin.readline()))
-manager = JobManager(n_workers=2)
+manager = JobManager(Store(None, Path(sys.argv[1])), n_workers=2)
 job = manager.submit(spec)
 while not any(point.incumbent is not None for point in job.progress):
     time.sleep(0.01)
@@ -219,12 +224,12 @@ time.sleep(600)
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
 def test_workers_die_with_the_process_that_started_them(
-    hard: JobSpec, ending: signal.Signals
+    tmp_path: Path, hard: JobSpec, ending: signal.Signals
 ) -> None:
     import json
 
     server = subprocess.Popen(
-        [sys.executable, "-c", SERVER],
+        [sys.executable, "-c", SERVER, str(tmp_path / "data")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,

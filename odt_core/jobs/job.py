@@ -1,0 +1,101 @@
+"""A job as its owner sees it, on this server or rebuilt from the store."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from odt_core.jobs.messages import JobSpec
+from odt_core.solution import TracePoint
+from odt_core.storage import LOCAL_OWNER
+from odt_core.training.progress import Stage
+
+
+class JobState(StrEnum):
+    """Where a job is; the words are those of `odt_core.storage.RunStatus`."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+
+
+def now() -> datetime:
+    """The present moment, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(eq=False)
+class Job:
+    """A job as its owner sees it; read it at any time, from any thread.
+
+    Attributes
+    ----------
+    id : str
+        Of the run in the store; not guessable.
+    owner : str
+        Whose it is.
+    spec : JobSpec
+        What runs.
+    lane : str
+        Jobs of one lane follow each other; an owner's lanes take turns.
+    state : JobState
+        ``done`` has a result (also after a cancel that found a tree in time); ``failed`` has a
+        message; ``interrupted``: its server ended while it ran.
+    stage : Stage
+        What a running job is doing.
+    progress : list of TracePoint
+        The solve's trace so far; its numbers mean what `odt_core.problem.Gains` says.
+    best : dict or None
+        The result's JSON, and under ``model`` the model's, as they would be if the run ended with
+        its best tree so far; what is left of a run that was interrupted or failed. Its status is
+        ``optimal`` when the tree is proved and only a second engine's word is awaited.
+    result, model : dict or None
+        The result's and the model's JSON.
+    message : str
+        Why it failed, in one sentence.
+    queued_at, started_at, ended_at, cancelled_at : datetime or None
+        In UTC. `cancelled_at` is when it was asked to stop.
+    recorded : bool
+        Whether the store knows of it; false only if the store could not be written.
+    """
+
+    spec: JobSpec
+    owner: str = LOCAL_OWNER
+    lane: str = ""
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    state: JobState = JobState.QUEUED
+    stage: Stage = Stage.PREPARING
+    progress: list[TracePoint] = field(default_factory=list)
+    best: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    model: dict[str, Any] | None = None
+    message: str = ""
+    queued_at: datetime = field(default_factory=now)
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    cancelled_at: datetime | None = None
+    recorded: bool = True
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return self.state not in (JobState.QUEUED, JobState.RUNNING)
+
+    @property
+    def seconds(self) -> float:
+        """Since it started running; 0 before."""
+        if self.started_at is None:
+            return 0.0
+        return max(((self.ended_at or now()) - self.started_at).total_seconds(), 0.0)
+
+    @property
+    def proved_best(self) -> dict[str, Any] | None:
+        """The proved tree's result while a second engine still confirms it."""
+        best = self.best
+        return best if best is not None and best["status"] == "optimal" else None

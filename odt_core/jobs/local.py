@@ -1,0 +1,250 @@
+"""Warm workers on this machine, each a process group of its own.
+
+A worker that does not do what it is told, or takes more memory than it may, is killed with all it
+has started, and a new one takes its place.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from odt_core.jobs.memory import share_of_memory, taken
+from odt_core.jobs.messages import to_line
+from odt_core.jobs.pool import Listener, Loss
+from odt_core.jobs.scratch import Scratch
+
+MOST_FAILED_STARTS = 3
+"""Workers that end before they are ready, in a row, until those who wait are told."""
+LATER = 5.0
+"""Seconds between two tries to start a worker after that."""
+MOST_KEPT = 0.5
+"""Share of the memory limit that an idle worker may go on holding."""
+WEIGH_EVERY = 0.5
+"""Seconds between two looks at the memory of busy workers."""
+GLANCE = 0.05
+
+log = logging.getLogger("odt_core.jobs.local")
+
+
+class _WorkerProcess:
+    """A worker as the pool sees it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "odt_core.jobs.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).resolve().parents[2],
+            env={**os.environ, "TMPDIR": str(folder)},
+            start_new_session=True,
+        )
+        self.job: str | None = None
+        self.ready = self.was_ready = self.killed = self.used = False
+        self.memory_limit: int | None = None
+
+    def tell(self, message: dict[str, Any]) -> bool:
+        """Send a message; false if the worker has just died (its listener deals with that)."""
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(to_line(message))
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """End the worker and whatever its solve has started."""
+        if self.killed:
+            return
+        self.killed, self.ready = True, False
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            log.debug("worker %s had already ended", self.process.pid)
+
+
+class LocalPool:
+    """A fixed number of warm worker processes; see `odt_core.jobs.pool.Pool`.
+
+    Parameters
+    ----------
+    n_workers : int
+        How many jobs run at once.
+    memory_limit : int, optional
+        Bytes that a worker, with what it starts, may take; `share_of_memory` by default.
+    """
+
+    def __init__(self, n_workers: int, memory_limit: int | None = None) -> None:
+        self._n_workers = n_workers
+        self.memory_limit = memory_limit or share_of_memory(n_workers)
+        self._lock = threading.Lock()
+        self._workers: list[_WorkerProcess] = []
+        self._scratch = Scratch()
+        self._closed = False
+        self._failed_starts = 0
+        self._weighed_at = 0.0
+
+    def start(self, listener: Listener) -> None:
+        """Start the workers."""
+        self._listener = listener
+        threading.Thread(target=self._keep_house, daemon=True, name="odt-workers").start()
+
+    def n_free(self) -> int:
+        """Workers that are ready and have nothing to do."""
+        with self._lock:
+            return sum(worker.ready and worker.job is None for worker in self._workers)
+
+    def run(self, job: str, spec: dict[str, Any], path: Path) -> bool:
+        """Start a job on a free worker; false if there is none after all."""
+        order = {"type": "run", "job": job, "spec": spec, "path": str(path)}
+        with self._lock:
+            for worker in self._workers:
+                if not worker.ready or worker.job is not None:
+                    continue
+                worker.job, worker.used = job, True  # before it can answer
+                if worker.tell(order):
+                    return True
+                worker.job, worker.ready = None, False
+        return False
+
+    def stop(self, job: str) -> None:
+        """Ask a job to end with its best tree."""
+        with self._lock:
+            for worker in self._of(job):
+                worker.tell({"type": "cancel", "job": job})
+
+    def kill(self, job: str) -> None:
+        """End a job's worker and whatever it has started."""
+        with self._lock:
+            for worker in self._of(job):
+                worker.kill()
+
+    def close(self) -> None:
+        """End all workers."""
+        with self._lock:
+            self._closed = True
+            workers = list(self._workers)
+            for worker in workers:
+                worker.kill()
+        for worker in workers:
+            worker.process.wait()
+        self._scratch.close()
+
+    def _of(self, job: str) -> list[_WorkerProcess]:
+        return [worker for worker in self._workers if worker.job == job]
+
+    def _listen(self, worker: _WorkerProcess) -> None:
+        assert worker.process.stdout is not None
+        for line in worker.process.stdout:
+            try:
+                self._take_in(worker, json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                log.exception("worker %s cannot be understood", worker.process.pid)
+                with self._lock:
+                    worker.kill()
+                break
+        code = worker.process.wait()
+        self._scratch.remove(worker.folder)
+        with self._lock:
+            self._workers.remove(worker)
+            lost, vain = worker.job, not worker.was_ready and not self._closed
+        if lost is not None:
+            self._listener.on_lost(lost, Loss(_ending(code), worker.memory_limit))
+        if vain:
+            self._note_failed_start(_ending(code))
+
+    def _take_in(self, worker: _WorkerProcess, message: dict[str, Any]) -> None:
+        kind, job = message["type"], worker.job
+        if kind == "ready":
+            with self._lock:
+                worker.ready = worker.was_ready = True
+                self._failed_starts = 0
+            self._listener.on_free()
+            return
+        if job is None or message["job"] != job:
+            raise ValueError(f"a worker spoke of a job that is not its own: {kind}")
+        if kind in ("result", "error"):
+            with self._lock:
+                worker.job = None
+        self._listener.on_message(job, message)
+        if worker.job is None:
+            self._listener.on_free()
+
+    def _note_failed_start(self, reason: str) -> None:
+        """After several vain starts, tell those who wait instead of trying for ever."""
+        with self._lock:
+            self._failed_starts += 1
+            tell = self._failed_starts >= MOST_FAILED_STARTS
+            tell = tell and not any(worker.was_ready for worker in self._workers)
+        if tell:
+            self._listener.on_no_worker(reason)
+
+    def _keep_house(self) -> None:
+        """Start workers and weigh them, from one thread that lives as long as the pool.
+
+        On Linux a worker is killed when the *thread* that started it ends, so no shorter-lived
+        thread may start one.
+        """
+        next_start = 0.0
+        while not self._closed:
+            now = time.monotonic()
+            if now >= next_start:
+                self._start_missing()
+                if self._failed_starts >= MOST_FAILED_STARTS:
+                    next_start = now + LATER
+            if now - self._weighed_at >= WEIGH_EVERY:
+                self._weighed_at = now
+                self._end_heavy()
+            time.sleep(GLANCE)
+
+    def _start_missing(self) -> None:
+        failure = None
+        with self._lock:
+            while len(self._workers) < self._n_workers and not self._closed:
+                try:
+                    worker = _WorkerProcess(self._scratch.make())
+                except OSError as error:
+                    log.exception("no worker could be started")
+                    failure = str(error.strerror)
+                    break
+                self._workers.append(worker)
+                threading.Thread(target=self._listen, args=(worker,), daemon=True).start()
+        if failure is not None:
+            self._note_failed_start(failure)
+
+    def _end_heavy(self) -> None:
+        """End workers that take more memory than they may; nobody else is touched.
+
+        An idle one that still holds much of it from its last job makes room for a new one.
+        """
+        with self._lock:
+            used = [worker for worker in self._workers if worker.used]
+        for worker in used:
+            job, bytes_taken = worker.job, taken(worker.process.pid)
+            with self._lock:
+                if worker.job is not job:
+                    continue
+                if job is None:
+                    worker.used = False
+                    if bytes_taken > self.memory_limit * MOST_KEPT:
+                        worker.kill()
+                elif bytes_taken > self.memory_limit:
+                    worker.memory_limit = self.memory_limit
+                    worker.kill()
+
+
+def _ending(code: int) -> str:
+    """How a process ended, in a word or two."""
+    if code < 0:
+        return f"killed by {signal.Signals(-code).name}"
+    return f"exit status {code}"

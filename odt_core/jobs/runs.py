@@ -1,0 +1,114 @@
+"""Between a job and its record in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from odt_core.jobs.job import Job, JobState
+from odt_core.jobs.messages import JobKind, JobSpec
+from odt_core.solution import Status, TracePoint
+from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
+from odt_core.training.progress import Stage
+
+
+def new_run(
+    spec: JobSpec, *, name: str = "", lane: str = "", rerun_of: str | None = None
+) -> NewRun:
+    """What is entered in the store; the specification's JSON is enough to run it again."""
+    train = spec.train
+    return NewRun(
+        dataset=spec.dataset,
+        table_name=spec.table_name,
+        spec=spec.to_json(),
+        headline=Headline(
+            target=train.schema.target,
+            positive=train.schema.positive,
+            topology=train.topology.name,
+            goal=train.objective.goal.value,
+            engine=train.engine.value,
+            max_card=train.max_card,
+            seed=train.seed,
+        ),
+        kind=spec.kind.value,
+        name=name,
+        lane=lane,
+        rerun_of=rerun_of,
+    )
+
+
+def metrics_of(spec: JobSpec, result: Mapping[str, Any] | None, seconds: float) -> KeyMetrics:
+    """What lists show of a result."""
+    if result is None:
+        return KeyMetrics(seconds=seconds)
+    if spec.kind in (JobKind.TRAIN, JobKind.ADOPT):
+        return KeyMetrics.from_result(result)
+    return KeyMetrics(
+        solved=result.get("status"),
+        n_train=result.get("n_train"),
+        n_test=result.get("n_test"),
+        seconds=seconds,
+    )
+
+
+def points_to_json(points: Sequence[TracePoint]) -> list[list[Any]]:
+    """A trace as it stands in results."""
+    return [[round(point.seconds, 4), point.incumbent, point.bound] for point in points]
+
+
+def kept_result(best: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The result and model of a run that was stopped with its best tree so far."""
+    result = {key: value for key, value in best.items() if key != "model"}
+    if result["status"] != Status.OPTIMAL:
+        words = dict(result["words"])
+        words["status"] = words["status"].replace("Best found in", "Stopped after", 1)
+        result |= {"status": Status.CANCELLED.value, "words": words}
+    return result, best["model"]
+
+
+def job_of(record: RunRecord) -> Job:
+    """A job rebuilt from its record.
+
+    Raises
+    ------
+    InputError
+        If the record's specification is of another version.
+    """
+    summary = record.summary
+    job = Job(
+        spec=JobSpec.from_json(record.spec),
+        owner=summary.owner,
+        lane=summary.lane,
+        id=summary.id,
+        queued_at=summary.queued_at,
+    )
+    follow(job, summary)
+    fill(job, record)
+    return job
+
+
+def follow(job: Job, summary: RunSummary) -> None:
+    """Bring a job that is not run here up to date with its record's summary."""
+    job.started_at, job.ended_at = summary.started_at, summary.ended_at
+    job.cancelled_at = summary.cancel_at
+    job.message = summary.message
+    if summary.stage in tuple(Stage):
+        job.stage = Stage(summary.stage)
+    point = summary.progress
+    if point is not None:
+        latest = TracePoint(point["seconds"], point["incumbent"], point["bound"])
+        if not job.progress or job.progress[-1] != latest:
+            job.progress.append(latest)
+    if not summary.is_over:  # what is over becomes so at last, with its result: see `fill`
+        job.state = JobState(summary.status.value)
+
+
+def fill(job: Job, record: RunRecord) -> None:
+    """Add what only the whole record has: trees, trace, result; then the final state."""
+    job.best = None if record.best is None else dict(record.best)
+    job.result = None if record.result is None else dict(record.result)
+    job.model = None if record.model is None else dict(record.model)
+    trace = record.trace or (job.result or {}).get("trace") or []
+    if trace:
+        job.progress = [TracePoint(*point) for point in trace]
+    job.state = JobState(record.summary.status.value)
