@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -99,3 +99,16 @@ class Job:
         """The proved tree's result while a second engine still confirms it."""
         best = self.best
         return best if best is not None and best["status"] == "optimal" else None
+
+    @property
+    def shows_tree(self) -> bool:
+        """Whether it has a tree to be looked at as a result: a final one, or a proved one."""
+        shown = self.result if self.is_over else self.proved_best
+        return shown is not None and shown.get("tree") is not None
+
+    def as_shown(self) -> Job:
+        """This job; while a proved tree is only being confirmed, as if it had ended with that."""
+        best = self.proved_best
+        if self.is_over or best is None:
+            return self
+        return replace(self, result=best, model=best["model"])

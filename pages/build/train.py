@@ -9,10 +9,10 @@ from odt_core.jobs import JobKind
 from pages.build.train_parts.controls import draw_controls
 from pages.common.prepared import import_for_result, prepared_rows, problem_of
 from pages.build.train_parts.preview import draw_preview
-from pages.build.train_parts.progress import watch_run
+from pages.build.train_parts.progress import watch_confirmation, watch_run
 from pages.build.train_parts.result import draw_result
 from pages.build.train_parts.runs import draw_train_button
-from pages.common.runs import changes_since, notice, settle_run
+from pages.common.runs import changes_since, has_something_to_show, notice, settle_run
 from pages.common.theme import follow_theme
 from pages.common.needs import ReadyData, need_data, send_to
 from pages.common.places import Place
@@ -39,11 +39,13 @@ def draw_page(data: ReadyData) -> None:
             st.error(plain(notice()))
         if job is None:
             draw_preview(rows, asked.problem, asked.spec)
-        elif not job.is_over:
+        elif not has_something_to_show(job):
             watch_run(job, problem_of(job))
         else:
+            if not job.is_over:
+                watch_confirmation(job)
             adopted = job.spec.kind is JobKind.ADOPT
-            draw_result(job, changes_since(job, data, None if adopted else asked.spec))
+            draw_result(job.as_shown(), changes_since(job, data, None if adopted else asked.spec))
     follow_theme()
 
 

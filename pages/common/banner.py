@@ -59,15 +59,18 @@ def _tree_words(now: Work) -> str:
 def _state_words(job: Job) -> str:
     if job.state is JobState.QUEUED:
         return "waiting for its turn"
-    if job.state is JobState.RUNNING:
+    result = job.as_shown().result
+    if result is None and job.state is JobState.RUNNING:
         return "training now"
-    if job.result is None:
+    if result is None:
+        if job.state is JobState.INTERRUPTED:
+            return "interrupted when its server ended"
         return "stopped before a tree was found" if job.state is JobState.CANCELLED else "failed"
-    words = _STATUS_WORDS[Status(job.result["status"])]
-    errors = job.result["errors"]
+    words = _STATUS_WORDS[Status(result["status"])]
+    errors = result["errors"]
     if errors is None:
         return words
-    return f"{words} · {errors:,} of {job.result['n_train']:,} training rows wrong"
+    return f"{words} · {errors:,} of {result['n_train']:,} training rows wrong"
 
 
 def _short(text: str) -> str:

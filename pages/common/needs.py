@@ -54,13 +54,13 @@ def need_data() -> ReadyData:
 
 
 def need_tree() -> Job:
-    """The finished run whose tree is current, or a way to where one is made."""
+    """The run whose tree is current, or a way to where one is made."""
     need_data()
     job = work().job
-    if job is None or job.result is None or job.result["tree"] is None:
+    if job is None or not job.shows_tree:
         send_to(
             Place.TRAIN,
             "This page needs a tree: choose its shape and train it first.",
             "Train a tree",
         )
-    return job
+    return job.as_shown()

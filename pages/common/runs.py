@@ -31,7 +31,8 @@ _GLANCE = 0.02
 def start_job(spec: JobSpec) -> Job:
     """Queue a run that brings a tree and make it the session's; a quick one is over on return."""
     before = work().job
-    if before is not None and before.result is not None:
+    if before is not None and before.shows_tree:
+        job_manager().cancel(before)  # its proved tree needs no more confirmation
         st.session_state[_BEFORE] = before
     st.session_state[_NOTICE] = ""
     job = job_manager().submit(spec, owner=owner(), lane=lane())
@@ -66,7 +67,7 @@ def settle_run() -> Job | None:
 
 def has_something_to_show(job: Job) -> bool:
     """Whether a run is over, or has a proved tree that a second engine only confirms."""
-    return job.is_over or job.proved_best is not None
+    return job.is_over or job.shows_tree
 
 
 def has_tree(job: Job) -> bool:

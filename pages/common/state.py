@@ -73,8 +73,8 @@ class Work:
 
     @property
     def result(self) -> dict[str, Any] | None:
-        """The finished run's result."""
-        return None if self.job is None else self.job.result
+        """The finished run's result; while its proved tree is being confirmed, that."""
+        return None if self.job is None else self.job.as_shown().result
 
 
 def work() -> Work:

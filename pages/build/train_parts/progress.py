@@ -10,7 +10,7 @@ from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.training import Stage, value_words
 from odt_core.words import count_words, gap_words, seconds_words
-from pages.common.runs import stop_run
+from pages.common.runs import has_something_to_show, stop_run
 from pages.common.shapes import shape_name
 from pages.common.theme import current_theme
 from pages.common.server import job_manager
@@ -31,7 +31,7 @@ def watch_run(job: Job, problem: Problem) -> None:
     problem : Problem
         What it solves: gives its numbers their meaning.
     """
-    if job.is_over:
+    if has_something_to_show(job):
         st.rerun()
     st.subheader(_headline(job), anchor=False)
     limit = job.spec.train.time_limit
@@ -59,6 +59,28 @@ def watch_run(job: Job, problem: Problem) -> None:
             alt=progress_alt_text(trace, problem),
         )
     st.caption("The page stays usable meanwhile; leaving it does not stop the run.")
+
+
+@st.fragment(run_every=EVERY)
+def watch_confirmation(job: Job) -> None:
+    """Say that a proved tree is being confirmed, until that is over; then draw the page anew."""
+    if job.is_over:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"CBC is confirming the tree on the integer program · {seconds_words(job.seconds)}",
+            width="content",
+        )
+        st.button(
+            "Enough",
+            key="train_enough",
+            type="tertiary",
+            on_click=stop_run,
+            args=(job,),
+            disabled=job.cancelled_at is not None,
+            help="The tree is proved best already; CBC's word on the paper's own model is a "
+            "second opinion.",
+        )
 
 
 def _headline(job: Job) -> str:

@@ -8,7 +8,7 @@ from odt_core.jobs import Job, JobSpec
 from odt_core.training import TrainSpec
 from pages.build.train_parts.controls import Asked
 from pages.common.needs import ReadyData
-from pages.common.runs import start_job
+from pages.common.runs import has_something_to_show, start_job
 from pages.common.state import work
 
 _PRESSED = "train_pressed"
@@ -18,9 +18,9 @@ def draw_train_button(asked: Asked, data: ReadyData) -> None:
     """Draw the Train button in its place; a press before this run of the page starts a run."""
     job = work().job
     pressed = bool(st.session_state.pop(_PRESSED, False))
-    if pressed and asked.spec is not None and (job is None or job.is_over):
+    if pressed and asked.spec is not None and (job is None or has_something_to_show(job)):
         job = start_run(data, asked.spec)
-    busy = job is not None and not job.is_over
+    busy = job is not None and not has_something_to_show(job)
     with asked.place:
         st.button(
             "Training …" if busy else "Train",

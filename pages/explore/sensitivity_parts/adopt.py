@@ -8,7 +8,7 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, floor_objective
-from pages.common.runs import start_job
+from pages.common.runs import has_something_to_show, start_job
 from pages.common.state import work
 from pages.explore.sensitivity_parts.choose import Choice
 from pages.explore.sensitivity_parts.view import FrontierView, ViewPoint
@@ -21,7 +21,7 @@ def draw_adopt(job: Job, view: FrontierView, choice: Choice) -> None:
     if _is_current(current, point):
         st.markdown("✓ **This is the current tree**", width="content")
         return
-    busy = current is not None and not current.is_over
+    busy = current is not None and not has_something_to_show(current)
     if st.button(
         "Adopt this tree",
         key="sens_adopt",
