@@ -253,11 +253,7 @@ def drop_deleted() -> None:
 def forget_dataset(sha256: str) -> None:
     """Let go of a data set that was deleted, and of what was made from it."""
     now = work()
-    gone = {
-        name: None
-        for name, made_from in _made_from(now).items()
-        if made_from == sha256
-    }
+    gone = {name: None for name, made_from in _made_from(now).items() if made_from == sha256}
     if now.dataset is not None and now.dataset.sha256 == sha256:
         gone |= {"dataset": None, "schema": None, "split": None}
     if gone:

@@ -37,7 +37,9 @@ def draw_actions(records: Sequence[RunRecord]) -> None:
             )
         if st.button("Delete …", key="runs_delete"):
             _ask_to_delete(records)
-        st.button("Untick all", key="runs_untick", type="tertiary", on_click=choose_runs, args=((),))
+        st.button(
+            "Untick all", key="runs_untick", type="tertiary", on_click=choose_runs, args=((),)
+        )
     notice = st.session_state.pop(_NOTICE, "")
     if notice:
         st.error(plain(notice))
@@ -76,11 +78,15 @@ def _draw_for_one(record: RunRecord) -> None:
     ):
         _try(lambda: go_on(run.id))
         st.rerun()
-    if run.kind in ("train", "adopt") and members is None and st.button(
-        "Change and run again",
-        key="runs_change",
-        help="Put its settings into the Train page's controls, change what you like there, and "
-        "press Train.",
+    if (
+        run.kind in ("train", "adopt")
+        and members is None
+        and st.button(
+            "Change and run again",
+            key="runs_change",
+            help="Put its settings into the Train page's controls, change what you like there, and "
+            "press Train.",
+        )
     ):
         _try(lambda: change_and_run_again(run.id))
     if st.button("Rename, note …", key="runs_rename"):
@@ -165,8 +171,9 @@ def _draw_export(record: RunRecord) -> None:
     run = record.summary
     stem = file_stem(run.table_name or "run", run.headline.topology or run.kind)
     with st.popover("Export", key="runs_export"):
-        st.caption("One JSON file with everything that is known of the run; import it here or "
-                   "elsewhere.")
+        st.caption(
+            "One JSON file with everything that is known of the run; import it here or elsewhere."
+        )
         for with_data, label in ((False, "Without the data"), (True, "With the data")):
             st.download_button(
                 label,

@@ -10,7 +10,7 @@ import streamlit as st
 from odt_core.evaluation import Metrics
 from odt_core.storage import RunRecord
 from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, draw_counts, rate_html, ratio_html
+from pages.common.numbers import NONE, draw_counts, draw_rates, rate_html, ratio_html
 from pages.common.tables import name_html, plain_table
 from pages.common.text import html_text, plain, shorten
 from pages.use.runs_parts.outcome import RunOutcome, outcome_of
@@ -47,17 +47,45 @@ def draw_side_by_side(records: Sequence[RunRecord]) -> None:
     ):
         with column:
             _draw_head(name, record, outcome)
+    if len(records) == 1:
+        _draw_one(names[0], records[0], outcomes[0])
+    else:
+        _draw_several(names, records, outcomes)
+
+
+def _draw_one(name: str, record: RunRecord, outcome: RunOutcome) -> None:
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        if outcome.tree is not None:
+            draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
+    with right:
+        _draw_settings([name], [record])
+    if outcome.tree is None or outcome.train is None:
+        return
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        _draw_counts(outcome)
+    with right:
+        draw_rates(outcome.train, outcome.test)
+
+
+def _draw_several(
+    names: Sequence[str], records: Sequence[RunRecord], outcomes: Sequence[RunOutcome]
+) -> None:
+    for column, record, outcome in zip(
+        st.columns(len(records), gap="medium"), records, outcomes, strict=True
+    ):
+        with column:
             if outcome.tree is not None:
                 draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
-    if any(outcome.train is not None for outcome in outcomes):
-        _draw_counts(records, outcomes)
-        left, right = st.columns([2, 3] if len(records) < 3 else [1, 1], gap="large")
-        with left:
-            _draw_settings(names, records)
-        with right:
-            _draw_metrics(names, outcomes)
-    else:
+    for column, outcome in zip(st.columns(len(records), gap="medium"), outcomes, strict=True):
+        with column:
+            _draw_counts(outcome)
+    left, right = st.columns([1, 1], gap="large")
+    with left:
         _draw_settings(names, records)
+    with right:
+        _draw_metrics(names, outcomes)
 
 
 def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
@@ -88,26 +116,14 @@ def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
         st.markdown(plain(shorten(outcome.remark, 400)))
 
 
-def _draw_counts(records: Sequence[RunRecord], outcomes: Sequence[RunOutcome]) -> None:
-    for column, outcome in zip(st.columns(len(records), gap="medium"), outcomes, strict=True):
-        with column:
-            if outcome.tree is None or outcome.train is None:
-                continue
-            if len(records) > 2:
-                _draw_pair(outcome)
-                continue
-            left, right = st.columns(2) if len(records) == 1 else (column, column)
-            with left:
-                draw_counts("Training", outcome.train.confusion, outcome.tree)
-            with right:
-                if outcome.test is not None:
-                    draw_counts("Test", outcome.test.confusion, outcome.tree)
-
-
-def _draw_pair(outcome: RunOutcome) -> None:
-    assert outcome.tree is not None and outcome.train is not None
+def _draw_counts(outcome: RunOutcome) -> None:
+    """The 2x2 tables, never that of training alone where there are test rows."""
+    if outcome.tree is None or outcome.train is None:
+        return
     draw_counts("Training", outcome.train.confusion, outcome.tree)
-    if outcome.test is not None:
+    if outcome.test is None:
+        st.markdown("**Test** · no rows")
+    else:
         draw_counts("Test", outcome.test.confusion, outcome.tree)
 
 

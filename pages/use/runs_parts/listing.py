@@ -184,9 +184,7 @@ def _carry_ticks(ids: Sequence[str]) -> None:
     st.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
 
 
-def _take_ticks(
-    ids: Sequence[str], ticked: Sequence[str], statuses: dict[str, RunStatus]
-) -> None:
+def _take_ticks(ids: Sequence[str], ticked: Sequence[str], statuses: dict[str, RunStatus]) -> None:
     """Keep what is ticked here, with what was ticked on other pages of the list."""
     before = chosen_runs()
     kept = [run_id for run_id in before if run_id not in ids or run_id in ticked]
@@ -198,31 +196,33 @@ def _take_ticks(
         st.rerun()
 
 
-_PERCENT = {"format": "percent", "width": 84}
+_PERCENT = {"format": "%.1f%%", "width": 92}
 _COLUMNS = {
-    "name": st.column_config.TextColumn("Run", width=190, pinned=True),
+    "name": st.column_config.TextColumn("Run", width=180),
     "status": st.column_config.MultiselectColumn(
         "Status",
         options=list(STATUS_COLOURS),
         color=list(STATUS_COLOURS.values()),
-        width=132,
+        width=126,
     ),
-    "took": st.column_config.TextColumn("Time", width=96, help="So far, or in all"),
     "data": st.column_config.TextColumn("Data", width=140),
-    "outcome": st.column_config.TextColumn("Outcome", width=130),
-    "kind": st.column_config.TextColumn("What", width=80),
-    "shape": st.column_config.TextColumn("Shape", width=84),
-    "cap": st.column_config.NumberColumn("max.card", width=78, help="Cap on sets of categories"),
-    "goal": st.column_config.TextColumn("Goal", width=128),
-    "errors": st.column_config.NumberColumn("Wrong", width=70, help="Training rows wrong"),
-    "train_tpr": st.column_config.NumberColumn("Training TPR", help="Sensitivity", **_PERCENT),
-    "train_tnr": st.column_config.NumberColumn("Training TNR", help="Specificity", **_PERCENT),
+    "shape": st.column_config.TextColumn("Shape", width=82),
+    "goal": st.column_config.TextColumn("Goal", width=126),
+    "errors": st.column_config.NumberColumn("Wrong", width=66, help="Training rows wrong"),
     "test_tpr": st.column_config.NumberColumn("Test TPR", help="Sensitivity", **_PERCENT),
     "test_tnr": st.column_config.NumberColumn("Test TNR", help="Specificity", **_PERCENT),
     "test_accuracy": st.column_config.NumberColumn("Test accuracy", **_PERCENT),
-    "queued": st.column_config.DatetimeColumn("Asked for", width=140, format="D MMM YYYY, HH:mm"),
+    "took": st.column_config.TextColumn("Time", width=94, help="So far, or in all"),
+    "queued": st.column_config.DatetimeColumn("Asked for", width=136, format="D MMM YYYY, HH:mm"),
     "note": st.column_config.TextColumn("Note", width=200),
+    "kind": st.column_config.TextColumn("What", width=80),
+    "outcome": st.column_config.TextColumn("Outcome", width=150),
+    "cap": st.column_config.NumberColumn("max.card", width=78, help="Cap on sets of categories"),
+    "train_tpr": st.column_config.NumberColumn("Training TPR", help="Sensitivity", **_PERCENT),
+    "train_tnr": st.column_config.NumberColumn("Training TNR", help="Specificity", **_PERCENT),
+    "seed": st.column_config.NumberColumn("Seed", width=60),
 }
+"""What the table shows, the most looked-for first: at 1440 pixels all up to the note."""
 
 
 def _frame(runs: Sequence[RunSummary]) -> pd.DataFrame:
@@ -246,11 +246,16 @@ def _row(run: RunSummary, now: datetime) -> dict[str, Any]:
         "cap": headline.max_card,
         "goal": goal_of(run),
         "errors": metrics.errors,
-        "train_tpr": metrics.train_tpr,
-        "train_tnr": metrics.train_tnr,
-        "test_tpr": metrics.test_tpr,
-        "test_tnr": metrics.test_tnr,
-        "test_accuracy": metrics.test_accuracy,
+        "train_tpr": _percent(metrics.train_tpr),
+        "train_tnr": _percent(metrics.train_tnr),
+        "test_tpr": _percent(metrics.test_tpr),
+        "test_tnr": _percent(metrics.test_tnr),
+        "test_accuracy": _percent(metrics.test_accuracy),
         "queued": run.queued_at,
         "note": printable(shorten(run.note, 200)),
+        "seed": headline.seed,
     }
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share

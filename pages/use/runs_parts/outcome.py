@@ -70,8 +70,8 @@ def _metrics(counts: dict[str, int] | None) -> Metrics | None:
 def _remark(record: RunRecord) -> str:
     summary, result = record.summary, record.result
     if summary.status is RunStatus.INTERRUPTED:
-        left = "its best tree so far is below" if record.best else "no tree was found before"
-        return f"{summary.message or 'The server ended while it ran.'} Of this run {left}."
+        left = "Its best tree so far is below" if record.best else "No tree was found before"
+        return f"{summary.message or 'The server ended while it ran.'} {left}."
     if summary.status is RunStatus.FAILED:
         return summary.message
     if summary.status is RunStatus.QUEUED:

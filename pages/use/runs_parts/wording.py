@@ -106,8 +106,10 @@ def progress_words(run: RunSummary, now: datetime | None = None) -> str:
     seconds = seconds_of(run, now)
     if seconds is None:
         return ""
+    if run.status is RunStatus.INTERRUPTED:
+        return "–"  # nobody knows when it ended
     if run.status is RunStatus.RUNNING:
-        return f"{int(seconds)} s so far"
+        return f"{int(seconds)} s"
     return seconds_words(run.metrics.seconds if run.metrics.seconds is not None else seconds)
 
 
