@@ -13,10 +13,10 @@ from pages.common.drawing import draw_tree
 from pages.common.numbers import NONE, draw_counts, draw_rates, rate_html, ratio_html
 from pages.common.tables import name_html, plain_table
 from pages.common.text import html_text, plain, shorten
+from pages.common.when import ago_words
 from pages.use.runs_parts.outcome import RunOutcome, outcome_of
 from pages.use.runs_parts.wording import (
     STATUS_COLOURS,
-    ago_words,
     run_name,
     settings_of,
     status_words,

@@ -15,7 +15,7 @@ from pages.common.removal import delete_dataset, removal_words
 from pages.common.server import store
 from pages.common.tables import name_html
 from pages.common.text import plain
-from pages.use.runs_parts.wording import ago_words
+from pages.common.when import ago_words
 
 CHOICES = {None: "for ever", 30: "30 days", 90: "90 days", 365: "a year", 3653: "ten years"}
 MOST_LISTED = 50

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.storage import RunStatus, RunSummary
-from odt_core.words import count_words, seconds_words
+from odt_core.words import seconds_words
 from pages.common.shapes import NAMES
 from pages.common.text import shorten
 
@@ -111,27 +111,6 @@ def progress_words(run: RunSummary, now: datetime | None = None) -> str:
     if run.status is RunStatus.RUNNING:
         return f"{int(seconds)} s"
     return seconds_words(run.metrics.seconds if run.metrics.seconds is not None else seconds)
-
-
-def ago_words(moment: datetime, now: datetime) -> str:
-    """How long ago something was.
-
-    Examples
-    --------
-    >>> from datetime import timedelta
-    >>> now = datetime(2026, 5, 4, 12, tzinfo=UTC)
-    >>> [ago_words(now - timedelta(seconds=s), now) for s in (5, 200, 7300, 90_000, 900_000)]
-    ['just now', '3 minutes ago', '2 hours ago', 'yesterday', '10 days ago']
-    """
-    seconds = (now - moment).total_seconds()
-    if seconds < 60:
-        return "just now"
-    if seconds < 3600:
-        return f"{count_words(int(seconds // 60), 'minute')} ago"
-    if seconds < 86_400:
-        return f"{count_words(int(seconds // 3600), 'hour')} ago"
-    days = int(seconds // 86_400)
-    return "yesterday" if days == 1 else f"{days:,} days ago"
 
 
 def settings_of(run: RunSummary) -> Mapping[str, str]:
