@@ -57,7 +57,7 @@ def follow_address() -> None:
         except InputError as error:
             lost.append(f"This cannot be shown: {error}")
     if lost:
-        st.session_state[_LOST] = (lost[-1], work(), _page())
+        st.session_state[_LOST] = (lost[-1], address_of(work()), _page())
 
 
 def _is_history_navigation() -> bool:
@@ -72,10 +72,10 @@ def _page() -> str:
 
 def draw_lost() -> None:
     """Say that what the address named is not here, until the reader goes on to something else."""
-    words, before, page = st.session_state.get(_LOST, ("", None, ""))
+    words, before, page = st.session_state.get(_LOST, ("", {}, ""))
     if not words:
         return
-    if before is not work() or page != _page():
+    if before != address_of(work()) or page != _page():
         del st.session_state[_LOST]
         return
     with st.container(border=True, key="url_lost_here"):

@@ -81,7 +81,11 @@ def _draw_several(
     for column, outcome in zip(st.columns(len(records), gap="medium"), outcomes, strict=True):
         with column:
             _draw_counts(outcome)
-    left, right = st.columns([1, 1], gap="large")
+    if len(records) > 2:  # as wide as the columns above, one below the other
+        _draw_settings(names, records)
+        _draw_metrics(names, outcomes)
+        return
+    left, right = st.columns([2, 3], gap="large")
     with left:
         _draw_settings(names, records)
     with right:
@@ -107,12 +111,12 @@ def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
     run, now = record.summary, datetime.now(UTC)
     words = status_words(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{plain(shorten(name, 60))}**", width="content")
+        st.markdown(f"**{plain(shorten(name, 44))}**", width="content")
         st.badge(words, color=STATUS_COLOURS[words])  # type: ignore[arg-type]
     st.caption(f"{plain(shorten(run.table_name, 40))} · {ago_words(run.queued_at, now)}")
     if run.note:
         st.caption(plain(shorten(run.note, 300)))
-    if outcome.remark:
+    if outcome.remark and outcome.remark.lower() != words:
         st.markdown(plain(shorten(outcome.remark, 400)))
 
 
