@@ -4,9 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.banner import draw_banner
+from pages.common.banner import draw_banner, draw_problem
+from pages.common.keeping import keep_choices
+from pages.common.people import draw_account, require_sign_in, sign_in_is_on
 from pages.common.places import Place
 from pages.common.state import work
+from pages.common.url import draw_lost, follow_address, write_address
 
 ICON = Path(__file__).parent / "pages" / "common" / "icon.svg"
 
@@ -34,15 +37,31 @@ page = st.navigation(
             url_path="sensitivity",
             help="Every trade-off between sensitivity and specificity, each with its best tree.",
         ),
+        st.Page(
+            Place.RUNS,
+            title="Runs",
+            url_path="runs",
+            help="Everything that was run: find it, open it, compare it, repeat it, delete it.",
+        ),
     ],
-    position="top",
+    position="hidden" if sign_in_is_on() and not st.user.is_logged_in else "top",
 )
 
-banner = st.empty()
+require_sign_in()
+follow_address()
+with st.container(horizontal=True, vertical_alignment="center"):
+    banner = st.empty()
+    draw_account()
 before = work()
 with banner:
     draw_banner(before)
-page.run()
-if work() is not before:  # the page changed what is current
-    with banner:
-        draw_banner(work())
+draw_problem()
+draw_lost()
+try:
+    page.run()
+    if work() is not before:  # the page changed what is current
+        with banner:
+            draw_banner(work())
+finally:  # also where a page stops early
+    keep_choices(work())
+    write_address()

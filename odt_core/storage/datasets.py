@@ -21,7 +21,7 @@ from odt_core.storage.cache import FileCache
 from odt_core.storage.database import Database
 from odt_core.storage.erasure import note_erasure, wipe
 from odt_core.storage.errors import NotFoundError, StorageError
-from odt_core.storage.records import DatasetRecord, Deleted, RunStatus
+from odt_core.storage.records import DatasetRecord, Deleted, Json, RunStatus
 from odt_core.storage.tables import BlobRow, ChunkRow, DatasetRow, OwnerRow, RunRow
 from odt_core.storage.text import check_owner, cut_line, is_id
 
@@ -140,6 +140,39 @@ class Datasets:
         record = self._require_stored(owner, sha256)
         found = self._cache.find(sha256, record.size)
         return found or self._cache.put(sha256, self._pieces(record))
+
+    def keep_choices(self, owner: str, sha256: str, choices: Json) -> None:
+        """Keep what an owner says of a data set's columns and rows; the last word counts.
+
+        Parameters
+        ----------
+        choices : dict
+            Kept as it is; it goes with the data set.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such data set.
+        """
+        this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
+        with self._database.write() as connection:
+            change = update(DatasetRow).where(*this).values(choices=choices)
+            if not is_id(sha256) or not connection.execute(change).rowcount:
+                raise no_dataset()
+
+    def choices(self, owner: str, sha256: str) -> Json | None:
+        """What `keep_choices` was last told; None if nothing.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such data set.
+        """
+        self.get(owner, sha256)
+        this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
+        with self._database.read() as connection:
+            found: Json | None = connection.scalar(select(DatasetRow.choices).where(*this))
+        return found
 
     def delete(self, owner: str, sha256: str) -> Deleted:
         """Delete a data set and every run made from it, and wipe them off the disk.

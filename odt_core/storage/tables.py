@@ -105,7 +105,10 @@ class ChunkRow(Base):
 
 
 class DatasetRow(Base):
-    """An owner's data set. `stored` says that the owner gave the bytes, not only their hash."""
+    """An owner's data set. `stored` says that the owner gave the bytes, not only their hash.
+
+    `choices` is what the owner last said of its columns and rows.
+    """
 
     __tablename__ = "datasets"
 
@@ -118,6 +121,7 @@ class DatasetRow(Base):
     stored: Mapped[bool] = mapped_column(Boolean)
     created_at: Mapped[datetime] = mapped_column(Moment)
     used_at: Mapped[datetime] = mapped_column(Moment)
+    choices: Mapped[Any | None] = mapped_column(Document)
 
 
 class RunRow(Base):

@@ -6,8 +6,9 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobState
 from odt_core.solution import Status
+from pages.common.server import job_manager
 from pages.common.state import Work
-from pages.common.text import html_text, shorten
+from pages.common.text import html_text, plain, shorten
 
 _STATUS_WORDS = {
     Status.OPTIMAL: "proved optimal",
@@ -74,3 +75,13 @@ def _state_words(job: Job) -> str:
 
 def _short(text: str) -> str:
     return html_text(shorten(text, 40))
+
+
+def draw_problem() -> None:
+    """Say that results cannot be written down now, and why."""
+    problem = job_manager().problem
+    if problem:
+        st.warning(
+            f"{plain(problem)} Results stay on the screen, and are written as soon as that is "
+            "mended."
+        )

@@ -11,3 +11,4 @@ class Place(StrEnum):
     DATA = "pages/build/data.py"
     TRAIN = "pages/build/train.py"
     SENSITIVITY = "pages/explore/sensitivity.py"
+    RUNS = "pages/use/runs.py"

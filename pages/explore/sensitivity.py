@@ -6,6 +6,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from pages.common.needs import ReadyData, need_data, send_to
+from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
 from pages.common.prepared import import_for_result, prepared_rows
 from pages.common.runs import changes_since
@@ -28,8 +29,6 @@ ONE_CHART = f"""<style>
 [data-testid=stElementContainer][data-stale=false]{CHARTS}
     + [data-testid=stElementContainer][data-stale=true]{CHARTS} {{ display: none; }}
 </style>"""
-
-FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
 
 
 def draw_page(data: ReadyData) -> None:

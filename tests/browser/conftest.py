@@ -14,6 +14,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -63,26 +64,35 @@ def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> Non
     raise RuntimeError(f"the dashboard did not start:\n{log.read_text()}")
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The dashboard on a port of its own, with a data folder of its own."""
-    folder = tmp_path_factory.mktemp("dashboard")
+@contextmanager
+def run_dashboard(folder: Path, *, port: int | None = None, **settings: str) -> Iterator[Server]:
+    """The dashboard on a port of its own, with its data in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        For its data and its log.
+    port : int, optional
+        A free one by default.
+    settings
+        Environment variables.
+    """
     log = folder / "server.log"
-    port = _free_port()
+    port = port or free_port()
     url = f"http://localhost:{port}"
-    with log.open("wb") as output:
+    with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py"]
             + ["--server.port", str(port), "--server.headless", "true"]
             + ["--server.fileWatcherType", "none"],
             cwd=ROOT,
-            env={**os.environ, "ODT_DATA_DIR": str(folder / "data")},
+            env={**os.environ, "ODT_DATA_DIR": str(folder / "data"), **settings},
             stdout=output,
             stderr=subprocess.STDOUT,
         )
         try:
             _wait_until_up(url, process, log)
-            yield Server(url, folder / "data", log)
+            yield Server(url, folder / "data", log, process.pid)
         finally:
             process.terminate()
             try:
@@ -90,6 +100,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The dashboard that most tests share."""
+    with run_dashboard(tmp_path_factory.mktemp("dashboard")) as running:
+        yield running
 
 
 def _find_browser() -> str:
@@ -111,29 +128,40 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_window(server: Server, browser: Browser) -> Iterator[Callable[..., Window]]:
+def open_window(
+    request: pytest.FixtureRequest, browser: Browser
+) -> Iterator[Callable[..., Window]]:
     """Opens windows: ``open_window(theme="dark", width=1024)``.
 
+    ``at`` is another server than the shared one, ``known`` a further address that may be asked.
     When the test ends, every window must have kept to the server and thrown no script error.
     """
     windows: list[Window] = []
 
-    def open_one(*, theme: str = "light", width: int = 1280, height: int = 900) -> Window:
+    def open_one(
+        *,
+        theme: str = "light",
+        width: int = 1280,
+        height: int = 900,
+        at: Server | None = None,
+        known: str = "",
+    ) -> Window:
+        running = at or request.getfixturevalue("server")
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if theme == "dark" else "light",
             accept_downloads=True,
         )
         context.set_default_timeout(STEP_MILLISECONDS)
-        window = Window(context.new_page(), server.url)
-        host = server.url.split("//")[1]
+        window = Window(context.new_page(), running.url)
+        hosts = [url.split("//")[1] for url in (running.url, known) if url]
 
         def refuse(route: Route) -> None:
             window.outside.append(route.request.url)
             route.abort()
 
         def is_outside(url: str) -> bool:
-            return not url.startswith(("data:", "blob:")) and host not in url
+            return not url.startswith(("data:", "blob:")) and not any(host in url for host in hosts)
 
         context.route(is_outside, refuse)
         window.page.on("pageerror", lambda error: window.errors.append(str(error)))
@@ -157,5 +185,7 @@ def window(open_window: Callable[..., Window]) -> Window:
 
 
 def _note_error(window: Window, message: ConsoleMessage) -> None:
-    if message.type == "error" and "ERR_FAILED" not in message.text:
+    # On a deep link the browser looks for the server below the page's path first.
+    is_probe = message.location.get("url", "").endswith(("_stcore/health", "_stcore/host-config"))
+    if message.type == "error" and "ERR_FAILED" not in message.text and not is_probe:
         window.errors.append(message.text)

@@ -17,6 +17,7 @@ class Server:
     url: str
     data_dir: Path
     log: Path
+    pid: int
 
 
 @dataclass

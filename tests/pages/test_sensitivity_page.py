@@ -13,8 +13,8 @@ from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.evaluation import Rate
 from odt_core.jobs import Batch, Job, JobKind
 from odt_core.problem import Goal
-from odt_core.studies import Sweep
 from odt_core.storage import LOCAL_OWNER
+from odt_core.studies import Sweep
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work

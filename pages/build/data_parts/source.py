@@ -11,6 +11,7 @@ from odt_core.errors import InputError
 from odt_core.words import count_words
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.loading import load_sample, load_upload, most_megabytes, read_again
+from pages.build.data_parts.stored import draw_removal, draw_stored
 from pages.common.state import Dataset
 from pages.common.text import plain, sentence
 from pages.common.widgets import show_value
@@ -73,8 +74,10 @@ def draw_welcome() -> None:
         )
         _draw_uploader()
         st.caption(
-            "The file is read on the computer that runs this dashboard and goes nowhere else."
+            "The file is read and kept on the computer that runs this dashboard, until you delete "
+            "it, and goes nowhere else."
         )
+        draw_stored()
         st.markdown(_NEXT_STEPS)
     with right:
         st.subheader("Or a sample to try", anchor=False)
@@ -94,9 +97,11 @@ def draw_source() -> None:
     with st.expander("Another file or sample", key=f"data_other_{_round()}"):
         _draw_uploader()
         _draw_sample_picker()
+        draw_stored(but=dataset.sha256)
     with st.expander("Read it otherwise", key="data_reading"):
         _draw_reading(dataset)
     _draw_preview(dataset, schema.target)
+    draw_removal()
 
 
 def _round() -> int:

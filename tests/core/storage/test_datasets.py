@@ -269,3 +269,20 @@ def test_a_person_can_be_deleted_with_everything(store: Store) -> None:
     assert store.retention(OWNER) is None
     assert store.runs.summary("bob", bobs.id).status is RunStatus.QUEUED
     assert store.datasets.read("bob", bobs.dataset) == CSV
+
+
+def test_choices_are_their_owners_and_go_with_the_data_set(store: Store) -> None:
+    sha256, other = put(store), put(store, "bob")
+    assert sha256 == other
+    assert store.datasets.choices(OWNER, sha256) is None
+    store.datasets.keep_choices(OWNER, sha256, {"schema": {"target": "outcome"}})
+    store.datasets.keep_choices(OWNER, sha256, {"schema": {"target": "size"}})
+    assert store.datasets.choices(OWNER, sha256) == {"schema": {"target": "size"}}
+    assert store.datasets.choices("bob", sha256) is None
+    with pytest.raises(NotFoundError):
+        store.datasets.keep_choices("carol", sha256, {})
+    store.datasets.delete(OWNER, sha256)
+    with pytest.raises(NotFoundError):
+        store.datasets.choices(OWNER, sha256)
+    put(store)
+    assert store.datasets.choices(OWNER, sha256) is None, "it begins anew"

@@ -1,0 +1,272 @@
+"""Make a stored data set or run current in this session.
+
+Everything is asked for in the person's own name, so that another's id is as good as none.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import NoReturn
+
+import streamlit as st
+
+from odt_core.data import ReadOptions, Table, infer_schema, read_table
+from odt_core.jobs import Batch, Job, JobKind, JobSpec
+from odt_core.storage import NotFoundError, StorageError
+from pages.common.keeping import kept_choices
+from pages.common.people import owner
+from pages.common.places import Place
+from pages.common.server import job_manager, store
+from pages.common.settings import load_settings
+from pages.common.state import Dataset, Work, lane, update, work
+
+FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
+"""The views of the Sensitivity page."""
+
+log = logging.getLogger("pages.common.opening")
+
+
+def stored_dataset(sha256: str, read: ReadOptions) -> Dataset:
+    """A data set of this person, read as asked.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such data set, or only its hash.
+    """
+    record = store().datasets.get(owner(), sha256)
+    path = store().datasets.path(owner(), sha256)
+    return Dataset(_table(sha256, read, record.name, path), sha256, read)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _table(sha256: str, read: ReadOptions, name: str, _path: object) -> Table:
+    return read_table(_path, read, name=name)  # type: ignore[arg-type]
+
+
+def open_dataset(sha256: str) -> None:
+    """Make a stored data set current, with what was last said of its columns and rows.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such data set, or only its hash.
+    """
+    kept = kept_choices(sha256)
+    dataset = stored_dataset(sha256, kept.read)
+    schema = kept.schema or infer_schema(dataset.table)
+    update(dataset=dataset, schema=schema, split=kept.split)
+
+
+def take_run(job: Job) -> Place:
+    """Make a run current with its data, columns, split and settings; the page that shows it.
+
+    Raises
+    ------
+    NotFoundError
+        If its data set is not stored.
+    """
+    spec = job.spec
+    _take_data(spec)
+    if spec.kind is JobKind.FRONTIER:
+        update(frontier=job)
+        return Place.SENSITIVITY
+    load_settings(spec.train)
+    update(job=job)
+    return Place.TRAIN
+
+
+def _take_data(spec: JobSpec) -> None:
+    update(
+        dataset=stored_dataset(spec.dataset, spec.read),
+        schema=spec.train.schema,
+        split=spec.train.split,
+    )
+
+
+def no_run() -> NotFoundError:
+    """What is said of a run that is not there, is somebody else's, or is of another kind."""
+    return NotFoundError("There is no such run here: choose one on the Runs page.")
+
+
+def attach_run(run_id: str) -> None:
+    """Make a run current that an address names.
+
+    What was said of the columns and rows since, while this run was current, stays said.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such run, or its data set is not stored.
+    """
+    job = job_manager().find(owner(), run_id)
+    kept = kept_choices(job.spec.dataset)
+    if job.spec.kind not in (JobKind.TRAIN, JobKind.ADOPT):
+        raise no_run()
+    take_run(job)
+    if kept.run == run_id and kept.schema is not None:
+        open_dataset(job.spec.dataset)
+
+
+def attach_frontier(run_id: str) -> None:
+    """Make a frontier current that an address names.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such frontier, or its data set is not stored.
+    """
+    job = job_manager().find(owner(), run_id)
+    if job.spec.kind is not JobKind.FRONTIER:
+        raise no_run()
+    now = work()
+    if now.dataset is None or now.dataset.sha256 != job.spec.dataset:
+        _take_data(job.spec)
+    update(frontier=job)
+
+
+def attach_curve(run_id: str) -> None:
+    """Make curves current that an address names.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such curves.
+    """
+    if not is_study(run_id):
+        raise no_run()
+    take_study(run_id)
+
+
+def open_run(run_id: str) -> NoReturn:
+    """Show a run on the page where its kind is at home.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such run, or its data set is not stored.
+    """
+    if is_study(run_id):
+        place = take_study(run_id)
+        st.session_state["sens_view"] = CURVES
+    else:
+        place = take_run(job_manager().find(owner(), run_id))
+        if place is Place.SENSITIVITY:
+            st.session_state["sens_view"] = FRONTIER
+    st.switch_page(place)
+
+
+def change_and_run_again(run_id: str) -> NoReturn:
+    """Put a run's settings into the Train page's controls, with its data, and go there.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such run, or its data set is not stored.
+    """
+    job = job_manager().find(owner(), run_id)
+    if job.result is not None and job.result.get("tree") is not None:
+        take_run(job)
+    else:
+        _take_data(job.spec)
+        load_settings(job.spec.train)
+        update(job=None)
+    st.switch_page(Place.TRAIN)
+
+
+def run_again(run_id: str) -> str:
+    """Queue a run, or a study with all its runs, once more; the new id.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such run, or its data set is not stored.
+    """
+    if is_study(run_id):
+        batch = job_manager().rerun_study(owner(), run_id)
+        return batch.id or ""
+    return job_manager().rerun(owner(), run_id, lane()).id
+
+
+def go_on(study_id: str) -> None:
+    """Queue those runs of a study again that were stopped, interrupted or failed.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such study.
+    """
+    job_manager().resume_study(owner(), study_id)
+
+
+def is_study(run_id: str) -> bool:
+    """Whether a run consists of many.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such run.
+    """
+    return store().runs.summary(owner(), run_id).members is not None
+
+
+def take_study(study_id: str) -> Place:
+    """Make curves current with their data; the page that shows them.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such study, or its data set is not stored.
+    """
+    batch = job_manager().find_study(owner(), study_id)
+    _take_data_of(batch)
+    update(curve=batch)
+    return Place.SENSITIVITY
+
+
+def _take_data_of(batch: Batch) -> None:
+    """A study's data, with the split that its own splits were drawn from kept if it is there."""
+    spec, now = batch.jobs[0].spec, work()
+    if now.dataset is not None and now.dataset.sha256 == spec.dataset:
+        return
+    kept = kept_choices(spec.dataset)
+    update(
+        dataset=stored_dataset(spec.dataset, spec.read),
+        schema=spec.train.schema,
+        split=kept.split,
+    )
+
+
+def drop_deleted() -> None:
+    """Let go of the current data set if it was deleted, in another window or by its age."""
+    dataset = work().dataset
+    if dataset is None:
+        return
+    try:
+        store().datasets.get(owner(), dataset.sha256)
+    except NotFoundError:
+        forget_dataset(dataset.sha256)
+    except StorageError:  # what is on the screen stays there while the database cannot be reached
+        log.exception("it is not known whether a data set is still stored")
+
+
+def forget_dataset(sha256: str) -> None:
+    """Let go of a data set that was deleted, and of what was made from it."""
+    now = work()
+    gone = {name: None for name, made_from in _made_from(now).items() if made_from == sha256}
+    if now.dataset is not None and now.dataset.sha256 == sha256:
+        gone |= {"dataset": None, "schema": None, "split": None}
+    if gone:
+        update(**gone)
+
+
+def _made_from(now: Work) -> dict[str, str]:
+    """From which data set the session's runs were made, by their names in the work."""
+    found = {
+        name: job.spec.dataset
+        for name, job in (("job", now.job), ("frontier", now.frontier))
+        if job is not None
+    }
+    if now.curve is not None and now.curve.jobs:
+        found["curve"] = now.curve.jobs[0].spec.dataset
+    return found

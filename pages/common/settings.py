@@ -1,0 +1,73 @@
+"""A run's settings as the Train page's controls hold them."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Any
+
+import streamlit as st
+
+from odt_core.problem import Goal, Objective
+from odt_core.topology import PRESETS, Topology
+from odt_core.training import FeatureSelection, TrainSpec
+from pages.common.shapes import OWN
+
+MOST_SECONDS = 24 * 3600
+
+
+def load_settings(spec: TrainSpec) -> None:
+    """Make the Train page's controls say what a run was asked.
+
+    Call it before they are drawn.
+    """
+    values = {
+        **_shape(spec.topology),
+        **_objective(spec.objective),
+        "train_max_card": spec.max_card,
+        "train_seconds": min(max(round(spec.time_limit), 1), MOST_SECONDS),
+        "train_engine": spec.engine,
+        "train_threads": spec.threads,
+        "train_seed": spec.seed,
+        "train_selection": spec.feature_selection is FeatureSelection.CART,
+        "train_no_empty": spec.forbid_empty_branches,
+        "train_rules": spec.rules.nodes,
+        "train_forbidden": list(spec.rules.forbidden),
+        **{f"train_mip_{name}": value for name, value in dataclasses.asdict(spec.mip).items()},
+    }
+    for key, value in values.items():
+        st.session_state[key] = value
+
+
+def _shape(topology: Topology) -> dict[str, str]:
+    if topology.name in PRESETS:
+        return {"train_shape": topology.name}
+    return {"train_shape": OWN, "train_own_shape": topology.text}
+
+
+def _objective(objective: Objective) -> dict[str, Any]:
+    """Goal, weight and floors; the goal's own floor stands beside it, others are further ones."""
+    own = {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}.get(objective.goal)
+    floors = {"tpr": objective.min_tpr, "tnr": objective.min_tnr}
+    values: dict[str, Any] = {
+        "train_goal": objective.goal,
+        "train_weight": str(objective.class_weight),
+    }
+    for rate, floor in floors.items():
+        text = "" if floor is None else percent_text(floor)
+        key = f"train_floor_{objective.goal.value}" if rate == own else f"train_further_{rate}"
+        values[key] = text or "0" if rate == own else text
+    return values
+
+
+def percent_text(share: Fraction) -> str:
+    """A share as an exact percentage; where no decimal is exact, one that is a little lower.
+
+    Examples
+    --------
+    >>> percent_text(Fraction(95, 100)), percent_text(Fraction(1, 3)), percent_text(Fraction(1))
+    ('95', '33.333333', '100')
+    """
+    steps = 100 * share * 10**6 // 1
+    whole, rest = divmod(int(steps), 10**6)
+    return f"{whole}.{rest:06d}".rstrip("0").rstrip(".")

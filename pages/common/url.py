@@ -1,0 +1,106 @@
+"""What is current, in the page's address: reload or share it, and it is all there.
+
+``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>``. The session's work is what counts; the
+address follows it, except when a session begins or the reader goes back and forth in the
+browser's history. An id is worth nothing to anybody but its owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from odt_core.errors import InputError
+from odt_core.storage import NotFoundError
+from pages.common.opening import (
+    attach_curve,
+    attach_frontier,
+    attach_run,
+    drop_deleted,
+    open_dataset,
+)
+from pages.common.places import Place
+from pages.common.state import Work, work
+from pages.common.text import plain
+
+_OPENED = "url_opened"
+_LOST = "url_lost"
+
+_OPENERS: dict[str, Callable[[str], None]] = {
+    "data": open_dataset,
+    "frontier": attach_frontier,
+    "curve": attach_curve,
+    "run": attach_run,
+}
+"""What the address can name, in the order in which it is opened: a run has the last word."""
+
+
+def follow_address() -> None:
+    """Take up what the address names, where the reader asked for it by the address."""
+    drop_deleted()
+    begins = _OPENED not in st.session_state
+    st.session_state[_OPENED] = True
+    if not begins and not _is_history_navigation():
+        return
+    asked = {name: value for name in _OPENERS if (value := st.query_params.get(name))}
+    here = address_of(work())
+    lost: list[str] = []
+    for name, value in asked.items():
+        if here.get(name) == value:
+            continue
+        try:
+            _OPENERS[name](value)
+        except NotFoundError as error:
+            lost.append(str(error))
+        except InputError as error:
+            lost.append(f"This cannot be shown: {error}")
+    if lost:
+        st.session_state[_LOST] = (lost[-1], address_of(work()), _page())
+
+
+def _is_history_navigation() -> bool:
+    """Whether the reader went back or forth in the browser's history."""
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def _page() -> str:
+    context = get_script_run_ctx()
+    return "" if context is None else context.page_script_hash
+
+
+def draw_lost() -> None:
+    """Say that what the address named is not here, until the reader goes on to something else."""
+    words, before, page = st.session_state.get(_LOST, ("", {}, ""))
+    if not words:
+        return
+    if before != address_of(work()) or page != _page():
+        del st.session_state[_LOST]
+        return
+    with st.container(border=True, key="url_lost_here"):
+        st.markdown(f"**{plain(words)}**")
+        st.caption(
+            "It was deleted, or it is somebody else's: an address opens only what is your own."
+        )
+        st.page_link(Place.RUNS, label="**See your runs →**")
+
+
+def address_of(now: Work) -> dict[str, str]:
+    """What the address says of a session's work."""
+    found: dict[str, str] = {}
+    if now.dataset is not None:
+        found["data"] = now.dataset.sha256
+    for name, thing in (("run", now.job), ("frontier", now.frontier), ("curve", now.curve)):
+        if thing is not None and getattr(thing, "recorded", True) and thing.id:
+            found[name] = thing.id
+    return found
+
+
+def write_address() -> None:
+    """Make the address say what is current; other parameters stay."""
+    wanted = address_of(work())
+    now = st.query_params.to_dict()
+    others = {name: value for name, value in now.items() if name not in _OPENERS}
+    if {name: value for name, value in now.items() if name in _OPENERS} != wanted:
+        st.query_params.from_dict(others | wanted)

@@ -1,0 +1,108 @@
+"""Runs: everything that was asked for, to be found, opened, compared, repeated and deleted."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
+from pages.common.people import owner
+from pages.common.places import Place
+from pages.common.server import import_ahead, store
+from pages.common.state import work
+from pages.common.text import plain
+from pages.common.theme import follow_theme
+from pages.use.runs_parts.actions import draw_actions
+from pages.use.runs_parts.comparing import draw_side_by_side
+from pages.use.runs_parts.importing import draw_import
+from pages.use.runs_parts.keeping import draw_stored_button
+from pages.use.runs_parts.listing import (
+    MOST_SIDE_BY_SIDE,
+    choose_runs,
+    chosen_runs,
+    draw_filters,
+    draw_pages,
+    draw_table,
+)
+
+# Streamlit shows a text that stands alone in a page's file, so these have comments.
+EVERY = 1.0  # seconds between two looks while something waits or runs
+LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
+
+
+def draw_page() -> None:
+    """The table, and below it what is ticked."""
+    import_ahead()
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.title("Runs", anchor=False, width="content")
+        with st.container(horizontal=True, width="content"):
+            draw_import()
+            draw_stored_button()
+    if not store().runs.list(owner(), RunQuery(limit=0)).total:
+        _draw_empty()
+        return
+    query = draw_filters()
+    is_live = bool(store().runs.list(owner(), LIVE).total)
+    table = st.fragment(draw_table, run_every=EVERY) if is_live else draw_table
+    table(query)
+    draw_pages(store().runs.list(owner(), query).total)
+    _draw_chosen()
+    follow_theme()
+
+
+def _draw_empty() -> None:
+    with st.container(border=True, key="runs_empty"):
+        st.subheader("No runs yet", anchor=False)
+        st.markdown(
+            "Every tree you train, every frontier and every set of curves is kept here with its "
+            "data, settings and results, until you delete it: to be opened again, repeated, "
+            "compared side by side, or taken elsewhere as a file."
+        )
+        if work().dataset is None:
+            st.page_link(Place.DATA, label="**Choose data →**")
+        else:
+            st.page_link(Place.TRAIN, label="**Train a tree →**")
+
+
+def _draw_chosen() -> None:
+    records = _records()
+    if not records:
+        st.caption(
+            "Tick a run at the left of its row to see and open it; tick up to four to compare them "
+            "side by side."
+        )
+        return
+    with st.container(border=True, key="runs_chosen_ones"):
+        draw_actions(records)
+        if len(records) > MOST_SIDE_BY_SIDE:
+            st.info(
+                f"{len(records)} runs are ticked: untick some to compare at most "
+                f"{MOST_SIDE_BY_SIDE} side by side."
+            )
+            return
+        try:
+            draw_side_by_side(records)
+        except InputError as error:
+            st.error(plain(str(error)))
+
+
+def _records() -> tuple[RunRecord, ...]:
+    """What is ticked and still there."""
+    try:
+        return store().runs.get_many(owner(), chosen_runs())
+    except NotFoundError:  # deleted in another window
+        choose_runs([run_id for run_id in chosen_runs() if _exists(run_id)])
+        st.rerun()
+
+
+def _exists(run_id: str) -> bool:
+    try:
+        store().runs.summary(owner(), run_id)
+    except NotFoundError:
+        return False
+    return True
+
+
+draw_page()

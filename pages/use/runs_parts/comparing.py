@@ -1,0 +1,173 @@
+"""One to four runs side by side: trees, 2x2 tables, settings, and metrics with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from odt_core.evaluation import Metrics
+from odt_core.storage import RunRecord
+from pages.common.drawing import draw_tree
+from pages.common.numbers import NONE, draw_counts, draw_rates, rate_html, ratio_html
+from pages.common.tables import name_html, plain_table
+from pages.common.text import html_text, plain, shorten
+from pages.common.when import ago_words
+from pages.use.runs_parts.outcome import RunOutcome, outcome_of
+from pages.use.runs_parts.wording import (
+    STATUS_COLOURS,
+    run_name,
+    settings_of,
+    status_words,
+)
+
+_RATES = (
+    ("Sensitivity (TPR)", "sensitivity"),
+    ("Specificity (TNR)", "specificity"),
+    ("Accuracy", "accuracy"),
+    ("Balanced accuracy", "balanced_accuracy"),
+    ("PPV", "ppv"),
+    ("NPV", "npv"),
+)
+_RATIOS = (("LR+", "lr_positive"), ("LR−", "lr_negative"))
+
+
+def draw_side_by_side(records: Sequence[RunRecord]) -> None:
+    """Draw runs, each in a column of its own, and below what they were asked and reached."""
+    outcomes = [outcome_of(record) for record in records]
+    names = _distinct_names(records)
+    if len({_rows_of(record) for record in records}) > 1:
+        st.info(
+            "These runs do not share data, columns or split, so their results are not of the same "
+            "rows: compare them with care."
+        )
+    for column, name, record, outcome in zip(
+        st.columns(len(records), gap="medium"), names, records, outcomes, strict=True
+    ):
+        with column:
+            _draw_head(name, record, outcome)
+    if len(records) == 1:
+        _draw_one(names[0], records[0], outcomes[0])
+    else:
+        _draw_several(names, records, outcomes)
+
+
+def _draw_one(name: str, record: RunRecord, outcome: RunOutcome) -> None:
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        if outcome.tree is not None:
+            draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
+    with right:
+        _draw_settings([name], [record])
+    if outcome.tree is None or outcome.train is None:
+        return
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        _draw_counts(outcome)
+    with right:
+        draw_rates(outcome.train, outcome.test)
+
+
+def _draw_several(
+    names: Sequence[str], records: Sequence[RunRecord], outcomes: Sequence[RunOutcome]
+) -> None:
+    for column, record, outcome in zip(
+        st.columns(len(records), gap="medium"), records, outcomes, strict=True
+    ):
+        with column:
+            if outcome.tree is not None:
+                draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
+    for column, outcome in zip(st.columns(len(records), gap="medium"), outcomes, strict=True):
+        with column:
+            _draw_counts(outcome)
+    if len(records) > 2:  # as wide as the columns above, one below the other
+        _draw_settings(names, records)
+        _draw_metrics(names, outcomes)
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _draw_settings(names, records)
+    with right:
+        _draw_metrics(names, outcomes)
+
+
+def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
+    """Names that tell the runs apart; plain text."""
+    names = [run_name(record.summary) for record in records]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{letter}: {name}" for letter, name in zip("ABCD", names, strict=False)]
+
+
+def _rows_of(record: RunRecord) -> tuple[str, str]:
+    """What decides which rows train and test, and what they mean."""
+    train = record.spec.get("train", {})
+    parts = (record.spec.get("read"), train.get("schema"), train.get("split"))
+    return record.summary.dataset, repr(parts)
+
+
+def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
+    run, now = record.summary, datetime.now(UTC)
+    words = status_words(run)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{plain(shorten(name, 44))}**", width="content")
+        st.badge(words, color=STATUS_COLOURS[words])  # type: ignore[arg-type]
+    st.caption(f"{plain(shorten(run.table_name, 40))} · {ago_words(run.queued_at, now)}")
+    if run.note:
+        st.caption(plain(shorten(run.note, 300)))
+    if outcome.remark and outcome.remark.lower() != words:
+        st.markdown(plain(shorten(outcome.remark, 400)))
+
+
+def _draw_counts(outcome: RunOutcome) -> None:
+    """The 2x2 tables, never that of training alone where there are test rows."""
+    if outcome.tree is None or outcome.train is None:
+        return
+    draw_counts("Training", outcome.train.confusion, outcome.tree)
+    if outcome.test is None:
+        st.markdown("**Test** · no rows")
+    else:
+        draw_counts("Test", outcome.test.confusion, outcome.tree)
+
+
+def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
+    """What was asked; where the runs differ, in bold."""
+    settings = [settings_of(record.summary) for record in records]
+    rows = []
+    for field in settings[0]:
+        values = [found[field] for found in settings]
+        differs = len(set(values)) > 1
+        cells = [name_html(value, 30) if value else NONE for value in values]
+        rows.append([field, *(f"<b>{cell}</b>" if differs else cell for cell in cells)])
+    rows.append(["Software", *(_software(record) for record in records)])
+    st.markdown("**What was asked**")
+    st.html(plain_table("Settings of the runs", ["", *_heads(names)], rows))
+    if len(records) > 1:
+        st.caption("In bold: what differs.")
+
+
+def _software(record: RunRecord) -> str:
+    version = (record.versions or {}).get("odt-studio")
+    return html_text(str(version)) if version else NONE
+
+
+def _heads(names: Sequence[str]) -> list[str]:
+    return [name_html(name, 28) for name in names]
+
+
+def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
+    rows = []
+    for label, field in (*_RATES, *_RATIOS):
+        say = rate_html if (label, field) in _RATES else ratio_html
+        for which in ("training", "test"):
+            found = [outcome.train if which == "training" else outcome.test for outcome in outcomes]
+            first = f"{label}, training" if which == "training" else "in test"
+            rows.append([first, *(_cell(metrics, field, say) for metrics in found)])
+    st.markdown("**What was reached**")
+    st.html(plain_table("Metrics with 95 % intervals", ["", *_heads(names)], rows))
+    st.caption("In brackets 95 % intervals. Only test rows say what to expect of new cases.")
+
+
+def _cell(found: Metrics | None, field: str, say) -> str:  # type: ignore[no-untyped-def]
+    return NONE if found is None else str(say(getattr(found, field)))

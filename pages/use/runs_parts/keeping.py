@@ -1,0 +1,114 @@
+"""What is stored here, how long it is kept, and how it is deleted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.storage import DatasetRecord
+from odt_core.words import count_words
+from pages.common.opening import forget_dataset
+from pages.common.people import owner
+from pages.common.removal import delete_dataset, removal_words
+from pages.common.server import store
+from pages.common.tables import name_html
+from pages.common.text import plain
+from pages.common.when import ago_words
+
+CHOICES = {None: "for ever", 30: "30 days", 90: "90 days", 365: "a year", 3653: "ten years"}
+MOST_LISTED = 50
+_ASKED = "runs_removal"
+
+
+def draw_stored_button() -> None:
+    """Draw the button that opens the list of stored data sets."""
+    if st.button("Stored data", key="runs_stored"):
+        st.session_state.pop(_ASKED, None)
+        _show_stored()
+
+
+@st.dialog("Stored data", width="large")
+def _show_stored() -> None:
+    _draw_retention()
+    records = store().datasets.list(owner())
+    if not records:
+        st.markdown("No data set is stored.")
+        return
+    st.markdown(f"**{count_words(len(records), 'data set')}**, the last used first")
+    for record in records[:MOST_LISTED]:
+        _draw_dataset(record)
+    if len(records) > MOST_LISTED:
+        st.caption(f"and {count_words(len(records) - MOST_LISTED, 'older one')}")
+
+
+def _draw_retention() -> None:
+    mine = store().retention(owner())
+    options = list(CHOICES) if mine in CHOICES else [*CHOICES, mine]
+    chosen = st.selectbox(
+        "Keep data sets that are not used",
+        options,
+        index=options.index(mine),
+        format_func=lambda days: CHOICES.get(days, f"{days} days"),
+        key="runs_retention",
+        width=280,
+        help="A data set is used when it is uploaded or run on.",
+    )
+    if chosen != mine:
+        try:
+            store().set_retention(owner(), chosen)
+        except InputError as error:
+            st.error(plain(str(error)))
+            return
+        mine = store().retention(owner())
+    st.caption(
+        f"A data set that was not used for {CHOICES.get(mine, f'{mine} days')} is deleted with all "
+        "its runs, and wiped off the disk."
+        if mine
+        else "Nothing is deleted unless you delete it."
+    )
+
+
+def _draw_dataset(record: DatasetRecord) -> None:
+    with st.container(border=True):
+        words, action = st.columns([5, 1], vertical_alignment="center")
+        with words:
+            size = "only its hash" if not record.stored else _size_words(record.size)
+            used = ago_words(record.used_at, datetime.now(UTC))
+            st.html(
+                f"<b>{name_html(record.name, 60)}</b><br>"
+                f'<span style="opacity:.75">{size} · {count_words(record.n_runs, "run")} · '
+                f"used {used} · SHA-256 {record.sha256[:12]}…</span>"
+            )
+        if st.session_state.get(_ASKED) != record.sha256:
+            action.button(
+                "Delete …",
+                key=f"runs_remove_{record.sha256}",
+                on_click=_ask,
+                args=(record.sha256,),
+                width="stretch",
+            )
+            return
+        st.markdown(removal_words(record))
+        with st.container(horizontal=True, horizontal_alignment="right"):
+            st.button("Keep", key="runs_remove_keep", on_click=_ask, args=(None,))
+            if st.button("Delete for good", key="runs_remove_now", type="primary"):
+                try:
+                    delete_dataset(record.sha256, record.name)
+                except InputError as error:
+                    st.error(plain(str(error)))
+                    return
+                forget_dataset(record.sha256)
+                st.rerun()
+
+
+def _ask(sha256: str | None) -> None:
+    st.session_state[_ASKED] = sha256
+
+
+def _size_words(size: int) -> str:
+    for unit, least in (("MB", 2**20), ("KB", 2**10)):
+        if size >= least:
+            return f"{size / least:,.1f} {unit}"
+    return f"{size:,} bytes"

@@ -1,0 +1,91 @@
+"""What a run brought, read from its record once: a tree with its counts, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import Metrics, metrics
+from odt_core.export import tree_from_json
+from odt_core.jobs import JobKind
+from odt_core.storage import RunRecord, RunStatus
+from odt_core.tree import Tree
+from odt_core.words import count_words
+
+
+@dataclass(frozen=True, eq=False)
+class RunOutcome:
+    """What a run brought so far.
+
+    Attributes
+    ----------
+    tree : Tree or None
+        Its tree; of a run that is not done, the best so far.
+    is_final : bool
+        Whether nothing more will come of it.
+    train, test : Metrics or None
+        The tree's rates on the rows that trained it and on those held out.
+    remark : str
+        What there is to say of it in a sentence; plain text.
+    """
+
+    tree: Tree | None
+    is_final: bool
+    train: Metrics | None
+    test: Metrics | None
+    remark: str
+
+
+def outcome_of(record: RunRecord) -> RunOutcome:
+    """Read a run's record."""
+    result = record.result or record.best
+    if result is None or result.get("tree") is None:
+        return RunOutcome(None, record.result is not None, None, None, _remark(record))
+    return RunOutcome(
+        tree_from_json(result["tree"]),
+        record.result is not None,
+        _metrics(result["train"]),
+        _metrics(result["test"]),
+        _remark(record),
+    )
+
+
+def has_tree(record: RunRecord) -> bool:
+    """Whether a run is over and its tree can be made current."""
+    return record.result is not None and record.result.get("tree") is not None
+
+
+def can_be_opened(record: RunRecord) -> bool:
+    """Whether another page can show what the run brought."""
+    if record.summary.kind in (JobKind.TRAIN, JobKind.ADOPT):
+        return has_tree(record)
+    return record.result is not None or record.summary.members is not None
+
+
+def _metrics(counts: dict[str, int] | None) -> Metrics | None:
+    return None if counts is None else metrics(Confusion(**counts))
+
+
+def _remark(record: RunRecord) -> str:
+    summary, result = record.summary, record.result
+    if summary.status is RunStatus.INTERRUPTED:
+        left = "Its best tree so far is below" if record.best else "No tree was found before"
+        return f"{summary.message or 'The server ended while it ran.'} {left}."
+    if summary.status is RunStatus.FAILED:
+        return summary.message
+    if summary.status is RunStatus.QUEUED:
+        return "It waits for its turn."
+    if summary.status is RunStatus.RUNNING:
+        return "It is running; this is its best tree so far." if record.best else "It is running."
+    if summary.status is RunStatus.CANCELLED and result is None:
+        return summary.message or "It was stopped before a tree was found."
+    if summary.members is not None:
+        return f"{count_words(summary.members.done, 'split')} of {summary.members.n} are done."
+    return _result_words(result or {})
+
+
+def _result_words(result: dict[str, Any] | Any) -> str:
+    if "points" in result:
+        return f"{count_words(len(result['points']), 'best trade-off')}: open it to walk through."
+    return str(result.get("words", {}).get("status", ""))

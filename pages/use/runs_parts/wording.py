@@ -1,0 +1,127 @@
+"""Runs in words: what a run is called, what it does, where it is; plain text throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from odt_core.jobs import JobKind
+from odt_core.solution import Status
+from odt_core.storage import RunStatus, RunSummary
+from odt_core.words import seconds_words
+from pages.common.shapes import NAMES
+from pages.common.text import shorten
+
+KIND_WORDS = {
+    JobKind.TRAIN: "Tree",
+    JobKind.FRONTIER: "Frontier",
+    JobKind.CURVE: "Curves",
+    JobKind.ADOPT: "Tree from a frontier",
+}
+GOAL_WORDS = {
+    "accuracy": "accuracy",
+    "balanced": "balanced accuracy",
+    "max-tpr": "sensitivity (TPR)",
+    "max-tnr": "specificity (TNR)",
+}
+FILTER_WORDS = {
+    RunStatus.QUEUED: "Waiting",
+    RunStatus.RUNNING: "Running",
+    RunStatus.DONE: "Done",
+    RunStatus.INTERRUPTED: "Interrupted",
+    RunStatus.CANCELLED: "Stopped",
+    RunStatus.FAILED: "Failed",
+}
+_DONE_WORDS = {
+    Status.OPTIMAL: "proved optimal",
+    Status.FEASIBLE: "best found",
+    Status.INFEASIBLE: "no such tree",
+    Status.CANCELLED: "stopped early",
+}
+STATUS_COLOURS = {
+    "waiting": "gray",
+    "running": "blue",
+    "stopping": "blue",
+    "proved optimal": "green",
+    "done": "green",
+    "best found": "yellow",
+    "stopped early": "yellow",
+    "no such tree": "violet",
+    "interrupted": "orange",
+    "stopped": "gray",
+    "failed": "red",
+}
+"""Every status in words with the colour of its badge; the words alone say it all."""
+
+
+def status_words(run: RunSummary) -> str:
+    """Where a run is and what it brought, in a word or two."""
+    if run.status is RunStatus.DONE:
+        return _DONE_WORDS.get(Status(run.metrics.solved), "done") if run.metrics.solved else "done"
+    if run.status is RunStatus.RUNNING:
+        return "running" if run.cancel_at is None else "stopping"
+    return {
+        RunStatus.QUEUED: "waiting",
+        RunStatus.FAILED: "failed",
+        RunStatus.CANCELLED: "stopped",
+        RunStatus.INTERRUPTED: "interrupted",
+    }[run.status]
+
+
+def kind_words(kind: str) -> str:
+    """What a run does."""
+    return KIND_WORDS.get(JobKind(kind), kind) if kind in set(JobKind) else shorten(kind, 30)
+
+
+def shape_of(run: RunSummary) -> str:
+    """The shape's name as on its card, or its text."""
+    return NAMES.get(run.headline.topology, run.headline.topology)
+
+
+def goal_of(run: RunSummary) -> str:
+    """What is maximised."""
+    return GOAL_WORDS.get(run.headline.goal, run.headline.goal)
+
+
+def run_name(run: RunSummary) -> str:
+    """The user's name for a run, or one made of what it is."""
+    if run.name:
+        return run.name
+    shape = shape_of(run)
+    return f"{kind_words(run.kind)}{f', {shape}' if shape else ''}"
+
+
+def seconds_of(run: RunSummary, now: datetime | None = None) -> float | None:
+    """How long a run took, or has been running; None before it starts."""
+    if run.started_at is None:
+        return None
+    end = run.ended_at or now or datetime.now(UTC)
+    return max((end - run.started_at).total_seconds(), 0.0)
+
+
+def progress_words(run: RunSummary, now: datetime | None = None) -> str:
+    """How far a run is, or how long it took."""
+    if run.members is not None and not run.is_over:
+        return f"{run.members.n_over} of {run.members.n} done"
+    seconds = seconds_of(run, now)
+    if seconds is None:
+        return ""
+    if run.status is RunStatus.INTERRUPTED:
+        return "–"  # nobody knows when it ended
+    if run.status is RunStatus.RUNNING:
+        return f"{int(seconds)} s"
+    return seconds_words(run.metrics.seconds if run.metrics.seconds is not None else seconds)
+
+
+def settings_of(run: RunSummary) -> Mapping[str, str]:
+    """A run's main settings by name."""
+    headline = run.headline
+    return {
+        "Data": run.table_name,
+        "Outcome": f"{headline.target} = {headline.positive}" if headline.target else "",
+        "Shape": shape_of(run),
+        "Goal": goal_of(run),
+        "max.card": "no cap" if headline.max_card is None else str(headline.max_card),
+        "Engine": headline.engine,
+        "Seed": str(headline.seed),
+    }

@@ -1,0 +1,108 @@
+"""Runs in a store, made as a server would make them: real results, no server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from odt_core.data import ReadOptions, Schema, SplitSpec, infer_schema, read_table
+from odt_core.jobs import JobSpec
+from odt_core.jobs.runs import new_run
+from odt_core.solution import Engine
+from odt_core.storage import (
+    LOCAL_OWNER,
+    Ending,
+    KeyMetrics,
+    RunStatus,
+    RunSummary,
+    Store,
+    software_versions,
+)
+from odt_core.topology import Topology
+from odt_core.training import TrainResult, TrainSpec, run_training
+
+WARD = "ward.csv"
+
+
+def ward(n: int = 60) -> bytes:
+    """A table whose outcome needs two questions, with a few rows that break the rule."""
+    lines = ["pain,fever,stage,ill"]
+    for i in range(n):
+        pain, fever = ("strong" if i % 3 == 0 else "none"), ("high" if i % 2 else "no")
+        ill = pain == "strong" or (fever == "high" and i % 4 == 1)
+        lines.append(f"{pain},{fever},{i % 4},{'yes' if ill != (i % 17 == 0) else 'no'}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+@dataclass
+class Maker:
+    """Puts runs into a store.
+
+    Attributes
+    ----------
+    store : Store
+        Where.
+    owner : str
+        Whose.
+    content, name : bytes, str
+        The data set.
+    """
+
+    store: Store
+    owner: str = LOCAL_OWNER
+    content: bytes = ward()
+    name: str = WARD
+
+    def spec(self, **changes: Any) -> JobSpec:
+        """A training run of depth 1 on the data set; `changes` are of its `TrainSpec`."""
+        sha256 = self.store.datasets.put(self.owner, self.content, self.name).sha256
+        table = read_table(self.content, ReadOptions(), name=self.name)
+        schema: Schema = infer_schema(table, target="ill").with_target("ill", "yes")
+        train = TrainSpec(
+            schema, SplitSpec.parse("80%"), Topology.parse("depth-1"), engine=Engine.CBC
+        )
+        return JobSpec(sha256, self.name, ReadOptions(), replace(train, **changes))
+
+    def queued(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
+        """A run that waits."""
+        run = new_run(self.spec(**changes), name=name)
+        return self.store.runs.create(self.owner, replace(run, note=note))
+
+    def done(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
+        """A run that is done."""
+        run, server = self._claimed(name, note, changes)
+        found = self._trained(changes)
+        result = found.to_json()
+        model = None if found.model is None else found.model.to_json()
+        ending = Ending(RunStatus.DONE, result, model, KeyMetrics.from_result(result))
+        assert self.store.queue.end(server, run.id, ending)
+        self.store.queue.leave(server)
+        return self.store.runs.summary(self.owner, run.id)
+
+    def interrupted(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
+        """A run whose server ended when it had a tree."""
+        run, server = self._claimed(name, note, changes)
+        found = self._trained(changes)
+        best = found.to_json() | {"model": found.model and found.model.to_json()}
+        self.store.queue.record_progress(server, run.id, best=best | {"status": "feasible"})
+        self.store.queue.leave(server)
+        return self.store.runs.summary(self.owner, run.id)
+
+    def failed(self, message: str, *, name: str = "", **changes: Any) -> RunSummary:
+        """A run that failed."""
+        run, server = self._claimed(name, "", changes)
+        self.store.queue.end(server, run.id, Ending(RunStatus.FAILED, message=message))
+        self.store.queue.leave(server)
+        return self.store.runs.summary(self.owner, run.id)
+
+    def _claimed(self, name: str, note: str, changes: dict[str, Any]) -> tuple[RunSummary, str]:
+        server = self.store.queue.register()
+        run = self.queued(name=name, note=note, **changes)
+        claimed = self.store.queue.claim(server, software_versions())
+        assert claimed is not None and claimed.id == run.id
+        return run, server
+
+    def _trained(self, changes: dict[str, Any]) -> TrainResult:
+        spec = self.spec(**changes)
+        table = read_table(self.content, spec.read, name=self.name)
+        return run_training(table, spec.train)
