@@ -155,6 +155,8 @@ def sweep_roc_figure(
     import plotly.graph_objects as go  # slow to import: only where a figure is drawn
 
     figure = go.Figure()
+    rates = [1 - rate for one in specificity for p in one.points for rate in (p.train, p.test)]
+    widest = max([*rates, 0.01])
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
     for index, (tprs, tnrs) in enumerate(zip(sensitivity, specificity, strict=True)):
         for which, dash in (("train", "solid"), ("test", "dot")):
@@ -186,7 +188,11 @@ def sweep_roc_figure(
     lay_out(
         figure,
         theme,
-        x={"title": "1 − specificity (FPR), mean", "tickformat": ".0%", "rangemode": "tozero"},
+        x={
+            "title": "1 − specificity (FPR), mean",
+            "tickformat": ".0%" if widest > 0.08 else ".1%",
+            "range": [-0.04 * widest, 1.04 * widest],
+        },
         y={"title": "sensitivity (TPR), mean", "tickformat": ".0%"},
         height=HEIGHT,
         opaque=opaque,

@@ -27,7 +27,7 @@ from pages.explore.sensitivity_parts.view import frontier_view
 CHARTS = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
 ONE_CHART = f"""<style>
 [data-testid=stElementContainer][data-stale=false]{CHARTS}
-    + [data-testid=stElementContainer][data-stale=true]{CHARTS} {{ display: none; }}
+    ~ [data-testid=stElementContainer][data-stale=true]{CHARTS} {{ display: none; }}
 </style>"""
 
 

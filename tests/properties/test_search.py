@@ -62,20 +62,25 @@ def test_random_deep_problems(first: int) -> None:
         check(problem, solve_search(problem, threads=1 + seed % 2))
 
 
+def check_frontier(problem: Problem) -> None:
+    """The frontier is proved, is the referee's, and every tree reaches its point."""
+    outcome = frontier(problem)
+    positives, negatives = problem.data.n_positive, problem.data.n_negative
+    assert outcome.proved
+    reached = []
+    for point in outcome.points:
+        splits, labels = point.assignment.splits, point.assignment.labels
+        confusion = count_assignment(problem, splits, labels)
+        assert (confusion.fn, confusion.fp) == (point.fn, point.fp)
+        assert problem.admits_all(splits, labels)
+        reached.append((positives - point.fn, negatives - point.fp))
+        assert point.proved and outcome.least[point.fn] == point.fp
+    assert sorted(reached) == sorted(referee.frontier(problem))
+
+
 def test_frontiers() -> None:
     for seed in range(5_000, 5_000 + FRONTIERS):
-        problem = random_problem(seed)
-        outcome = frontier(problem)
-        positives, negatives = problem.data.n_positive, problem.data.n_negative
-        assert outcome.proved
-        reached = []
-        for point in outcome.points:
-            splits, labels = point.assignment.splits, point.assignment.labels
-            confusion = count_assignment(problem, splits, labels)
-            assert (confusion.fn, confusion.fp) == (point.fn, point.fp)
-            assert problem.admits_all(splits, labels)
-            reached.append((positives - point.fn, negatives - point.fp))
-        assert sorted(reached) == sorted(referee.frontier(problem))
+        check_frontier(random_problem(seed, deep=seed % 5 == 0))
 
 
 def test_a_frontier_ended_early_claims_only_what_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,6 +161,7 @@ def test_with_bounds_checked(tmp_path: Path) -> None:
         "for s in range(9000, 9120):\n"
         "    q = p(s, deep=s % 4 == 0)\n"
         "    t.check(q, solve_search(q, threads=1 + s % 2))\n"
+        "    t.check_frontier(q)\n"
     )
     cache = Path(os.environ.get("NUMBA_CACHE_DIR", tmp_path)).parent / "numba-boundscheck"
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(cache)}

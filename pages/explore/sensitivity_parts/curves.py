@@ -256,6 +256,7 @@ def _runs(batch: Batch) -> tuple[CurveRun, ...]:
     )
 
 
+@st.fragment
 def _draw_result(batch: Batch) -> None:
     if batch.failure:
         st.error(plain(batch.failure))
@@ -307,7 +308,9 @@ def _draw_figure(rows: tuple[CurveRow, ...], key: str) -> str:
         config={"displayModeBar": False},
         alt=_alt(rows, shown),
     )
-    if shown != PLANE:
+    if shown == PLANE:
+        st.caption("Means over splits. Filled: training; hollow: test.")
+    else:
         st.caption("Lines: means over splits. Bands: 10th to 90th percentile of the test value.")
     return shown
 

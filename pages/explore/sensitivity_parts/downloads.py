@@ -32,7 +32,9 @@ _FIGURES = {
 def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
     """The button that opens the list of files."""
     stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
-    chosen = choice.index
+    # read here: a file is made outside the session
+    chosen, compared = choice.index, choice.compared
+    floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
     with st.popover("Download", width="content"):
         draw_file("Points (CSV)", lambda: points_csv(view), f"{stem}.csv", "text/csv")
         draw_file("Points and trees (JSON)", lambda: _json(job), f"{stem}.json", "application/json")
@@ -40,9 +42,9 @@ def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> Non
             lambda: roc_figure(
                 view.roc,
                 chosen=chosen,
-                compared=choice.compared,
+                compared=compared,
                 bound=view.bound,
-                floor=RocFloor(float(choice.floor), choice.sweep is Sweep.TPR),
+                floor=floor,
                 theme=current_theme(),
                 opaque=True,
             ),
