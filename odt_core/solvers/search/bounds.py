@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.depth3 import Work
-from odt_core.solvers.search.kernels import jit
+from odt_core.solvers.search.kernels import lean
 from odt_core.solvers.search.tables import CHAIN, PAIR, Model
 
 
@@ -59,12 +59,12 @@ def make_shared(model: Model) -> Shared:
     )
 
 
-@jit
+@lean
 def _most(bound, other):  # type: ignore[no-untyped-def]
     return bound if bound > other else other
 
 
-@jit
+@lean
 def load(M: Model, cls, k, members, n_members, outside, B: Shared, W: Work):  # type: ignore[no-untyped-def]
     """Lower bounds for a root side: the union of some columns of group k, or what it leaves.
 
@@ -93,7 +93,7 @@ def load(M: Model, cls, k, members, n_members, outside, B: Shared, W: Work):  # 
             _load_rest(M, t, x, k, members, n_members, B, W)
 
 
-@jit
+@lean
 def _load_union(M: Model, t, x, members, n_members, B: Shared, W: Work):  # type: ignore[no-untyped-def]
     """Disjoint sets: a union costs at least the sum."""
     V = M.size[0]
@@ -109,7 +109,7 @@ def _load_union(M: Model, t, x, members, n_members, B: Shared, W: Work):  # type
             W.exact_out[x, v] = sure[V + v] != 0
 
 
-@jit
+@lean
 def _load_rest(M: Model, t, x, k, members, n_members, B: Shared, W: Work):  # type: ignore[no-untyped-def]
     """What is left when the members are taken away: disjoint sets and sharpened similarity."""
     V = M.size[0]
@@ -165,7 +165,7 @@ def _load_rest(M: Model, t, x, k, members, n_members, B: Shared, W: Work):  # ty
                 W.exact_out[x, v] = True
 
 
-@jit
+@lean
 def store(M: Model, cls, k, members, n_members, outside, B: Shared, W: Work):  # type: ignore[no-untyped-def]
     """Hand on what was learned about a side of a single column, or about the whole set."""
     V = M.size[0]
@@ -188,7 +188,7 @@ def store(M: Model, cls, k, members, n_members, outside, B: Shared, W: Work):  #
             _put(B, t, side, V + v, W.outside[x, v], W.exact_out[x, v])
 
 
-@jit
+@lean
 def _put(B: Shared, t, a, b, bound, exact):  # type: ignore[no-untyped-def]
     """One bound, both ways round. The bound is written before it is called exact."""
     if bound > B.pair[t, a, b]:

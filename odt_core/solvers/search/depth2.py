@@ -10,7 +10,7 @@ from odt_core.solvers.search.entries import call_for_number
 from odt_core.solvers.search.kernels import (
     BATCH,
     Scratch,
-    jit,
+    lean,
     shallow,
     shallow_one,
 )
@@ -18,7 +18,7 @@ from odt_core.solvers.search.subsets import subsets2
 from odt_core.solvers.search.tables import CHAIN, Model
 
 
-@jit
+@lean
 def note_split(S: Scratch, k, to_high, n, first, second):  # type: ignore[no-untyped-def]
     """Write down a split of at most two columns."""
     S.split[0] = k
@@ -29,7 +29,7 @@ def note_split(S: Scratch, k, to_high, n, first, second):  # type: ignore[no-unt
         S.split[4] = second
 
 
-@jit
+@lean
 def group_of(M: Model, column):  # type: ignore[no-untyped-def]
     """The group that a column belongs to."""
     k = 0
@@ -38,7 +38,7 @@ def group_of(M: Model, column):  # type: ignore[no-untyped-def]
     return k
 
 
-@jit
+@lean
 def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # type: ignore[no-untyped-def]
     """Least cost of a class of two levels on one set of rows, if it is below `limit`.
 
@@ -123,7 +123,7 @@ def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # 
     return best
 
 
-@jit
+@lean
 def _outside(M: Model, cls, s, e, F, D, P, total, positive, S: Scratch):  # type: ignore[no-untyped-def]
     """Best costs of the children on the rows outside each of the columns s..e."""
     n = e - s
@@ -138,7 +138,7 @@ def _outside(M: Model, cls, s, e, F, D, P, total, positive, S: Scratch):  # type
         shallow(M, high, F, s, n, D, minus, S.tot[0], S.pos[0], S, S.outside[1], s)
 
 
-@jit
+@lean
 def _singles(M: Model, cls, s, e, best, S: Scratch):  # type: ignore[no-untyped-def]
     """Splits by one of the columns s..e."""
     h = 0 if M.low[cls] == M.high[cls] else 1
@@ -155,7 +155,7 @@ def _singles(M: Model, cls, s, e, best, S: Scratch):  # type: ignore[no-untyped-
     return best
 
 
-@jit
+@lean
 def _pairs(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
     """Splits by two columns of a set: only those that the bounds leave, in batches."""
     s = M.start[k]
@@ -197,7 +197,7 @@ def _pairs(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # typ
     return best
 
 
-@jit
+@lean
 def _batch(M: Model, cls, k, n, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
     """Evaluate the first n pairs of ``S.pair``."""
     V = M.size[0]
@@ -236,7 +236,7 @@ def _batch(M: Model, cls, k, n, F, D, P, total, positive, best, S: Scratch):  # 
     return best
 
 
-@jit
+@lean
 def depth2(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # type: ignore[no-untyped-def]
     """Call `depth2_root` by its address."""
     return call_for_number(S.entry[1], (M, cls, F, D, P, total, positive, limit, S))

@@ -15,7 +15,7 @@ from odt_core.solvers.search.depth2 import depth2, depth2_root
 from odt_core.solvers.search.entries import address_of, call_for_number
 from odt_core.solvers.search.kernels import (
     Scratch,
-    jit,
+    lean,
     make_scratch,
     padded,
     scan,
@@ -152,7 +152,7 @@ def make_work(
     )
 
 
-@jit
+@lean
 def lowest(cells):  # type: ignore[no-untyped-def]
     """The least of the threads' incumbents."""
     best = cells[0]
@@ -161,13 +161,13 @@ def lowest(cells):  # type: ignore[no-untyped-def]
     return best
 
 
-@jit
+@lean
 def weight_of(W: Work, v):  # type: ignore[no-untyped-def]
     """Weight of the rows in a column."""
     return W.D[v] + W.P[v] + W.P[v]
 
 
-@jit
+@lean
 def up_to_2(M: Model, cls, F, D, P, total, positive, limit, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of at most two levels, if below `limit` (else `limit`)."""
     if M.level[cls] == PAIR:
@@ -180,7 +180,7 @@ def up_to_2(M: Model, cls, F, D, P, total, positive, limit, W: Work):  # type: i
 # ---------------------------------------------------------------- slices
 
 
-@jit
+@lean
 def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
     """Tables of the rows in each column of group k."""
     s = M.start[k]
@@ -221,7 +221,7 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
             _add(W.slices[p], W.slices[p - 1], 1, W.slice_p[p], W.slice_p[p - 1])
 
 
-@jit
+@lean
 def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
     """Table and positive weights of the rows in column u of group k."""
     p = u - M.start[k]
@@ -232,7 +232,7 @@ def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
     scan(M, W.order[first:], W.begin[p] - first, F, W.union_d[1], P)
 
 
-@jit
+@lean
 def _copy(F, G, P, Q):  # type: ignore[no-untyped-def]
     for u in range(len(F)):
         row = F[u]
@@ -243,7 +243,7 @@ def _copy(F, G, P, Q):  # type: ignore[no-untyped-def]
         Q[i] = P[i]
 
 
-@jit
+@lean
 def _add(F, G, sign, P, Q):  # type: ignore[no-untyped-def]
     """Add `sign` times table G to F (and Q to P)."""
     x = F.dtype.type(sign)
@@ -259,7 +259,7 @@ def _add(F, G, sign, P, Q):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- one split
 
 
-@jit
+@lean
 def inside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-untyped-def]
     """Child x on the rows in column u (and v, unless negative) of group k."""
     child = M.low[cls] if x == 0 else M.high[cls]
@@ -280,7 +280,7 @@ def inside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-
     return up_to_2(M, child, W.union[0], W.union_d[0], W.union_p[0], total, positive, limit, W)
 
 
-@jit
+@lean
 def outside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-untyped-def]
     """Child x on the rows outside column u (and v, unless negative) of group k."""
     child = M.low[cls] if x == 0 else M.high[cls]
@@ -305,7 +305,7 @@ def outside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no
     return up_to_2(M, child, W.union[1], W.union_d[1], W.union_p[1], total, positive, limit, W)
 
 
-@jit
+@lean
 def _counted(M: Model, child, k, u, v, outside, limit, W: Work):  # type: ignore[no-untyped-def]
     """`inside_value` or `outside_value` for groups whose slices are not kept."""
     F = W.union[0]
@@ -332,49 +332,49 @@ def _counted(M: Model, child, k, u, v, outside, limit, W: Work):  # type: ignore
     return up_to_2(M, child, F, D, P, total, positive, limit, W)
 
 
-@jit
+@lean
 def union_vector(a, b, c):  # type: ignore[no-untyped-def]
     """C = a + b."""
     for i in range(len(c)):
         c[i] = a[i] + b[i]
 
 
-@jit
+@lean
 def rest_vector(a, b, c):  # type: ignore[no-untyped-def]
     """C = a - b."""
     for i in range(len(c)):
         c[i] = a[i] - b[i]
 
 
-@jit
+@lean
 def rest_vector_2(a, b, d, c):  # type: ignore[no-untyped-def]
     """C = a - b - d."""
     for i in range(len(c)):
         c[i] = a[i] - b[i] - d[i]
 
 
-@jit
+@lean
 def union_table(A, B, C):  # type: ignore[no-untyped-def]
     """C = A + B."""
     for u in range(len(C)):
         union_vector(A[u], B[u], C[u])
 
 
-@jit
+@lean
 def rest_table(A, B, C):  # type: ignore[no-untyped-def]
     """C = A - B."""
     for u in range(len(C)):
         rest_vector(A[u], B[u], C[u])
 
 
-@jit
+@lean
 def rest_table_2(A, B, D, C):  # type: ignore[no-untyped-def]
     """C = A - B - D."""
     for u in range(len(C)):
         rest_vector_2(A[u], B[u], D[u], C[u])
 
 
-@jit
+@lean
 def try_split_root(  # type: ignore[no-untyped-def]
     M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work
 ):
@@ -427,7 +427,7 @@ def try_split_root(  # type: ignore[no-untyped-def]
     return bound_in + bound_out
 
 
-@jit
+@lean
 def try_split(  # type: ignore[no-untyped-def]
     M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work
 ):
@@ -442,7 +442,7 @@ def try_split(  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- one group
 
 
-@jit
+@lean
 def keep(W: Work, x, y, v):  # type: ignore[no-untyped-def]
     """Store what `try_split` learned about a single column."""
     z = W.whole.dtype.type(0)
@@ -454,7 +454,7 @@ def keep(W: Work, x, y, v):  # type: ignore[no-untyped-def]
     W.exact_out[y, v] = W.found[3] > z
 
 
-@jit
+@lean
 def similar(M: Model, cls, s, e, W: Work):  # type: ignore[no-untyped-def]
     """Sharpen the bounds of columns s..e by the whole set's (sharpened similarity)."""
     h = 0 if M.low[cls] == M.high[cls] else 1
@@ -471,7 +471,7 @@ def similar(M: Model, cls, s, e, W: Work):  # type: ignore[no-untyped-def]
                 W.inside[x, v] = bound
 
 
-@jit
+@lean
 def spread(s, e, x, y, v, W: Work):  # type: ignore[no-untyped-def]
     """Carry the bounds of threshold v along its chain (monotone, similarity)."""
     base = weight_of(W, v)
@@ -489,7 +489,7 @@ def spread(s, e, x, y, v, W: Work):  # type: ignore[no-untyped-def]
             W.inside[x, t] = W.inside[x, v] - step
 
 
-@jit
+@lean
 def bettered(W: Work, k, way, n, u, v, cells, me):  # type: ignore[no-untyped-def]
     """Write down a better split of at most two columns."""
     cells[me] = W.found[0] + W.found[1]
@@ -501,7 +501,7 @@ def bettered(W: Work, k, way, n, u, v, cells, me):  # type: ignore[no-untyped-de
         W.split[4] = v
 
 
-@jit
+@lean
 def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[no-untyped-def]
     """All splits of a chain: the most promising threshold first."""
     s = M.start[k]
@@ -539,7 +539,7 @@ def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[
             spread(s, e, x, y, v, W)
 
 
-@jit
+@lean
 def values3(M: Model, cls, k, cells, stop, W: Work):  # type: ignore[no-untyped-def]
     """Solve the children on single values of a set, heaviest first.
 
@@ -565,7 +565,7 @@ def values3(M: Model, cls, k, cells, stop, W: Work):  # type: ignore[no-untyped-
         total += new - own
 
 
-@jit
+@lean
 def sum_inside(M: Model, cls, k, W: Work):  # type: ignore[no-untyped-def]
     """Lower bound of every split of a set: each value costs at least its own best."""
     h = 0 if M.low[cls] == M.high[cls] else 1
@@ -577,7 +577,7 @@ def sum_inside(M: Model, cls, k, W: Work):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@lean
 def set_singles3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Splits by one value of a set."""
     s = M.start[k]
@@ -607,7 +607,7 @@ def set_singles3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no
             keep(W, x, y, v)
 
 
-@jit
+@lean
 def pair_bound(M: Model, x, y, u, v, all_in, W: Work):  # type: ignore[no-untyped-def]
     """Lower bound of what two values of a set leave, child y: disjoint sets, similarity."""
     rest = all_in - W.inside[y, u] - W.inside[y, v]
@@ -617,7 +617,7 @@ def pair_bound(M: Model, x, y, u, v, all_in, W: Work):  # type: ignore[no-untype
     return bound if bound > rest else rest
 
 
-@jit
+@lean
 def count_open(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
     """How many splits of a group the bounds leave open (large subsets count as one)."""
     s = M.start[k]
@@ -650,7 +650,7 @@ def count_open(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
     return n
 
 
-@jit
+@lean
 def worth_values(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
     """Whether to solve every value alone: more splits are open than values are unknown."""
     if M.arity[k] > 2:
@@ -667,7 +667,7 @@ def worth_values(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-de
 PASSES = 4
 
 
-@jit
+@lean
 def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Splits by two values of a set, roughly by rising bound: a few passes over all pairs."""
     s = M.start[k]
@@ -707,7 +707,7 @@ def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-u
         start = end
 
 
-@jit
+@lean
 def subset_value(M: Model, cls, x, k, side, wanted, n, order, limit, W: Work):  # type: ignore[no-untyped-def]
     """Child x on the rows whose values order[:n] are on side `wanted`."""
     child = M.low[cls] if x == 0 else M.high[cls]
@@ -740,7 +740,7 @@ def subset_value(M: Model, cls, x, k, side, wanted, n, order, limit, W: Work):  
     return up_to_2(M, child, W.union[0], W.union_d[0], W.union_p[0], total, positive, limit, W)
 
 
-@jit
+@lean
 def subsets3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Splits of group k by any allowed subset, depth first over its values (see subsets.py)."""
     z = W.whole.dtype.type(0)
@@ -805,7 +805,7 @@ def subsets3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-unt
             W.split[j] = W.S.split[j]
 
 
-@jit
+@lean
 def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: ignore[no-untyped-def]
     """All splits of group k at the root of a class of three levels.
 
@@ -843,7 +843,7 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
 # ---------------------------------------------------------------- a set of rows
 
 
-@jit
+@lean
 def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     """Table of the rows ``W.rows[:n]``, the children's bounds on all of them, exact bounds of
     shallow children, and the order of the groups.
@@ -870,7 +870,7 @@ def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     return least if M.empty_ok[cls] else number(np.inf)
 
 
-@jit
+@lean
 def _shallow_bounds(M: Model, child, x, W: Work):  # type: ignore[no-untyped-def]
     """Exact costs of a leaf or leaf-adjacent child inside and outside every column."""
     V = M.size[0]
@@ -884,7 +884,7 @@ def _shallow_bounds(M: Model, child, x, W: Work):  # type: ignore[no-untyped-def
         W.exact_out[x, v] = True
 
 
-@jit
+@lean
 def rest_of_columns(M: Model, W: Work):  # type: ignore[no-untyped-def]
     """Totals and positive weights outside every column, into the scratch's lanes."""
     for v in range(M.size[0]):
@@ -892,7 +892,7 @@ def rest_of_columns(M: Model, W: Work):  # type: ignore[no-untyped-def]
         W.S.pos[0, v] = W.whole[1] - W.P[v]
 
 
-@jit
+@lean
 def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
     """Order the groups by the best two-level tree that starts with one of their columns."""
     V = M.size[0]
@@ -920,7 +920,7 @@ def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
         n += 1
 
 
-@jit
+@lean
 def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of three levels on the rows ``W.rows[:n]``, if below the incumbents.
 
@@ -943,7 +943,7 @@ def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyp
         group3(M, cls, k, n, cells, me, stop, W.estimate, W)
 
 
-@jit
+@lean
 def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     """The column whose split is best if both children were leaf-adjacent; -1 if there is none."""
     total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
@@ -962,7 +962,7 @@ def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     return column
 
 
-@jit
+@lean
 def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of at most three levels on ``W.rows[:n]``, into ``cells[me]`` if below.
 
@@ -981,7 +981,7 @@ def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-un
                 W.split[j] = W.S.split[j]
 
 
-@jit
+@lean
 def clear_bounds(W: Work):  # type: ignore[no-untyped-def]
     """Forget the bounds of the last set of rows."""
     W.inside[:] = 0
