@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.depth3 import Work
-from odt_core.solvers.search.kernels import lean
+from odt_core.solvers.search.entries import lean
 from odt_core.solvers.search.tables import CHAIN, PAIR, Model
 
 

@@ -12,17 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.depth2 import depth2, depth2_root
-from odt_core.solvers.search.entries import address_of, call_for_number
+from odt_core.solvers.search.entries import address_of, call_for_number, lean
 from odt_core.solvers.search.kernels import (
     Scratch,
-    lean,
     make_scratch,
     padded,
     scan,
     shallow,
-    shallow_lanes,
     shallow_one,
 )
+from odt_core.solvers.search.lanes import stump_lanes
 from odt_core.solvers.search.subsets import note_subset, order_by_weight
 from odt_core.solvers.search.tables import CHAIN, PAIR, Model
 
@@ -168,6 +167,13 @@ def weight_of(W: Work, v):  # type: ignore[no-untyped-def]
 
 
 @lean
+def is_pure(total, positive):  # type: ignore[no-untyped-def]
+    """Whether a single leaf makes no error."""
+    z = total * 0
+    return positive <= z or positive + total <= z
+
+
+@lean
 def up_to_2(M: Model, cls, F, D, P, total, positive, limit, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of at most two levels, if below `limit` (else `limit`)."""
     if M.level[cls] == PAIR:
@@ -273,6 +279,8 @@ def inside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-
         return _counted(M, child, k, u, v, False, limit, W)
     total = W.D[u] + W.D[v]
     positive = W.P[u] + W.P[v]
+    if M.empty_ok[child] and is_pure(total, positive):
+        return W.zeros[0]
     union_vector(W.F[u], W.F[v], W.union_d[0])
     if M.level[child] == PAIR:
         union_table(W.slices[u - s], W.slices[v - s], W.union[0])
@@ -290,14 +298,17 @@ def outside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no
     total = W.whole[0] - W.D[u]
     positive = W.whole[1] - W.P[u]
     table = M.level[child] == PAIR
+    if v >= 0:
+        total -= W.D[v]
+        positive -= W.P[v]
+    if M.empty_ok[child] and is_pure(total, positive):
+        return W.zeros[0]
     if v < 0:
         rest_vector(W.D, W.F[u], W.union_d[1])
         if table:
             rest_table(W.F, W.slices[u - s], W.union[1])
             rest_vector(W.P, W.slice_p[u - s], W.union_p[1])
     else:
-        total -= W.D[v]
-        positive -= W.P[v]
         rest_vector_2(W.D, W.F[u], W.F[v], W.union_d[1])
         if table:
             rest_table_2(W.F, W.slices[u - s], W.slices[v - s], W.union[1])
@@ -406,6 +417,10 @@ def try_split_root(  # type: ignore[no-untyped-def]
     if v >= 0:
         weight += weight_of(W, v)
     inside_first = weight + weight > W.whole[0] + W.whole[1] + W.whole[1]
+    deep_in = M.level[M.low[cls] if way == 0 else M.high[cls]] == PAIR
+    deep_out = M.level[M.low[cls] if other == 0 else M.high[cls]] == PAIR
+    if deep_in != deep_out:  # what costs next to nothing comes first
+        inside_first = deep_out
     for step in range(2):
         if bound_in + bound_out >= best:
             break
@@ -995,9 +1010,12 @@ def link(model: Model, work: Work) -> None:
     number = model.d.dtype.type
     S = work.S
     S.entry[0] = address_of(
-        shallow_lanes,
-        (model, 0, work.F, work.D, 0, 0, number(0), S.tot[0], S.pos[0], S.acc, S.out[0], 0),
-    )
+        stump_lanes,
+        (
+            model.runs, 0, 0, work.F, work.D, 0, 0, number(0), S.tot[0], S.pos[0], np.bool_(0),
+            S.acc, S.out[0], 0,
+        ),
+    )  # fmt: skip
     S.entry[1] = address_of(
         depth2_root,
         (model, 0, work.F, work.D, work.P, number(0), number(0), number(0), S),

@@ -9,9 +9,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba as nb
 from numba import types
 from numba.core.typing import signature
 from numba.extending import intrinsic
+
+
+jit = nb.njit(nogil=True, cache=True, error_model="numpy")
+
+lean = nb.njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+"""For kernels that allocate nothing: numba then leaves out counting references, which it would do
+with a locked instruction for every array of every call (two fifths of the time)."""
+
+lean_sum = nb.njit(
+    nogil=True,
+    cache=True,
+    error_model="numpy",
+    fastmath={"reassoc", "nsz", "nnan"},
+    _nrt=False,
+)
+"""The same where sums may be reordered: those of whole numbers are exact in any order."""
 
 
 def _as_compiled(given: Any, number: Any) -> Any:

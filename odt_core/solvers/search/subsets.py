@@ -6,7 +6,8 @@ decided is solved exactly; what is not decided costs at least the sum of each va
 
 from __future__ import annotations
 
-from odt_core.solvers.search.kernels import Scratch, lean, shallow_one
+from odt_core.solvers.search.entries import lean
+from odt_core.solvers.search.kernels import Scratch, shallow_one
 from odt_core.solvers.search.tables import Model
 
 

@@ -30,6 +30,9 @@ LANES = 16
 CHAIN, FULL, CAPPED = 0, 1, 2
 """Kinds of group: single columns; any subset of the columns; subsets within the cap."""
 
+ONE, TWO, SEVERAL, ANY = 0, 1, 2, 3
+"""What a split may take of a run of columns: one, up to two, up to `arity`, or any of them."""
+
 LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 """Levels of decisions below a class: none, one, two, three, four."""
 
@@ -65,6 +68,9 @@ class Model(NamedTuple):
         The groups a class's root may split on.
     empty_ok, one_way : bool[C]
         Whether the root may send every row one way; whether its question may not be reversed.
+    runs_at, runs : int64[C + 1], int64[..., 4]
+        The same groups as runs of columns that are treated alike: what a split may take
+        (`ONE`, `TWO`, `SEVERAL`, `ANY`), first and last + 1 column, arity.
     """
 
     d: npt.NDArray
@@ -86,6 +92,8 @@ class Model(NamedTuple):
     groups: npt.NDArray
     empty_ok: npt.NDArray
     one_way: npt.NDArray
+    runs_at: npt.NDArray
+    runs: npt.NDArray
 
 
 @dataclass(frozen=True)
@@ -317,53 +325,45 @@ def _threshold_chains(
 
 def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tuple:
     """Arrays ``cells`` to ``local``, then ``dropped`` and ``size`` of `Model`."""
-    n = len(codes)
-    starts = np.cumsum([0] + [len(group.sets) for group in groups])
-    local = np.zeros((len(groups), n), dtype=np.int32)
-    dropped = np.full(len(groups), -1, dtype=np.int64)
-    n_cells = np.zeros(n, dtype=np.int64)
-    n_cols = np.zeros(n, dtype=np.int64)
-    parts = []
+    n, n_groups = len(codes), len(groups)
+    sizes = np.array([len(group.sets) for group in groups], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    most = int(codes.max(initial=0)) + 1
+    local = np.zeros((n_groups, n), dtype=np.int32)
+    dropped = np.full(n_groups, -1, dtype=np.int64)
+    counted = np.zeros((n, n_groups), dtype=np.bool_)
+    chain = np.array([group.kind == CHAIN for group in groups], dtype=np.bool_)
     for k, group in enumerate(groups):
-        size = len(group.sets)
-        place = _places(group, int(codes[:, group.feature].max(initial=0)) + 1)
-        local[k] = place[codes[:, group.feature]]
-        own = local[k] < size
+        local[k] = _places(group, most)[codes[:, group.feature]]
         if group.kind == CHAIN:
-            spans = size - local[k]
-            counted = own if not _shares_cells(groups, k) else own & (local[k] == 0)
+            counted[:, k] = local[k] == 0 if _shares_cells(groups, k) else local[k] < sizes[k]
         else:
-            spans = own.astype(np.int64)
-            most = int(np.bincount(local[k], minlength=size).argmax())
-            dropped[k] = starts[k] + most
-            counted = local[k] != most
-        n_cells += counted
-        n_cols += spans
-        parts.append((counted, spans))
-    cell_at = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
-    col_at = np.concatenate([[0], np.cumsum(n_cols)]).astype(np.int64)
-    narrow = np.int16 if starts[-1] < 2**15 else np.int32
-    cells = np.zeros(int(cell_at[-1]), dtype=narrow)
-    cols = np.zeros(int(col_at[-1]), dtype=narrow)
-    next_cell, next_col = cell_at[:-1].copy(), col_at[:-1].copy()
-    for k, (counted, spans) in enumerate(parts):
-        column = starts[k] + local[k]
-        cells[next_cell[counted]] = column[counted]
-        next_cell += counted
-        for step in range(int(spans.max(initial=0))):
-            here = spans > step
-            cols[next_col[here]] = column[here] + step
-            next_col += here
-    n_columns = np.array([starts[-1]], dtype=np.int64)
-    return cells, cell_at, cols, col_at, local, dropped, n_columns
+            usual = int(np.bincount(local[k], minlength=sizes[k]).argmax())
+            dropped[k] = starts[k] + usual
+            counted[:, k] = local[k] != usual
+    place = local.T
+    spans = np.where(chain, sizes - place, 1)
+    column = (starts[:-1] + place).astype(np.int16 if starts[-1] < 2**15 else np.int32)
+    cells = column[counted]
+    cell_at = np.concatenate([[0], np.cumsum(counted.sum(axis=1))]).astype(np.int64)
+    spread = spans.ravel()
+    ends = np.cumsum(spread)
+    total = int(ends[-1]) if len(ends) else 0
+    cols = np.repeat(column.ravel(), spread)
+    cols += (np.arange(total) - np.repeat(ends - spread, spread)).astype(cols.dtype)
+    col_at = np.concatenate([[0], np.cumsum(spans.sum(axis=1))]).astype(np.int64)
+    return cells, cell_at, cols, col_at, local, dropped, starts[-1:].copy()
 
 
 def _places(group: Group, n_codes: int) -> npt.NDArray[np.int32]:
     """Position of each code in a group (its number of columns where it is in none)."""
     place = np.full(n_codes, len(group.sets), dtype=np.int32)
-    for position in range(len(group.sets) - 1, -1, -1):
-        inside = [code for code in group.sets[position] if code < n_codes]
-        place[inside] = position
+    known: frozenset[int] = frozenset()
+    for position, codes in enumerate(group.sets):
+        for code in codes - known:
+            if code < n_codes:
+                place[code] = position
+        known = codes if group.kind == CHAIN else known
     return place
 
 
@@ -398,7 +398,7 @@ def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int
     classes : tuple of int
         The class of each decision node. Class 0 is the leaf.
     arrays : tuple
-        ``level`` to ``one_way`` of `Model`.
+        ``level`` to ``runs`` of `Model`.
     """
     topology = problem.topology
     known: dict[tuple, int] = {("leaf",): 0}
@@ -447,4 +447,26 @@ def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int
         flat,
         np.array(empty_ok, dtype=np.bool_),
         np.array(one_way, dtype=np.bool_),
+        *lay_out_runs(groups, lists),
     )
+
+
+def lay_out_runs(
+    groups: tuple[Group, ...], lists: list[tuple[int, ...]]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Arrays ``runs_at`` and ``runs`` of `Model`, from the groups of each class."""
+    start = np.cumsum([0] + [len(group.sets) for group in groups])
+    at, runs = [0], []
+    for allowed in lists:
+        last: list[int] | None = None
+        for k in allowed:
+            arity = groups[k].arity
+            take = ANY if groups[k].kind == FULL else min(arity, 3) - 1
+            s, e = int(start[k]), int(start[k + 1])
+            if last is not None and take == ONE and last[0] == ONE and last[2] == s:
+                last[2] = e
+                continue
+            last = [take, s, e, arity]
+            runs.append(last)
+        at.append(len(runs))
+    return np.array(at, dtype=np.int64), np.array(runs, dtype=np.int64).reshape(-1, 4)
