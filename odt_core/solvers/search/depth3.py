@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.depth2 import depth2, depth2_root
-from odt_core.solvers.search.entries import address_of, call_for_number, lean
+from odt_core.solvers.search.entries import address_of, call_for_number, called, lean
 from odt_core.solvers.search.kernels import (
     Scratch,
     make_scratch,
@@ -43,9 +43,10 @@ class Work(NamedTuple):
         Tables and positive weights of the rows in each column of the current group, if they fit.
     union, union_d, union_p : float[2, V, W], float[2, W], float[2, W]
         Tables of the two sides of a split.
-    inside, outside : float[2, V]
-        Lower bounds of the low and the high child on the rows in a column and on the others.
-    exact_in, exact_out : bool[2, V]
+    inside, outside : float[2, S]
+        Lower bounds of the low and the high child on the rows in a split's columns (see `Model`)
+        and on the others.
+    exact_in, exact_out : bool[2, S]
         Whether those are the children's optima.
     whole : float[4]
         Totals of d and of positive weight; lower bounds of the low and high child on all rows.
@@ -112,7 +113,7 @@ def make_work(
         Bytes that slices may take. Groups whose slices do not fit are counted from their rows
         each time, which is slower.
     """
-    v = int(model.size[0])
+    v, splits = (int(n) for n in model.size)
     w = padded(v)
     q = int(np.diff(model.start).max(initial=1))
     n = len(model.d)
@@ -133,10 +134,10 @@ def make_work(
         union=np.zeros((2, v, w), number),
         union_d=np.zeros((2, w), number),
         union_p=np.zeros((2, w), number),
-        inside=np.zeros((2, v), number),
-        outside=np.zeros((2, v), number),
-        exact_in=np.zeros((2, v), np.bool_),
-        exact_out=np.zeros((2, v), np.bool_),
+        inside=np.zeros((2, splits), number),
+        outside=np.zeros((2, splits), number),
+        exact_in=np.zeros((2, splits), np.bool_),
+        exact_out=np.zeros((2, splits), np.bool_),
         whole=np.zeros(4, number),
         split=np.zeros(5 + v, np.int64),
         estimate=np.zeros(k, number),
@@ -623,13 +624,21 @@ def set_singles3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no
 
 
 @lean
-def pair_bound(M: Model, x, y, u, v, all_in, W: Work):  # type: ignore[no-untyped-def]
-    """Lower bound of what two values of a set leave, child y: disjoint sets, similarity."""
+def pair_bounds(x, y, u, v, j, all_in, W: Work):  # type: ignore[no-untyped-def]
+    """Lower bounds of what two values of a set hold (child x) and leave (child y).
+
+    From disjoint sets, similarity, and what is known of this pair (number j, unless negative).
+    """
+    into = W.inside[x, u] + W.inside[x, v]
     rest = all_in - W.inside[y, u] - W.inside[y, v]
     bound = W.outside[y, u] - weight_of(W, v) + W.inside[y, v]
     rest = bound if bound > rest else rest
     bound = W.outside[y, v] - weight_of(W, u) + W.inside[y, u]
-    return bound if bound > rest else rest
+    rest = bound if bound > rest else rest
+    if j >= 0:
+        into = W.inside[x, j] if W.inside[x, j] > into else into
+        rest = W.outside[y, j] if W.outside[y, j] > rest else rest
+    return into, rest
 
 
 @lean
@@ -657,10 +666,13 @@ def count_open(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
         all_in = W.whole.dtype.type(0)
         for v in range(s, e):
             all_in += W.inside[y, v]
+        j = M.pair_at[k]
+        step = 1 if j >= 0 else 0
         for u in range(s, e):
             for v in range(u + 1, e):
-                bound = pair_bound(M, x, y, u, v, all_in, W)
-                if W.inside[x, u] + W.inside[x, v] + bound < best:
+                into, rest = pair_bounds(x, y, u, v, j, all_in, W)
+                j += step
+                if into + rest < best:
                     n += 1
     return n
 
@@ -690,6 +702,7 @@ def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-u
     h = 0 if M.low[cls] == M.high[cls] else 1
     number = W.whole.dtype.type
     last_first = s + 1 if e - s == 4 else e  # two of four: the complement is a pair as well
+    step = 1 if M.pair_at[k] >= 0 else 0
     start = number(0)
     for turn in range(PASSES):
         best = lowest(cells)
@@ -702,10 +715,11 @@ def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-u
             all_in = number(0)
             for v in range(s, e):
                 all_in += W.inside[y, v]
+            j = M.pair_at[k] - step
             for u in range(s, last_first):
                 for v in range(u + 1, e):
-                    into = W.inside[x, u] + W.inside[x, v]
-                    rest = pair_bound(M, x, y, u, v, all_in, W)
+                    j += step
+                    into, rest = pair_bounds(x, y, u, v, j, all_in, W)
                     bound = into + rest
                     if bound < start or bound >= best:
                         continue
@@ -714,8 +728,14 @@ def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-u
                         continue
                     if stop[0] != 0:
                         return
-                    if try_split(M, cls, way, cells, k, u, v, False, False, into, rest, W):
+                    known_in = j >= 0 and W.exact_in[x, j]
+                    known_out = j >= 0 and W.exact_out[y, j]
+                    if try_split(
+                        M, cls, way, cells, k, u, v, known_in, known_out, into, rest, W
+                    ):  # fmt: skip
                         bettered(W, k, way, 2, u, v, cells, me)
+                    if j >= 0:
+                        keep(W, x, y, j)
                     best = lowest(cells)
         if nearest >= best:
             return
@@ -820,7 +840,7 @@ def subsets3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-unt
             W.split[j] = W.S.split[j]
 
 
-@lean
+@called
 def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: ignore[no-untyped-def]
     """All splits of group k at the root of a class of three levels.
 
@@ -858,7 +878,7 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
 # ---------------------------------------------------------------- a set of rows
 
 
-@lean
+@called
 def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     """Table of the rows ``W.rows[:n]``, the children's bounds on all of them, exact bounds of
     shallow children, and the order of the groups.
@@ -935,7 +955,7 @@ def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
         n += 1
 
 
-@lean
+@called
 def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of three levels on the rows ``W.rows[:n]``, if below the incumbents.
 
@@ -958,7 +978,7 @@ def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyp
         group3(M, cls, k, n, cells, me, stop, W.estimate, W)
 
 
-@lean
+@called
 def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     """The column whose split is best if both children were leaf-adjacent; -1 if there is none."""
     total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
@@ -977,7 +997,7 @@ def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     return column
 
 
-@lean
+@called
 def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of at most three levels on ``W.rows[:n]``, into ``cells[me]`` if below.
 
@@ -996,7 +1016,7 @@ def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-un
                 W.split[j] = W.S.split[j]
 
 
-@lean
+@called
 def clear_bounds(W: Work):  # type: ignore[no-untyped-def]
     """Forget the bounds of the last set of rows."""
     W.inside[:] = 0

@@ -72,7 +72,12 @@ class Root:
         work = self.run.work(0)
         work.rows[:] = self.rows
         scan(heavy, work.rows, len(self.rows), work.F, work.D, work.P)
-        self.shared.weight[:] = work.F[:, :v]
+        weight = self.shared.weight
+        weight[:, :v] = work.F[:, :v]
+        for k in np.flatnonzero(self.model.pair_at >= 0):
+            first, second = np.triu_indices(int(self.model.start[k + 1] - self.model.start[k]), 1)
+            s, at = int(self.model.start[k]), int(self.model.pair_at[k])
+            weight[:, at : at + len(first)] = weight[:, s + first] + weight[:, s + second]
         return work.D[:v].astype(np.float64)
 
     # ------------------------------------------------------------ one side
@@ -125,6 +130,10 @@ class Root:
             out: single >= 0 and bool(self.sure_out[y, single]),
         }
         heavy = 2 * float(self.weight[list(members)].sum()) > self.total_weight
+        level = self.model.level
+        deep_in, deep_out = level[self.children[x]] == TRIPLE, level[self.children[y]] == TRIPLE
+        if deep_in != deep_out:  # what costs next to nothing comes first
+            heavy = bool(deep_out)
         for side, other in ((ins, out), (out, ins)) if heavy else ((out, ins), (ins, out)):
             best = self.run.best
             if bound[ins] + bound[out] >= best:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.entries import call_for_nothing, jit, lean, lean_sum
+from odt_core.solvers.search.entries import call_for_nothing, called, jit, lean, lean_sum
 from odt_core.solvers.search.lanes import accumulators
 from odt_core.solvers.search.tables import ANY, CAPPED, CHAIN, LANES, LEAF, ONE, TWO, Model
 
@@ -119,7 +119,7 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
 # ---------------------------------------------------------------- tables
 
 
-@lean
+@called
 def scan(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
     """Fill table F and the columns' own sums D, P (positive weight) from the first n rows.
 

@@ -36,6 +36,9 @@ ONE, TWO, SEVERAL, ANY = 0, 1, 2, 3
 LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 """Levels of decisions below a class: none, one, two, three, four."""
 
+MOST_PAIRS = 1500
+"""Bounds are kept for each pair of columns if there are no more (memory grows with the square)."""
+
 FLOAT32_LIMIT = 2**24
 FLOAT64_LIMIT = 2**53
 
@@ -60,8 +63,10 @@ class Model(NamedTuple):
     raw, dropped : int64[K]
         For a chain with a missing bin, the chain that holds its raw cells, else -1. For a SET,
         the column that is recovered from the totals.
-    size : int64[1]
-        V.
+    size : int64[2]
+        V; and S, the number of splits that bounds are kept for: columns, then pairs of a set's.
+    pair_at : int64[K]
+        The number of each group's first pair of columns among those splits, -1 if none.
     level, low, high : int64[C]
         Levels of decisions of each class, and the classes of its children.
     groups_at, groups : int64[C + 1], int64[...]
@@ -85,6 +90,7 @@ class Model(NamedTuple):
     raw: npt.NDArray
     dropped: npt.NDArray
     size: npt.NDArray
+    pair_at: npt.NDArray
     level: npt.NDArray
     low: npt.NDArray
     high: npt.NDArray
@@ -324,7 +330,7 @@ def _threshold_chains(
 
 
 def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tuple:
-    """Arrays ``cells`` to ``local``, then ``dropped`` and ``size`` of `Model`."""
+    """Arrays ``cells`` to ``local``, then ``dropped`` to ``pair_at`` of `Model`."""
     n, n_groups = len(codes), len(groups)
     sizes = np.array([len(group.sets) for group in groups], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -352,7 +358,23 @@ def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tup
     cols = np.repeat(column.ravel(), spread)
     cols += (np.arange(total) - np.repeat(ends - spread, spread)).astype(cols.dtype)
     col_at = np.concatenate([[0], np.cumsum(spans.sum(axis=1))]).astype(np.int64)
-    return cells, cell_at, cols, col_at, local, dropped, starts[-1:].copy()
+    return cells, cell_at, cols, col_at, local, dropped, *number_pairs(groups, int(starts[-1]))
+
+
+def number_pairs(
+    groups: tuple[Group, ...], n_columns: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Arrays ``size`` and ``pair_at`` of `Model`."""
+    at = np.full(len(groups), -1, dtype=np.int64)
+    n = n_columns
+    for k, group in enumerate(groups):
+        if group.kind != CHAIN and group.arity == 2:
+            at[k] = n
+            n += len(group.sets) * (len(group.sets) - 1) // 2
+    if n > n_columns + MOST_PAIRS:
+        at[:] = -1
+        n = n_columns
+    return np.array([n_columns, n], dtype=np.int64), at
 
 
 def _places(group: Group, n_codes: int) -> npt.NDArray[np.int32]:
