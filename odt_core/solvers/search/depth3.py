@@ -11,6 +11,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.solvers.search.crossings import (
+    Crossings,
+    add,
+    copy,
+    no_crossings,
+    side_column,
+    side_table,
+)
 from odt_core.solvers.search.depth2 import depth2, depth2_root
 from odt_core.solvers.search.entries import address_of, call_for_number, called, lean
 from odt_core.solvers.search.kernels import (
@@ -66,6 +74,11 @@ class Work(NamedTuple):
         State and bounds of the depth-first search over subsets.
     weight_all : float[V]
         Weight of all the problem's rows in each column.
+    crossings : Crossings
+        Tables counted ahead.
+    side : int64[3 + V]
+        If these hold a side of a root's split, its tables come from them and not from `rows`:
+        group (-1 if not), 1 for what the members leave, number of members, members.
     zeros : float[W]
         Zeros.
     """
@@ -96,11 +109,16 @@ class Work(NamedTuple):
     sub_state: npt.NDArray
     sub_bound: npt.NDArray
     weight_all: npt.NDArray
+    crossings: Crossings
+    side: npt.NDArray
     zeros: npt.NDArray
 
 
 def make_work(
-    model: Model, halt: npt.NDArray[np.int64] | None = None, memory: float = np.inf
+    model: Model,
+    halt: npt.NDArray[np.int64] | None = None,
+    memory: float = np.inf,
+    crossings: Crossings | None = None,
 ) -> Work:
     """Working memory for one thread.
 
@@ -112,6 +130,8 @@ def make_work(
     memory : float
         Bytes that slices may take. Groups whose slices do not fit are counted from their rows
         each time, which is slower.
+    crossings : Crossings, optional
+        Tables counted ahead, shared by the threads.
     """
     v, splits = (int(n) for n in model.size)
     w = padded(v)
@@ -148,6 +168,8 @@ def make_work(
         sub_state=np.zeros((3, q + 1), np.int64),
         sub_bound=np.zeros((3, q + 1), number),
         weight_all=np.zeros(v, number),
+        crossings=no_crossings(model) if crossings is None else crossings,
+        side=np.full(3 + v, -1, np.int64),
         zeros=np.zeros(w, number),
     )
 
@@ -192,6 +214,10 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
     """Tables of the rows in each column of group k."""
     s = M.start[k]
     size = M.start[k + 1] - s
+    if W.side[0] >= 0:
+        for p in range(size):
+            side_column(M, W.crossings, W.side, k, s + p, W.slices[p], W.slice_p[p])
+        return
     local = M.local[k]
     count = W.begin
     for p in range(size + 2):
@@ -219,13 +245,13 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
             first = count[p - 1] if p > 0 else 0
             scan(M, W.order[first:], count[p] - first, W.slices[p], spare, W.slice_p[p])
     if skip >= 0:
-        _copy(W.F, W.slices[skip], W.P, W.slice_p[skip])
+        copy(W.F, W.slices[skip], W.P, W.slice_p[skip])
         for p in range(size):
             if p != skip:
-                _add(W.slices[skip], W.slices[p], -1, W.slice_p[skip], W.slice_p[p])
+                add(W.slices[skip], W.slices[p], -1, W.slice_p[skip], W.slice_p[p])
     else:
         for p in range(1, size):
-            _add(W.slices[p], W.slices[p - 1], 1, W.slice_p[p], W.slice_p[p - 1])
+            add(W.slices[p], W.slices[p - 1], 1, W.slice_p[p], W.slice_p[p - 1])
 
 
 @lean
@@ -233,34 +259,10 @@ def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
     """Table and positive weights of the rows in column u of group k."""
     p = u - M.start[k]
     if M.start[k + 1] - M.start[k] <= len(W.slices):
-        _copy(W.slices[p], F, W.slice_p[p], P)
+        copy(W.slices[p], F, W.slice_p[p], P)
         return
     first = W.begin[p - 1] if p > 0 and M.kind[k] != CHAIN else 0
     scan(M, W.order[first:], W.begin[p] - first, F, W.union_d[1], P)
-
-
-@lean
-def _copy(F, G, P, Q):  # type: ignore[no-untyped-def]
-    for u in range(len(F)):
-        row = F[u]
-        to = G[u]
-        for i in range(len(row)):
-            to[i] = row[i]
-    for i in range(len(P)):
-        Q[i] = P[i]
-
-
-@lean
-def _add(F, G, sign, P, Q):  # type: ignore[no-untyped-def]
-    """Add `sign` times table G to F (and Q to P)."""
-    x = F.dtype.type(sign)
-    for u in range(len(F)):
-        to = F[u]
-        row = G[u]
-        for i in range(len(row)):
-            to[i] += x * row[i]
-    for i in range(len(P)):
-        P[i] += x * Q[i]
 
 
 # ---------------------------------------------------------------- one split
@@ -329,7 +331,7 @@ def _counted(M: Model, child, k, u, v, outside, limit, W: Work):  # type: ignore
     positive = W.P[u]
     if v >= 0:
         member_table(M, k, v, W, W.union[1], W.union_p[1])
-        _add(F, W.union[1], 1, P, W.union_p[1])
+        add(F, W.union[1], 1, P, W.union_p[1])
         union_vector(W.F[u], W.F[v], D)
         total += W.D[v]
         positive += W.P[v]
@@ -764,10 +766,10 @@ def subset_value(M: Model, cls, x, k, side, wanted, n, order, limit, W: Work):  
             first = False
         else:
             if M.start[k + 1] - s <= len(W.slices):
-                _add(W.union[0], W.slices[u - s], 1, W.union_p[0], W.slice_p[u - s])
+                add(W.union[0], W.slices[u - s], 1, W.union_p[0], W.slice_p[u - s])
             else:
                 member_table(M, k, u, W, W.union[1], W.union_p[1])
-                _add(W.union[0], W.union[1], 1, W.union_p[0], W.union_p[1])
+                add(W.union[0], W.union[1], 1, W.union_p[0], W.union_p[1])
             for j in range(len(W.D)):
                 W.union_d[0, j] += W.F[u, j]
     if first:
@@ -878,6 +880,17 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
 # ---------------------------------------------------------------- a set of rows
 
 
+@lean
+def count_rows(M: Model, n, W: Work):  # type: ignore[no-untyped-def]
+    """Table, columns' sums and totals of the set of rows."""
+    if W.side[0] >= 0:
+        side_table(M, W.crossings, W.side, W.F, W.D, W.P, W.whole)
+    else:
+        total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+        W.whole[0] = total
+        W.whole[1] = positive
+
+
 @called
 def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     """Table of the rows ``W.rows[:n]``, the children's bounds on all of them, exact bounds of
@@ -887,9 +900,9 @@ def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     incumbents, else infinity.
     """
     limit = lowest(cells)
-    total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
-    W.whole[0] = total
-    W.whole[1] = positive
+    count_rows(M, n, W)
+    total = W.whole[0]
+    positive = W.whole[1]
     number = W.whole.dtype.type
     h = 0 if M.low[cls] == M.high[cls] else 1
     least = number(np.inf)
@@ -1006,9 +1019,9 @@ def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-un
     if M.level[cls] > PAIR:
         depth3(M, cls, n, cells, me, stop, W)
         return
-    total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+    count_rows(M, n, W)
     limit = lowest(cells)
-    value = up_to_2(M, cls, W.F, W.D, W.P, total, positive, limit, W)
+    value = up_to_2(M, cls, W.F, W.D, W.P, W.whole[0], W.whole[1], limit, W)
     if value < limit:
         cells[me] = value
         if M.level[cls] == PAIR:
@@ -1018,7 +1031,8 @@ def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-un
 
 @called
 def clear_bounds(W: Work):  # type: ignore[no-untyped-def]
-    """Forget the bounds of the last set of rows."""
+    """Forget the last set of rows."""
+    W.side[0] = -1
     W.inside[:] = 0
     W.outside[:] = 0
     W.exact_in[:] = False

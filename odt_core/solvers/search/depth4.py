@@ -93,9 +93,19 @@ class Root:
         """Child x on a side: its cost if below `limit`, else `limit`; and whether to trust it."""
         model, work = self.model, self.run.work(thread)
         child = self.children[x]
-        rows = self.side_rows(side)
-        n = len(rows)
-        work.rows[:n] = rows
+        counter = self.run.crossings
+        n = 0
+        if counter is not None and counter.used:
+            if not counter.provide(side.group, self.run.stop, backwards=thread % 2 == 1):
+                return 0.0, False
+            group = side.group if side.group >= 0 else len(model.kind)
+            work.side[: 3 + len(side.members)] = (
+                group, side.outside, len(side.members), *side.members
+            )  # fmt: skip
+        else:
+            rows = self.side_rows(side)
+            n = len(rows)
+            work.rows[:n] = rows
         work.weight_all[:] = self.weight
         members = np.array(side.members or (0,), dtype=np.int64)
         deep = model.level[child] == TRIPLE
@@ -105,6 +115,7 @@ class Root:
         cells = np.full(1, limit, model.d.dtype)
         work.split[2] = 0
         d3.solve_set(model, child, n, cells, 0, self.run.stop, work)
+        work.side[0] = -1
         if deep:
             bounds.store(model, child, *place, self.shared, work)
         if self.run.stopped:

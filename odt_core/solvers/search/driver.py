@@ -14,6 +14,7 @@ import numpy.typing as npt
 from odt_core.problem import Problem
 from odt_core.solution import TracePoint
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.plant import Choice
 from odt_core.solvers.search.tables import Encoding
 
@@ -84,6 +85,7 @@ class Run:
         self.stop = np.zeros(1, np.int64)
         self.lock = threading.Lock()
         self.works: list[d3.Work] = []
+        self.crossings: Counter | None = None
         self._reported = 0.0
 
     @property
@@ -95,8 +97,9 @@ class Run:
         """A thread's working memory, made at first use."""
         with self.lock:
             while len(self.works) <= thread:
-                share = self.memory_limit / (2 * self.threads)
-                work = d3.make_work(self.encoding.model, self.stop, share)
+                share = self.memory_limit / (4 * self.threads)
+                counted = None if self.crossings is None else self.crossings.tables
+                work = d3.make_work(self.encoding.model, self.stop, share, counted)
                 d3.link(self.encoding.model, work)
                 self.works.append(work)
             return self.works[thread]

@@ -188,10 +188,11 @@ def _scan_half(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
             row = F[cells[j]]
             for h in range(j, m):
                 row[cells[h]] += d
-    for u in range(V):
-        row = F[u]
-        for v in range(u + 1, V):
-            F[v, u] = row[v]
+    for first in range(0, V, LANES):  # mirrored block by block, for the cache
+        for second in range(first, V, LANES):
+            for u in range(first, min(first + LANES, V)):
+                for v in range(max(second, u + 1), min(second + LANES, V)):
+                    F[v, u] = F[u, v]
     expand(M, F, D)
     _expand_row(M, D, total)
     _expand_row(M, P, positive)

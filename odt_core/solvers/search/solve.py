@@ -10,6 +10,7 @@ from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.depth4 import solve_deep
 from odt_core.solvers.search.driver import OnProgress, Run, ShouldStop, halted_after
 from odt_core.solvers.search.floors import solve_floors
@@ -92,6 +93,8 @@ def solve_search(
     if level <= PAIR:
         _solve_shallow(run, root)
     else:
+        if level > TRIPLE:
+            run.crossings = Counter(encoding.model, memory_limit / 2)
         rows = np.arange(len(encoding.model.d), dtype=np.int32)
         run.each([rows], lambda rows, _: _greedy(run, root, rows))
         if level == TRIPLE:
