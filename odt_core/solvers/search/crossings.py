@@ -21,6 +21,10 @@ ROWS_PER_COLUMN = 16
 """With fewer rows than this for each column, counting them again is cheaper."""
 
 
+NARROW = 2**15
+"""Below this total weight, tables of two columns are kept as 16-bit numbers."""
+
+
 class Crossings(NamedTuple):
     """Tables of rows in one column and in two. T tables for pairs, V columns, K groups.
 
@@ -31,6 +35,8 @@ class Crossings(NamedTuple):
         the second; -1 while they are not counted.
     pair, pair_p : float[T, V, W], float[T, W]
         Those tables, and the columns' positive weights.
+    narrow : int16[T, V, W]
+        Those tables instead, where the sums are small enough (half the memory).
     one, one_p : float[V, V, W], float[V, W]
         The same for single columns.
     F, D, P, whole : float[V, W], float[W], float[W], float[2]
@@ -39,6 +45,7 @@ class Crossings(NamedTuple):
 
     at: npt.NDArray
     pair: npt.NDArray
+    narrow: npt.NDArray
     pair_p: npt.NDArray
     one: npt.NDArray
     one_p: npt.NDArray
@@ -53,14 +60,15 @@ def no_crossings(model: Model) -> Crossings:
     return _allocate(model, 0, 0)
 
 
-def _allocate(model: Model, columns: int, tables: int) -> Crossings:
+def _allocate(model: Model, columns: int, tables: int, narrow: bool = False) -> Crossings:
     v = int(model.size[0]) if columns else 0
     w = padded(v) if columns else 0
     n_groups = len(model.kind) if columns else 0
     number = model.d.dtype
     return Crossings(
         at=np.full((n_groups, n_groups), -1, np.int64),
-        pair=np.zeros((tables, v, w), number),
+        pair=np.zeros((0 if narrow else tables, v, w), number),
+        narrow=np.zeros((tables if narrow else 0, v, w), np.int16),
         pair_p=np.zeros((tables, w), number),
         one=np.zeros((v, v, w), number),
         one_p=np.zeros((v, w), number),
@@ -94,9 +102,10 @@ class Counter:
                 first[k, other] = n
                 n += int(sizes[k] * sizes[other])
         self.first = first
-        bytes_ = (n + v) * v * w * model.d.dtype.itemsize
+        narrow = float(np.abs(model.d).astype(np.float64).sum()) < NARROW
+        bytes_ = (n * (2 if narrow else model.d.dtype.itemsize) + 4 * v) * v * w
         self.used = len(model.d) > ROWS_PER_COLUMN * v and bytes_ <= memory
-        self.tables = _allocate(model, v, n) if self.used else no_crossings(model)
+        self.tables = _allocate(model, v, n, narrow) if self.used else no_crossings(model)
         self._locks = [threading.Lock() for _ in range(self.n_groups**2 + self.n_groups + 1)]
         self._have_one = [False] * self.n_groups
         self._have_all = False
@@ -148,7 +157,9 @@ class Counter:
             local = self.model.local[k]
             nested = self.model.kind[k] == CHAIN
             usual = -1 if nested else int(np.bincount(local, minlength=n).argmax())
-            tables = t.pair[at : at + n * m].reshape(n, m, *t.F.shape)
+            tables = (t.narrow if len(t.narrow) else t.pair)[at : at + n * m]
+            tables = tables.reshape(n, m, *t.F.shape)
+            counted = np.zeros((m, *t.F.shape), t.F.dtype)
             weights = t.pair_p[at : at + n * m].reshape(n, m, len(t.P))
             for p in range(n):
                 if p == usual:
@@ -157,12 +168,13 @@ class Counter:
                 F, P = t.one[s + p], t.one_p[s + p]
                 if nested and p:
                     F, P = F - t.one[s + p - 1], P - t.one_p[s + p - 1]
-                self._count(other, rows, tables[p], weights[p], F, P)
+                self._count(other, rows, counted, weights[p], F, P)
+                np.copyto(tables[p], counted, casting="unsafe")
                 if nested and p:  # a chain's columns hold those before them
                     tables[p] += tables[p - 1]
                     weights[p] += weights[p - 1]
             if usual >= 0:
-                np.copyto(tables[usual], t.one[inner])
+                np.copyto(tables[usual], t.one[inner], casting="unsafe")
                 np.copyto(weights[usual], t.one_p[inner])
                 for p in range(n):
                     if p != usual:
@@ -279,6 +291,24 @@ def side_table(M: Model, X: Crossings, side, F, D, P, whole):  # type: ignore[no
 
 
 @lean
+def _add_pair(F, X: Crossings, at, sign, P):  # type: ignore[no-untyped-def]
+    """Add `sign` times a table of two columns to F (and its positive weights to P)."""
+    if len(X.narrow) == 0:
+        add(F, X.pair[at], sign, P, X.pair_p[at])
+        return
+    x = F.dtype.type(sign)
+    G = X.narrow[at]
+    for u in range(len(F)):
+        to = F[u]
+        row = G[u]
+        for i in range(len(row)):
+            to[i] += x * F.dtype.type(row[i])
+    other = X.pair_p[at]
+    for i in range(len(P)):
+        P[i] += x * other[i]
+
+
+@lean
 def side_column(M: Model, X: Crossings, side, k, v, F, P):  # type: ignore[no-untyped-def]
     """Table and positive weights of the rows of a side that are in column v of group k."""
     g = side[0]
@@ -309,8 +339,8 @@ def side_column(M: Model, X: Crossings, side, k, v, F, P):  # type: ignore[no-un
         elif g < k:
             size = M.start[k + 1] - M.start[k]
             at = X.at[g, k] + (u - M.start[g]) * size + v - M.start[k]
-            add(F, X.pair[at], sign, P, X.pair_p[at])
+            _add_pair(F, X, at, sign, P)
         else:
             size = M.start[g + 1] - M.start[g]
             at = X.at[k, g] + (v - M.start[k]) * size + u - M.start[g]
-            add(F, X.pair[at], sign, P, X.pair_p[at])
+            _add_pair(F, X, at, sign, P)
