@@ -9,8 +9,8 @@ import platformdirs
 # numba's own default, beside the source, may be read-only; and numba does not notice when a
 # function that is compiled into another one changes, so each state of the kernels has its own cache
 KERNELS = (
-    "tables", "entries", "lanes", "kernels", "subsets", "depth2", "crossings", "depth3", "bounds",
-    "frontier",
+    "model", "entries", "layout", "lanes", "kernels", "subsets", "depth2", "crossings", "work",
+    "sides", "sets", "depth3", "bounds", "frontier",
 )  # fmt: skip
 _digest = hashlib.sha256()
 for _name in KERNELS:

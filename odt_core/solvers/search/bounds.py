@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.depth3 import Work
 from odt_core.solvers.search.entries import called, lean
-from odt_core.solvers.search.tables import CHAIN, PAIR, Model
+from odt_core.solvers.search.model import CHAIN, PAIR, Model
+from odt_core.solvers.search.work import Work
 
 
 class Shared(NamedTuple):

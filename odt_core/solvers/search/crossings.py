@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from odt_core.solvers.search.entries import called, lean
 from odt_core.solvers.search.kernels import padded, scan
-from odt_core.solvers.search.tables import CHAIN, Model
+from odt_core.solvers.search.model import CHAIN, Model
 
 ROWS_PER_COLUMN = 16
 """With fewer rows than this for each column, counting them again is cheaper."""

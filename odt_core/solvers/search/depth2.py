@@ -10,8 +10,8 @@ import numpy as np
 
 from odt_core.solvers.search.entries import call_for_number, lean, lean_sum
 from odt_core.solvers.search.kernels import BATCH, Scratch, shallow, shallow_one
+from odt_core.solvers.search.model import CHAIN, Model
 from odt_core.solvers.search.subsets import subsets2
-from odt_core.solvers.search.tables import CHAIN, Model
 
 ONE_BY_ONE = 4
 """Up to so many pairs are evaluated one after the other, more of them as lanes."""

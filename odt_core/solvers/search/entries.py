@@ -14,7 +14,6 @@ from numba import types
 from numba.core.typing import signature
 from numba.extending import intrinsic
 
-
 jit = nb.njit(nogil=True, cache=True, error_model="numpy")
 
 _plain = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}

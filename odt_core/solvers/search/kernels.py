@@ -13,12 +13,16 @@ import numpy.typing as npt
 
 from odt_core.solvers.search.entries import call_for_nothing, called, jit, lean, lean_sum
 from odt_core.solvers.search.lanes import accumulators
-from odt_core.solvers.search.tables import ANY, CAPPED, CHAIN, LANES, LEAF, ONE, TWO, Model
+from odt_core.solvers.search.model import ANY, CAPPED, CHAIN, LANES, LEAF, ONE, TWO, Model
 
-__all__ = ["BATCH", "Scratch", "jit", "lean", "make_scratch", "padded", "scan", "shallow", "shallow_one"]
+__all__ = [
+    "BATCH", "Scratch", "jit", "lean", "make_scratch", "padded", "scan", "shallow", "shallow_one",
+    "sum_columns",
+]  # fmt: skip
 
 BATCH = 32
 """How many unions of columns are evaluated together."""
+
 
 class Scratch(NamedTuple):
     """Working memory of one thread for the kernels. V columns, padded to W.
@@ -117,6 +121,20 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
 
 
 # ---------------------------------------------------------------- tables
+
+
+@called
+def sum_columns(M: Model, rows, D):  # type: ignore[no-untyped-def]
+    """Sum of d over the rows in each column, into D. Returns the total."""
+    z = M.d.dtype.type(0)
+    D[:] = z
+    total = z
+    for r in rows:
+        d = M.d[r]
+        total += d
+        for b in M.cols[M.col_at[r] : M.col_at[r + 1]]:
+            D[b] += d
+    return total
 
 
 @called

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from odt_core.solvers.search.entries import lean
-from odt_core.solvers.search.tables import ANY, ONE, TWO
+from odt_core.solvers.search.model import ANY, ONE, TWO
 
 BLOCK = 128
 """Lanes that are treated together; accumulators are this far apart, which the compiler must know

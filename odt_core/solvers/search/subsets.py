@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from odt_core.solvers.search.entries import lean
 from odt_core.solvers.search.kernels import Scratch, shallow_one
-from odt_core.solvers.search.tables import Model
+from odt_core.solvers.search.model import Model
 
 
 @lean
