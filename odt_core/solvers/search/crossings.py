@@ -87,9 +87,11 @@ class Counter:
     model : Model
     memory : float
         Bytes the tables may take.
+    per_column : int
+        How many rows for each column make it worth while.
     """
 
-    def __init__(self, model: Model, memory: float) -> None:
+    def __init__(self, model: Model, memory: float, per_column: int = ROWS_PER_COLUMN) -> None:
         self.model = model
         sizes = np.diff(model.start)
         self.n_groups = len(sizes)
@@ -104,7 +106,7 @@ class Counter:
         self.first = first
         narrow = float(np.abs(model.d).astype(np.float64).sum()) < NARROW
         bytes_ = (n * (2 if narrow else model.d.dtype.itemsize) + 4 * v) * v * w
-        self.used = len(model.d) > ROWS_PER_COLUMN * v and bytes_ <= memory
+        self.used = len(model.d) > per_column * v and bytes_ <= memory
         self.tables = _allocate(model, v, n, narrow) if self.used else no_crossings(model)
         self._locks = [threading.Lock() for _ in range(self.n_groups**2 + self.n_groups + 1)]
         self._have_one = [False] * self.n_groups
@@ -125,8 +127,8 @@ class Counter:
         for other in reversed(groups) if backwards else groups:
             if stop[0]:
                 return False
-            if other != k and k >= 0:
-                self._pair(min(k, other), max(k, other))
+            if other != k and k >= 0 and not self._pair(min(k, other), max(k, other), stop):
+                return False
         return True
 
     def _all(self) -> None:
@@ -146,11 +148,11 @@ class Counter:
                 self._count(k, rows, t.one[part], t.one_p[part], t.F, t.P)
                 self._have_one[k] = True
 
-    def _pair(self, k: int, other: int) -> None:
+    def _pair(self, k: int, other: int, stop: npt.NDArray[np.int64]) -> bool:
         with self._locks[self.n_groups * (k + 1) + other]:
             t = self.tables
             if t.at[k, other] >= 0:
-                return
+                return True
             n, m = (int(self.model.start[g + 1] - self.model.start[g]) for g in (k, other))
             s, at = int(self.model.start[k]), int(self.first[k, other])
             inner = slice(int(self.model.start[other]), int(self.model.start[other]) + m)
@@ -164,6 +166,8 @@ class Counter:
             for p in range(n):
                 if p == usual:
                     continue
+                if stop[0]:
+                    return False
                 rows = np.flatnonzero(local == p).astype(np.int32)
                 F, P = t.one[s + p], t.one_p[s + p]
                 if nested and p:
@@ -181,6 +185,7 @@ class Counter:
                         tables[usual] -= tables[p]
                         weights[usual] -= weights[p]
             t.at[k, other] = at
+            return True
 
     def _count(
         self,
@@ -213,7 +218,7 @@ def count_columns(M: Model, k, order, begin, T, Q, F, P, spare):  # type: ignore
         Working memory.
     """
     size = M.start[k + 1] - M.start[k]
-    skip = np.int64(-1)
+    skip = -1
     if M.kind[k] != CHAIN:
         skip = 0
         for p in range(1, size):

@@ -16,8 +16,8 @@ from numba.extending import intrinsic
 
 jit = nb.njit(nogil=True, cache=True, error_model="numpy")
 
-_plain = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
-_inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
+_inner: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 called = nb.njit(**_plain)
 """For kernels that allocate nothing: numba then leaves out counting references, which it would do
