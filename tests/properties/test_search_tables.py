@@ -13,7 +13,7 @@ import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solution import Assignment
-from odt_core.solvers.search import crossings, solve, solve_search
+from odt_core.solvers.search import crossings, depth4, solve, solve_search
 from odt_core.solvers.search.kernels import padded, scan
 from odt_core.solvers.search.tables import Encoding, encode
 from odt_core.topology import Topology
@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 def count_crossings_ahead() -> None:
     """Every search of four levels from now on counts tables of two columns first."""
     solve.Counter = partial(crossings.Counter, per_column=0)  # type: ignore[misc,assignment]
+    depth4.PATIENCE = 0.0
 
 
 def check_deep(first: int, last: int) -> int:
@@ -44,6 +45,7 @@ def check_deep(first: int, last: int) -> int:
 def test_tables_of_two_columns(monkeypatch: pytest.MonkeyPatch, narrow: int) -> None:
     monkeypatch.setattr(crossings, "NARROW", narrow)
     monkeypatch.setattr(solve, "Counter", partial(crossings.Counter, per_column=0))
+    monkeypatch.setattr(depth4, "PATIENCE", 0.0)
     assert check_deep(11_000, 11_150) > 50
 
 

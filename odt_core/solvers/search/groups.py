@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,12 @@ class Group:
         return self.features[position] if self.features else self.feature
 
 
+@lru_cache(maxsize=4096)
+def codes_between(first: int, last: int) -> frozenset[int]:
+    """The codes from `first` up to `last` (left out). Kept: many small sets are slow to make."""
+    return frozenset(range(first, last))
+
+
 def make_groups(
     problem: Problem, codes: npt.NDArray[np.int32], weight: npt.NDArray[np.int64]
 ) -> tuple[Group, ...]:
@@ -71,7 +78,7 @@ def make_groups(
                     g,
                     FULL if arity == q // 2 else CAPPED,
                     arity,
-                    tuple(frozenset({int(code)}) for code in present),
+                    tuple(codes_between(code, code + 1) for code in present.tolist()),
                 )
             )
     if not problem.rules.forbidden and not problem.rules.nodes:
@@ -94,6 +101,7 @@ def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) ->
         holds(codes, chain.feature, chain.sets[0]) if alone else np.zeros(0, np.bool_)
         for chain, alone in zip(chains, single, strict=True)
     ]
+    counts = [int(np.count_nonzero(column)) for column in held_by]
     joined: list[Group] = []
     k = 0
     end = 0
@@ -106,7 +114,7 @@ def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) ->
             k = end
             continue
         held = held_by[k:end]
-        runs = [_nested(held, flipped) for flipped in (False, True)]
+        runs = [_nested(held, counts[k:end], flipped) for flipped in (False, True)]
         flips = max(runs, key=len)
         joined.append(_joined(problem, chains[k : k + len(flips)], held, flips))
         k += len(flips)
@@ -123,25 +131,34 @@ def holds(
     return np.asarray(known[column])
 
 
-def _nested(held: list[npt.NDArray[np.bool_]], flipped: bool) -> list[bool]:
+def _nested(held: list[npt.NDArray[np.bool_]], counts: list[int], flipped: bool) -> list[bool]:
     """Which of the first columns to reverse so that each holds the one before; as many as go.
 
     A column joins only if that leaves no more rows to count than it had by itself.
     """
-    last = ~held[0] if flipped else held[0]
-    size = int(last.sum())
+    n = len(held[0])
+    last, last_flip = held[0], flipped
+    size = n - counts[0] if flipped else counts[0]
     flips = [flipped]
-    for column in held[1:]:
-        count = int(column.sum())
-        alone = min(count, len(column) - count)
-        for flip, total in ((False, count), (True, len(column) - count)):
-            if 0 <= total - size <= alone and not (last & (column if flip else ~column)).any():
+    for column, count in zip(held[1:], counts[1:], strict=True):
+        alone = min(count, n - count)
+        for flip, total in ((False, count), (True, n - count)):
+            if 0 <= total - size <= alone and not _leaves_out(last, last_flip, column, flip):
                 flips.append(flip)
-                last, size = ~column if flip else column, total
+                last, last_flip, size = column, flip, total
                 break
         else:
             return flips
     return flips
+
+
+def _leaves_out(
+    inner: npt.NDArray[np.bool_], inner_flip: bool, outer: npt.NDArray[np.bool_], outer_flip: bool
+) -> bool:
+    """Whether some row is in the first column (or outside, if flipped) but not in the second."""
+    if inner_flip:
+        return bool((inner < outer).any() if outer_flip else not (inner | outer).all())
+    return bool((inner & outer).any() if outer_flip else (inner > outer).any())
 
 
 def _joined(
@@ -170,9 +187,9 @@ def _threshold_chains(
     ordered = [int(code) for code in present if code < n]
     missing = frozenset(int(code) for code in present if code >= n)
     if len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]:
-        sets = [frozenset(range(code, n)) for code in reversed(ordered)]
+        sets = [codes_between(code, n) for code in reversed(ordered)]
     else:
-        sets = [frozenset(range(code + 1)) for code in ordered]
+        sets = [codes_between(0, code + 1) for code in ordered]
     below = tuple(sets[:-1])  # bins without rows belong to the cut, too
     chains = [Group(g, CHAIN, 1, below)] if below else []
     if missing and ordered:
