@@ -8,7 +8,10 @@ import platformdirs
 
 # numba's own default, beside the source, may be read-only; and numba does not notice when a
 # function that is compiled into another one changes, so each state of the kernels has its own cache
-KERNELS = ("tables", "entries", "kernels", "subsets", "depth2", "depth3", "bounds", "frontier")
+KERNELS = (
+    "model", "entries", "layout", "lanes", "kernels", "subsets", "depth2", "crossings", "work",
+    "sides", "sets", "depth3", "bounds", "frontier",
+)  # fmt: skip
 _digest = hashlib.sha256()
 for _name in KERNELS:
     _digest.update(Path(__file__).with_name(f"{_name}.py").read_bytes())

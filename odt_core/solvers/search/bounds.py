@@ -13,26 +13,29 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.depth3 import Work
-from odt_core.solvers.search.kernels import jit
-from odt_core.solvers.search.tables import CHAIN, PAIR, Model
+from odt_core.solvers.search.entries import called, lean
+from odt_core.solvers.search.model import CHAIN, PAIR, Model
+from odt_core.solvers.search.work import Work
 
 
 class Shared(NamedTuple):
-    """Bounds shared by all roots. Side v is "in column v", side V + v "not in column v".
+    """Bounds shared by all roots.
+
+    Splits are numbered: the columns, then the pairs of columns (see `Model`), S in all. Side j is
+    "in the columns of split j", side S + j "in none of them".
 
     Attributes
     ----------
     slot : int64[C]
         Position of each depth-2 class in the arrays, -1 for other classes.
-    pair : float[T, 2V, 2V]
+    pair : float[T, 2S, 2S]
         Lower bounds of each class on the intersection of two sides.
-    exact : uint8[T, 2V, 2V]
+    exact : uint8[T, 2S, 2S]
         1 where that is the optimum.
-    whole : float[T, 2V]
+    whole : float[T, 2S]
         Lower bounds on single sides.
-    weight : float[V, V]
-        Weight of the rows in two columns.
+    weight : float[V, S]
+        Weight of the rows in a column and a split's columns.
     """
 
     slot: npt.NDArray
@@ -44,151 +47,183 @@ class Shared(NamedTuple):
 
 def make_shared(model: Model) -> Shared:
     """Bounds of zero."""
-    v = int(model.size[0])
+    v, splits = (int(n) for n in model.size)
     slot = np.full(len(model.level), -1, np.int64)
     pairs = np.flatnonzero(model.level == PAIR)
     slot[pairs] = np.arange(len(pairs))
     number = model.d.dtype
-    shape = (len(pairs), 2 * v, 2 * v)
+    shape = (len(pairs), 2 * splits, 2 * splits)
     return Shared(
         slot=slot,
         pair=np.zeros(shape, number),
         exact=np.zeros(shape, np.uint8),
-        whole=np.zeros((len(pairs), 2 * v), number),
-        weight=np.zeros((v, v), number),
+        whole=np.zeros((len(pairs), 2 * splits), number),
+        weight=np.zeros((v, splits), number),
     )
 
 
-@jit
+@lean
 def _most(bound, other):  # type: ignore[no-untyped-def]
     return bound if bound > other else other
 
 
-@jit
+@lean
+def pair_number(M: Model, k, u, v):  # type: ignore[no-untyped-def]
+    """The number of a pair of columns u < v of group k among the splits, -1 if it has none."""
+    if M.pair_at[k] < 0:
+        return M.pair_at[k]
+    size = M.start[k + 1] - M.start[k]
+    p = u - M.start[k]
+    return M.pair_at[k] + p * (2 * size - p - 1) // 2 + v - u - 1
+
+
+@lean
+def side_number(M: Model, k, members, n_members, outside):  # type: ignore[no-untyped-def]
+    """The number of a side, -1 if no bounds are kept for it."""
+    j = members[0]
+    if n_members == 2:
+        j = pair_number(M, k, members[0], members[1])
+    if n_members > 2 or j < 0:
+        return np.int64(-1)
+    return j + M.size[1] if outside else j
+
+
+@called
 def load(M: Model, cls, k, members, n_members, outside, B: Shared, W: Work):  # type: ignore[no-untyped-def]
     """Lower bounds for a root side: the union of some columns of group k, or what it leaves.
 
     Fills ``W.inside`` and ``W.outside`` for the depth-2 children of class `cls`. With k < 0 the
     side is the whole set.
     """
-    V = M.size[0]
+    S = M.size[1]
     h = 0 if M.low[cls] == M.high[cls] else 1
     for x in range(h + 1):
         child = M.low[cls] if x == 0 else M.high[cls]
         t = B.slot[child]
-        for v in range(V):
-            W.exact_in[x, v] = False
-            W.exact_out[x, v] = False
-            W.inside[x, v] = 0
-            W.outside[x, v] = 0
+        for j in range(S):
+            W.exact_in[x, j] = False
+            W.exact_out[x, j] = False
+            W.inside[x, j] = 0
+            W.outside[x, j] = 0
         if t < 0:
             continue
         if k < 0:
-            for v in range(V):
-                W.inside[x, v] = B.whole[t, v]
-                W.outside[x, v] = B.whole[t, V + v]
-        elif not outside:
-            _load_union(M, t, x, members, n_members, B, W)
+            _raise(W.inside[x], B.whole[t, :S])
+            _raise(W.outside[x], B.whole[t, S:])
+            continue
+        if not outside:
+            for i in range(n_members):
+                _join(W.inside[x], B.pair[t, members[i], :S])
+                _join(W.outside[x], B.pair[t, members[i], S:])
         else:
-            _load_rest(M, t, x, k, members, n_members, B, W)
+            _load_rest(M, t, k, members, n_members, B, W.inside[x], W.outside[x], W)
+        side = side_number(M, k, members, n_members, outside)
+        if side >= 0:
+            # another thread writes a bound before it calls it exact: read in the other order
+            sure = B.exact[t, side]
+            for j in range(S):
+                W.exact_in[x, j] = sure[j] != 0
+                W.exact_out[x, j] = sure[S + j] != 0
+            _raise(W.inside[x], B.pair[t, side, :S])
+            _raise(W.outside[x], B.pair[t, side, S:])
 
 
-@jit
-def _load_union(M: Model, t, x, members, n_members, B: Shared, W: Work):  # type: ignore[no-untyped-def]
+@lean
+def _raise(bound, other):  # type: ignore[no-untyped-def]
+    """Whichever is larger."""
+    for j in range(len(bound)):
+        bound[j] = other[j] if other[j] > bound[j] else bound[j]
+
+
+@lean
+def _join(bound, other):  # type: ignore[no-untyped-def]
     """Disjoint sets: a union costs at least the sum."""
-    V = M.size[0]
-    for i in range(n_members):
-        row = B.pair[t, members[i]]
-        for v in range(V):
-            W.inside[x, v] += row[v]
-            W.outside[x, v] += row[V + v]
-    if n_members == 1:
-        sure = B.exact[t, members[0]]
-        for v in range(V):
-            W.exact_in[x, v] = sure[v] != 0
-            W.exact_out[x, v] = sure[V + v] != 0
+    for j in range(len(bound)):
+        bound[j] += other[j]
 
 
-@jit
-def _load_rest(M: Model, t, x, k, members, n_members, B: Shared, W: Work):  # type: ignore[no-untyped-def]
+@lean
+def _similar(bound, side, taken, own):  # type: ignore[no-untyped-def]
+    """Sharpened similarity: f(B - X) >= f(B) - w(B n X) + f(B n X)."""
+    for j in range(len(bound)):
+        x = side[j] - taken[j] + own[j]
+        bound[j] = x if x > bound[j] else bound[j]
+
+
+@lean
+def _similar_out(bound, side, mass, taken, own):  # type: ignore[no-untyped-def]
+    """The same outside the columns of each split; `mass` is the weight of all that is taken."""
+    for j in range(len(bound)):
+        x = side[j] - (mass - taken[j]) + own[j]
+        bound[j] = x if x > bound[j] else bound[j]
+
+
+@lean
+def _load_rest(  # type: ignore[no-untyped-def]
+    M: Model, t, k, members, n_members, B: Shared, inside, outside, W: Work
+):
     """What is left when the members are taken away: disjoint sets and sharpened similarity."""
-    V = M.size[0]
-    number = B.weight.dtype.type
-    inside = W.inside[x]
-    outside = W.outside[x]
+    S = M.size[1]
     if M.kind[k] != CHAIN:
         for u in range(M.start[k], M.start[k + 1]):
             for i in range(n_members):
                 if members[i] == u:
                     break
             else:
-                row = B.pair[t, u]
-                for v in range(V):
-                    inside[v] += row[v]
-                    outside[v] += row[V + v]
-    mass = number(0)
-    for i in range(n_members):
-        mass += W.weight_all[members[i]]
-    for v in range(V):
-        # f(B \\ X) >= f(B) - w(B n X) + f(B n X)
-        taken = number(0)
-        own_in = number(0)
-        own_out = number(0)
-        for i in range(n_members):
-            taken += B.weight[members[i], v]
-            own_in += B.pair[t, members[i], v]
-            own_out += B.pair[t, members[i], V + v]
-        inside[v] = _most(inside[v], B.whole[t, v] - taken + own_in)
-        outside[v] = _most(outside[v], B.whole[t, V + v] - (mass - taken) + own_out)
-        for i in range(n_members):
-            # the same, starting from the rest of a single member
-            u = members[i]
-            other = B.weight[u, v]
-            side = B.pair[t, V + u]
-            inside[v] = _most(inside[v], side[v] - (taken - other) + own_in - B.pair[t, u, v])
-            outside[v] = _most(
-                outside[v],
-                side[V + v]
-                - (mass - W.weight_all[u] - taken + other)
-                + own_out
-                - B.pair[t, u, V + v],
-            )
+                _join(inside, B.pair[t, u, :S])
+                _join(outside, B.pair[t, u, S:])
+    whole = B.whole[t]
     if n_members == 1:
-        sure = B.exact[t, V + members[0]]
-        side = B.pair[t, V + members[0]]
-        for v in range(V):
-            if sure[v] != 0:
-                inside[v] = side[v]
-                W.exact_in[x, v] = True
-            if sure[V + v] != 0:
-                outside[v] = side[V + v]
-                W.exact_out[x, v] = True
+        u = members[0]
+        _similar(inside, whole[:S], B.weight[u], B.pair[t, u, :S])
+        _similar_out(outside, whole[S:], W.weight_all[u], B.weight[u], B.pair[t, u, S:])
+    elif n_members == 2:
+        u = members[0]
+        v = members[1]
+        own_u = B.pair[t, u]
+        own_v = B.pair[t, v]
+        mass = W.weight_all[u] + W.weight_all[v]
+        for j in range(S):
+            taken = B.weight[u, j] + B.weight[v, j]
+            bound = whole[j] - taken + own_u[j] + own_v[j]
+            inside[j] = bound if bound > inside[j] else inside[j]
+            bound = whole[S + j] - (mass - taken) + own_u[S + j] + own_v[S + j]
+            outside[j] = bound if bound > outside[j] else outside[j]
+        for i in range(2):
+            # one member was taken before, the other is taken now
+            before = B.pair[t, S + members[i]]
+            u = members[1 - i]
+            own = B.pair[t, u]
+            _similar(inside, before[:S], B.weight[u], own[:S])
+            _similar_out(outside, before[S:], W.weight_all[u], B.weight[u], own[S:])
 
 
-@jit
+@called
 def store(M: Model, cls, k, members, n_members, outside, B: Shared, W: Work):  # type: ignore[no-untyped-def]
-    """Hand on what was learned about a side of a single column, or about the whole set."""
-    V = M.size[0]
-    if k >= 0 and n_members != 1:
-        return
+    """Hand on what was learned about a side, or about the whole set."""
+    S = M.size[1]
+    side = np.int64(-1)
+    if k >= 0:
+        side = side_number(M, k, members, n_members, outside)
+        if side < 0:
+            return
     h = 0 if M.low[cls] == M.high[cls] else 1
     for x in range(h + 1):
         t = B.slot[M.low[cls] if x == 0 else M.high[cls]]
         if t < 0:
             continue
         if k < 0:
-            for v in range(V):
-                B.whole[t, v] = _most(B.whole[t, v], W.inside[x, v])
-                B.whole[t, V + v] = _most(B.whole[t, V + v], W.outside[x, v])
+            _raise(B.whole[t, :S], W.inside[x])
+            _raise(B.whole[t, S:], W.outside[x])
             continue
-        side = members[0] + (V if outside else 0)
-        B.whole[t, side] = _most(B.whole[t, side], W.whole[2 + x])
-        for v in range(V):
-            _put(B, t, side, v, W.inside[x, v], W.exact_in[x, v])
-            _put(B, t, side, V + v, W.outside[x, v], W.exact_out[x, v])
+        if W.whole[2 + x] > B.whole[t, side]:
+            B.whole[t, side] = W.whole[2 + x]
+        for j in range(S):
+            _put(B, t, side, j, W.inside[x, j], W.exact_in[x, j])
+            _put(B, t, side, S + j, W.outside[x, j], W.exact_out[x, j])
 
 
-@jit
+@lean
 def _put(B: Shared, t, a, b, bound, exact):  # type: ignore[no-untyped-def]
     """One bound, both ways round. The bound is written before it is called exact."""
     if bound > B.pair[t, a, b]:

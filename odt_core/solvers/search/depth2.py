@@ -6,19 +6,18 @@ for the bounds.
 
 from __future__ import annotations
 
-from odt_core.solvers.search.entries import call_for_number
-from odt_core.solvers.search.kernels import (
-    BATCH,
-    Scratch,
-    jit,
-    shallow,
-    shallow_one,
-)
+import numpy as np
+
+from odt_core.solvers.search.entries import call_for_number, lean, lean_sum
+from odt_core.solvers.search.kernels import BATCH, Scratch, shallow, shallow_one
+from odt_core.solvers.search.model import CHAIN, Model
 from odt_core.solvers.search.subsets import subsets2
-from odt_core.solvers.search.tables import CHAIN, Model
+
+ONE_BY_ONE = 4
+"""Up to so many pairs are evaluated one after the other, more of them as lanes."""
 
 
-@jit
+@lean
 def note_split(S: Scratch, k, to_high, n, first, second):  # type: ignore[no-untyped-def]
     """Write down a split of at most two columns."""
     S.split[0] = k
@@ -29,7 +28,7 @@ def note_split(S: Scratch, k, to_high, n, first, second):  # type: ignore[no-unt
         S.split[4] = second
 
 
-@jit
+@lean
 def group_of(M: Model, column):  # type: ignore[no-untyped-def]
     """The group that a column belongs to."""
     k = 0
@@ -38,7 +37,7 @@ def group_of(M: Model, column):  # type: ignore[no-untyped-def]
     return k
 
 
-@jit
+@lean
 def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # type: ignore[no-untyped-def]
     """Least cost of a class of two levels on one set of rows, if it is below `limit`.
 
@@ -60,6 +59,7 @@ def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # 
         The least cost, or `limit` if it is no less.
     """
     V = M.size[0]
+    z = D.dtype.type(0)
     one = D.dtype.type(1)
     low = M.low[cls]
     high = M.high[cls]
@@ -76,26 +76,21 @@ def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # 
             if value < best:
                 best = value
                 note_split(S, -1, 1, 0, 0, 0)
+    if best <= z:
+        return best
     shallow(M, low, F, 0, V, S.zero, one, D, P, S, S.inside[0], 0)
     if h:
         shallow(M, high, F, 0, V, S.zero, one, D, P, S, S.inside[1], 0)
     # single columns of all groups first: they make the incumbent that the pairs must beat
     n_open = 0
-    at = M.groups_at[cls]
-    while at < M.groups_at[cls + 1]:
+    first = 0  # columns first..last are still to be looked at
+    last = 0
+    for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
         k = M.groups[at]
         s = M.start[k]
         e = M.start[k + 1]
-        at += 1
-        if M.kind[k] == CHAIN:
-            while (
-                at < M.groups_at[cls + 1] and M.groups[at] == k + 1 and M.kind[k + 1] == CHAIN
-            ):  # neighbouring chains in one go
-                k += 1
-                e = M.start[k + 1]
-                at += 1
-        else:
-            all_in = D.dtype.type(0)
+        if M.kind[k] != CHAIN:
+            all_in = z
             for v in range(s, e):
                 x = S.inside[0, v]
                 all_in += x if x < S.inside[h, v] else S.inside[h, v]
@@ -110,20 +105,28 @@ def depth2_root(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # 
                 S.group_bound[i] = all_in
                 S.group_todo[i] = k
                 n_open += 1
-        _outside(M, cls, s, e, F, D, P, total, positive, S)
-        best = _singles(M, cls, s, e, best, S)
+        if s != last:  # neighbouring groups go together
+            if last > first:
+                _outside(M, cls, first, last, F, D, P, total, positive, S)
+                best = _singles(M, cls, first, last, best, S)
+            first = s
+        last = e
+    if last > first:
+        _outside(M, cls, first, last, F, D, P, total, positive, S)
+        best = _singles(M, cls, first, last, best, S)
+    n = 0  # pairs that wait for their evaluation
     for i in range(n_open):
         if S.group_bound[i] >= best:
             break
         k = S.group_todo[i]
         if M.arity[k] == 2:
-            best = _pairs(M, cls, k, F, D, P, total, positive, best, S)
+            best, n = _pairs(M, cls, k, n, F, D, P, total, positive, best, S)
         else:
             best = subsets2(M, cls, k, F, D, P, total, positive, best, S)
-    return best
+    return _evaluate(M, cls, n, F, D, P, total, positive, best, S)
 
 
-@jit
+@lean
 def _outside(M: Model, cls, s, e, F, D, P, total, positive, S: Scratch):  # type: ignore[no-untyped-def]
     """Best costs of the children on the rows outside each of the columns s..e."""
     n = e - s
@@ -138,7 +141,7 @@ def _outside(M: Model, cls, s, e, F, D, P, total, positive, S: Scratch):  # type
         shallow(M, high, F, s, n, D, minus, S.tot[0], S.pos[0], S, S.outside[1], s)
 
 
-@jit
+@lean
 def _singles(M: Model, cls, s, e, best, S: Scratch):  # type: ignore[no-untyped-def]
     """Splits by one of the columns s..e."""
     h = 0 if M.low[cls] == M.high[cls] else 1
@@ -155,13 +158,33 @@ def _singles(M: Model, cls, s, e, best, S: Scratch):  # type: ignore[no-untyped-
     return best
 
 
-@jit
-def _pairs(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
-    """Splits by two columns of a set: only those that the bounds leave, in batches."""
+@lean_sum
+def _least_pair(into, rest_in, rest, weight, left, similar, drop):  # type: ignore[no-untyped-def]
+    """Least bound of the pairs of one column with others (see `_pairs`)."""
+    least = into.dtype.type(np.inf)
+    for v in range(len(into)):
+        bound = left - rest_in[v]
+        other = similar + rest_in[v] - weight[v]
+        bound = other if other > bound else bound
+        other = rest[v] + drop
+        bound = other if other > bound else bound
+        bound += into[v]
+        least = bound if bound < least else least
+    return least
+
+
+@lean
+def _pairs(M: Model, cls, k, n, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
+    """Splits by two columns of a set, those that the bounds leave, in batches.
+
+    n pairs wait already in ``S.pair``. Returns the least cost and how many wait now.
+    """
     s = M.start[k]
     e = M.start[k + 1]
     h = 0 if M.low[cls] == M.high[cls] else 1
-    n = 0
+    weight = S.weight
+    for v in range(s, e):
+        weight[v] = D[v] + P[v] + P[v]
     last_first = s + 1 if e - s == 4 else e  # two of four: the complement is a pair as well
     for way in range(h + 1):  # way 1: the pair goes to the high child
         x = way
@@ -178,28 +201,68 @@ def _pairs(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # typ
             a = into[u]
             left = all_in - rest_in[u]
             similar = rest[u]
-            drop = rest_in[u] - (D[u] + P[u] + P[u])
+            drop = rest_in[u] - weight[u]
+            least = _least_pair(
+                into[u + 1 : e], rest_in[u + 1 : e], rest[u + 1 : e], weight[u + 1 : e],
+                left, similar, drop,
+            )  # fmt: skip
+            if a + least >= best:
+                continue
             for v in range(u + 1, e):
                 bound = left - rest_in[v]
-                other = similar + rest_in[v] - (D[v] + P[v] + P[v])
+                other = similar + rest_in[v] - weight[v]
                 bound = other if other > bound else bound
                 other = rest[v] + drop
                 bound = other if other > bound else bound
                 if a + into[v] + bound < best:
                     S.pair[0, n] = u
                     S.pair[1, n] = v
+                    S.pair[2, n] = k
                     n += 1
                     if n == BATCH:
-                        best = _batch(M, cls, k, n, F, D, P, total, positive, best, S)
+                        best = _evaluate(M, cls, n, F, D, P, total, positive, best, S)
                         n = 0
-    if n > 0:
-        best = _batch(M, cls, k, n, F, D, P, total, positive, best, S)
+    return best, n
+
+
+@lean
+def _evaluate(M: Model, cls, n, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
+    """Evaluate the first n pairs of ``S.pair``."""
+    if n > ONE_BY_ONE:
+        return _batch(M, cls, n, F, D, P, total, positive, best, S)
+    low = M.low[cls]
+    high = M.high[cls]
+    pair = S.line[0]
+    rest = S.line[1]
+    for i in range(n):
+        u = S.pair[0, i]
+        v = S.pair[1, i]
+        row = F[u]
+        other = F[v]
+        for j in range(len(row)):
+            pair[j] = row[j] + other[j]
+            rest[j] = D[j] - pair[j]
+        own = D[u] + D[v]
+        pos = P[u] + P[v]
+        value = shallow_one(M, low, pair, own, pos, S.acc)
+        if value < best:
+            value += shallow_one(M, high, rest, total - own, positive - pos, S.acc)
+        if value < best:
+            best = value
+            note_split(S, S.pair[2, i], 0, 2, u, v)
+        if low != high:
+            value = shallow_one(M, high, pair, own, pos, S.acc)
+            if value < best:
+                value += shallow_one(M, low, rest, total - own, positive - pos, S.acc)
+            if value < best:
+                best = value
+                note_split(S, S.pair[2, i], 1, 2, u, v)
     return best
 
 
-@jit
-def _batch(M: Model, cls, k, n, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
-    """Evaluate the first n pairs of ``S.pair``."""
+@lean
+def _batch(M: Model, cls, n, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
+    """Evaluate the first n pairs of ``S.pair`` as lanes of vectors."""
     V = M.size[0]
     one = D.dtype.type(1)
     low = M.low[cls]
@@ -227,16 +290,16 @@ def _batch(M: Model, cls, k, n, F, D, P, total, positive, best, S: Scratch):  # 
         value = S.out[0, i] + S.out[1, i]
         if value < best:
             best = value
-            note_split(S, k, 0, 2, S.pair[0, i], S.pair[1, i])
+            note_split(S, S.pair[2, i], 0, 2, S.pair[0, i], S.pair[1, i])
         if h:
             value = S.out[2, i] + S.out[3, i]
             if value < best:
                 best = value
-                note_split(S, k, 1, 2, S.pair[0, i], S.pair[1, i])
+                note_split(S, S.pair[2, i], 1, 2, S.pair[0, i], S.pair[1, i])
     return best
 
 
-@jit
+@lean
 def depth2(M: Model, cls, F, D, P, total, positive, limit, S: Scratch):  # type: ignore[no-untyped-def]
     """Call `depth2_root` by its address."""
     return call_for_number(S.entry[1], (M, cls, F, D, P, total, positive, limit, S))

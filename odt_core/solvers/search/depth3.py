@@ -1,460 +1,43 @@
-"""Three levels: split the root, solve the children as depth-2 subtrees, skip what bounds allow.
-
-Group by group: for every column of a group the table of the rows in it is built once (the
-*slices*); a union's table is a sum of slices, a complement's the difference from the whole.
-"""
+"""Three levels: split the root, solve the children as depth-2 subtrees, skip what bounds allow."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
-from odt_core.solvers.search.depth2 import depth2, depth2_root
-from odt_core.solvers.search.entries import address_of, call_for_number
-from odt_core.solvers.search.kernels import (
-    Scratch,
-    jit,
-    make_scratch,
-    padded,
-    scan,
-    shallow,
-    shallow_lanes,
-    shallow_one,
+from odt_core.solvers.search.crossings import side_table
+from odt_core.solvers.search.depth2 import depth2_root
+from odt_core.solvers.search.entries import address_of, called, lean
+from odt_core.solvers.search.kernels import scan, shallow
+from odt_core.solvers.search.lanes import stump_lanes
+from odt_core.solvers.search.model import CHAIN, PAIR, Model
+from odt_core.solvers.search.sets import (
+    count_open,
+    set_pairs3,
+    set_singles3,
+    subsets3,
+    sum_inside,
+    values3,
+    worth_values,
 )
-from odt_core.solvers.search.subsets import note_subset, order_by_weight
-from odt_core.solvers.search.tables import CHAIN, PAIR, Model
+from odt_core.solvers.search.sides import (
+    bettered,
+    build_slices,
+    keep,
+    try_split,
+    try_split_root,
+)
+from odt_core.solvers.search.work import Work, lowest, make_work, up_to_2, weight_of
 
-
-class Work(NamedTuple):
-    """Working memory of one thread for one set of rows at three levels.
-
-    Attributes
-    ----------
-    S : Scratch
-        For the kernels.
-    rows, order : int32[N]
-        The rows of the set; the same sorted by their position in a group.
-    begin : int64[Q + 2]
-        Where each position begins in `order`.
-    F, D, P : float[V, W], float[W], float[W]
-        Table and columns' sums of the set.
-    slices, slice_p : float[..., V, W], float[Q, W]
-        Tables and positive weights of the rows in each column of the current group, if they fit.
-    union, union_d, union_p : float[2, V, W], float[2, W], float[2, W]
-        Tables of the two sides of a split.
-    inside, outside : float[2, V]
-        Lower bounds of the low and the high child on the rows in a column and on the others.
-    exact_in, exact_out : bool[2, V]
-        Whether those are the children's optima.
-    whole : float[4]
-        Totals of d and of positive weight; lower bounds of the low and high child on all rows.
-    split : int64[5 + V]
-        The best split (as in `Scratch`).
-    estimate : float[K]
-        How promising each group looks.
-    todo : int64[K]
-        The groups in the order in which they are tried.
-    found : float[4]
-        Results of the last split looked at: inside, outside.
-    calls : int64[2]
-        Depth-2 subtrees solved; splits looked at.
-    done : int8[V]
-        Thresholds already looked at.
-    sub_state, sub_bound : int64[3, Q + 1], float[3, Q + 1]
-        State and bounds of the depth-first search over subsets.
-    weight_all : float[V]
-        Weight of all the problem's rows in each column.
-    zeros : float[W]
-        Zeros.
-    """
-
-    S: Scratch
-    rows: npt.NDArray
-    order: npt.NDArray
-    begin: npt.NDArray
-    F: npt.NDArray
-    D: npt.NDArray
-    P: npt.NDArray
-    slices: npt.NDArray
-    slice_p: npt.NDArray
-    union: npt.NDArray
-    union_d: npt.NDArray
-    union_p: npt.NDArray
-    inside: npt.NDArray
-    outside: npt.NDArray
-    exact_in: npt.NDArray
-    exact_out: npt.NDArray
-    whole: npt.NDArray
-    split: npt.NDArray
-    estimate: npt.NDArray
-    todo: npt.NDArray
-    found: npt.NDArray
-    calls: npt.NDArray
-    done: npt.NDArray
-    sub_state: npt.NDArray
-    sub_bound: npt.NDArray
-    weight_all: npt.NDArray
-    zeros: npt.NDArray
-
-
-def make_work(
-    model: Model, halt: npt.NDArray[np.int64] | None = None, memory: float = np.inf
-) -> Work:
-    """Working memory for one thread.
-
-    Parameters
-    ----------
-    model : Model
-    halt : int64[1], optional
-        Set by the driver to end the kernels.
-    memory : float
-        Bytes that slices may take. Groups whose slices do not fit are counted from their rows
-        each time, which is slower.
-    """
-    v = int(model.size[0])
-    w = padded(v)
-    q = int(np.diff(model.start).max(initial=1))
-    n = len(model.d)
-    k = len(model.kind)
-    number = model.d.dtype
-    scratch = make_scratch(model, np.zeros(1, np.int64) if halt is None else halt)
-    kept = int(min(q, max(memory // (v * w * number.itemsize + 1), 1)))
-    return Work(
-        S=scratch,
-        rows=np.zeros(n, np.int32),
-        order=np.zeros(n, np.int32),
-        begin=np.zeros(q + 2, np.int64),
-        F=np.zeros((v, w), number),
-        D=np.zeros(w, number),
-        P=np.zeros(w, number),
-        slices=np.zeros((kept, v, w), number),
-        slice_p=np.zeros((q, w), number),
-        union=np.zeros((2, v, w), number),
-        union_d=np.zeros((2, w), number),
-        union_p=np.zeros((2, w), number),
-        inside=np.zeros((2, v), number),
-        outside=np.zeros((2, v), number),
-        exact_in=np.zeros((2, v), np.bool_),
-        exact_out=np.zeros((2, v), np.bool_),
-        whole=np.zeros(4, number),
-        split=np.zeros(5 + v, np.int64),
-        estimate=np.zeros(k, number),
-        todo=np.zeros(k, np.int64),
-        found=np.zeros(4, number),
-        calls=np.zeros(2, np.int64),
-        done=np.zeros(v, np.int8),
-        sub_state=np.zeros((3, q + 1), np.int64),
-        sub_bound=np.zeros((3, q + 1), number),
-        weight_all=np.zeros(v, number),
-        zeros=np.zeros(w, number),
-    )
-
-
-@jit
-def lowest(cells):  # type: ignore[no-untyped-def]
-    """The least of the threads' incumbents."""
-    best = cells[0]
-    for i in range(1, len(cells)):
-        best = cells[i] if cells[i] < best else best
-    return best
-
-
-@jit
-def weight_of(W: Work, v):  # type: ignore[no-untyped-def]
-    """Weight of the rows in a column."""
-    return W.D[v] + W.P[v] + W.P[v]
-
-
-@jit
-def up_to_2(M: Model, cls, F, D, P, total, positive, limit, W: Work):  # type: ignore[no-untyped-def]
-    """Least cost of a class of at most two levels, if below `limit` (else `limit`)."""
-    if M.level[cls] == PAIR:
-        W.calls[0] += 1
-        return depth2(M, cls, F, D, P, total, positive, limit, W.S)
-    value = shallow_one(M, cls, D, total, positive, W.S.acc)
-    return value if value < limit else limit
-
-
-# ---------------------------------------------------------------- slices
-
-
-@jit
-def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
-    """Tables of the rows in each column of group k."""
-    s = M.start[k]
-    size = M.start[k + 1] - s
-    local = M.local[k]
-    count = W.begin
-    for p in range(size + 2):
-        count[p] = 0
-    for i in range(n):
-        count[local[W.rows[i]] + 1] += 1
-    skip = -1
-    if M.kind[k] != CHAIN:
-        skip = 0
-        for p in range(1, size):
-            if count[p + 1] > count[skip + 1]:
-                skip = p
-    for p in range(size + 1):
-        count[p + 1] += count[p]
-    for i in range(n):
-        r = W.rows[i]
-        p = local[r]
-        W.order[count[p]] = r
-        count[p] += 1
-    if size > len(W.slices):
-        return  # counted when needed, see `member_table`
-    spare = W.union_d[0]
-    for p in range(size):
-        if p != skip:
-            first = count[p - 1] if p > 0 else 0
-            scan(M, W.order[first:], count[p] - first, W.slices[p], spare, W.slice_p[p])
-    if skip >= 0:
-        _copy(W.F, W.slices[skip], W.P, W.slice_p[skip])
-        for p in range(size):
-            if p != skip:
-                _add(W.slices[skip], W.slices[p], -1, W.slice_p[skip], W.slice_p[p])
-    else:
-        for p in range(1, size):
-            _add(W.slices[p], W.slices[p - 1], 1, W.slice_p[p], W.slice_p[p - 1])
-
-
-@jit
-def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
-    """Table and positive weights of the rows in column u of group k."""
-    p = u - M.start[k]
-    if M.start[k + 1] - M.start[k] <= len(W.slices):
-        _copy(W.slices[p], F, W.slice_p[p], P)
-        return
-    first = W.begin[p - 1] if p > 0 and M.kind[k] != CHAIN else 0
-    scan(M, W.order[first:], W.begin[p] - first, F, W.union_d[1], P)
-
-
-@jit
-def _copy(F, G, P, Q):  # type: ignore[no-untyped-def]
-    for u in range(len(F)):
-        row = F[u]
-        to = G[u]
-        for i in range(len(row)):
-            to[i] = row[i]
-    for i in range(len(P)):
-        Q[i] = P[i]
-
-
-@jit
-def _add(F, G, sign, P, Q):  # type: ignore[no-untyped-def]
-    """Add `sign` times table G to F (and Q to P)."""
-    x = F.dtype.type(sign)
-    for u in range(len(F)):
-        to = F[u]
-        row = G[u]
-        for i in range(len(row)):
-            to[i] += x * row[i]
-    for i in range(len(P)):
-        P[i] += x * Q[i]
-
-
-# ---------------------------------------------------------------- one split
-
-
-@jit
-def inside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-untyped-def]
-    """Child x on the rows in column u (and v, unless negative) of group k."""
-    child = M.low[cls] if x == 0 else M.high[cls]
-    s = M.start[k]
-    kept = M.start[k + 1] - s <= len(W.slices)
-    if v < 0 and kept:
-        return up_to_2(
-            M, child, W.slices[u - s], W.F[u], W.slice_p[u - s], W.D[u], W.P[u], limit, W
-        )
-    if not kept:
-        return _counted(M, child, k, u, v, False, limit, W)
-    total = W.D[u] + W.D[v]
-    positive = W.P[u] + W.P[v]
-    union_vector(W.F[u], W.F[v], W.union_d[0])
-    if M.level[child] == PAIR:
-        union_table(W.slices[u - s], W.slices[v - s], W.union[0])
-        union_vector(W.slice_p[u - s], W.slice_p[v - s], W.union_p[0])
-    return up_to_2(M, child, W.union[0], W.union_d[0], W.union_p[0], total, positive, limit, W)
-
-
-@jit
-def outside_value(M: Model, cls, x, k, u, v, limit, W: Work):  # type: ignore[no-untyped-def]
-    """Child x on the rows outside column u (and v, unless negative) of group k."""
-    child = M.low[cls] if x == 0 else M.high[cls]
-    s = M.start[k]
-    if M.start[k + 1] - s > len(W.slices):
-        return _counted(M, child, k, u, v, True, limit, W)
-    total = W.whole[0] - W.D[u]
-    positive = W.whole[1] - W.P[u]
-    table = M.level[child] == PAIR
-    if v < 0:
-        rest_vector(W.D, W.F[u], W.union_d[1])
-        if table:
-            rest_table(W.F, W.slices[u - s], W.union[1])
-            rest_vector(W.P, W.slice_p[u - s], W.union_p[1])
-    else:
-        total -= W.D[v]
-        positive -= W.P[v]
-        rest_vector_2(W.D, W.F[u], W.F[v], W.union_d[1])
-        if table:
-            rest_table_2(W.F, W.slices[u - s], W.slices[v - s], W.union[1])
-            rest_vector_2(W.P, W.slice_p[u - s], W.slice_p[v - s], W.union_p[1])
-    return up_to_2(M, child, W.union[1], W.union_d[1], W.union_p[1], total, positive, limit, W)
-
-
-@jit
-def _counted(M: Model, child, k, u, v, outside, limit, W: Work):  # type: ignore[no-untyped-def]
-    """`inside_value` or `outside_value` for groups whose slices are not kept."""
-    F = W.union[0]
-    D = W.union_d[0]
-    P = W.union_p[0]
-    member_table(M, k, u, W, F, P)
-    union_vector(W.F[u], W.zeros, D)
-    total = W.D[u]
-    positive = W.P[u]
-    if v >= 0:
-        member_table(M, k, v, W, W.union[1], W.union_p[1])
-        _add(F, W.union[1], 1, P, W.union_p[1])
-        union_vector(W.F[u], W.F[v], D)
-        total += W.D[v]
-        positive += W.P[v]
-    if outside:
-        rest_table(W.F, F, W.union[1])
-        rest_vector(W.D, D, W.union_d[1])
-        rest_vector(W.P, P, W.union_p[1])
-        return up_to_2(
-            M, child, W.union[1], W.union_d[1], W.union_p[1],
-            W.whole[0] - total, W.whole[1] - positive, limit, W,
-        )  # fmt: skip
-    return up_to_2(M, child, F, D, P, total, positive, limit, W)
-
-
-@jit
-def union_vector(a, b, c):  # type: ignore[no-untyped-def]
-    """C = a + b."""
-    for i in range(len(c)):
-        c[i] = a[i] + b[i]
-
-
-@jit
-def rest_vector(a, b, c):  # type: ignore[no-untyped-def]
-    """C = a - b."""
-    for i in range(len(c)):
-        c[i] = a[i] - b[i]
-
-
-@jit
-def rest_vector_2(a, b, d, c):  # type: ignore[no-untyped-def]
-    """C = a - b - d."""
-    for i in range(len(c)):
-        c[i] = a[i] - b[i] - d[i]
-
-
-@jit
-def union_table(A, B, C):  # type: ignore[no-untyped-def]
-    """C = A + B."""
-    for u in range(len(C)):
-        union_vector(A[u], B[u], C[u])
-
-
-@jit
-def rest_table(A, B, C):  # type: ignore[no-untyped-def]
-    """C = A - B."""
-    for u in range(len(C)):
-        rest_vector(A[u], B[u], C[u])
-
-
-@jit
-def rest_table_2(A, B, D, C):  # type: ignore[no-untyped-def]
-    """C = A - B - D."""
-    for u in range(len(C)):
-        rest_vector_2(A[u], B[u], D[u], C[u])
-
-
-@jit
-def try_split_root(  # type: ignore[no-untyped-def]
-    M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work
-):
-    """Solve both sides of a split as far as the incumbent needs, the heavier side first.
-
-    Parameters
-    ----------
-    way : int
-        0: the members go to the low child; 1: to the high child.
-    u, v : int
-        The members; v is -1 for a single column.
-    known_in, known_out : bool
-        Whether the bounds of the two sides are already their optima.
-    bound_in, bound_out : float
-        Lower bounds of the sides.
-
-    Returns
-    -------
-    float
-        The split's cost if it is better than the incumbent, else a lower bound. ``W.found``
-        receives the sides' bounds, then 1 where they are optima.
-    """
-    W.calls[1] += 1
-    best = lowest(cells)
-    one = W.whole.dtype.type(1)
-    z = W.whole.dtype.type(0)
-    other = 1 - way if M.low[cls] != M.high[cls] else 0
-    weight = weight_of(W, u)
-    if v >= 0:
-        weight += weight_of(W, v)
-    inside_first = weight + weight > W.whole[0] + W.whole[1] + W.whole[1]
-    for step in range(2):
-        if bound_in + bound_out >= best:
-            break
-        if (step == 0) == inside_first:
-            if not known_in:
-                limit = best - bound_out
-                value = inside_value(M, cls, way, k, u, v, limit, W)
-                bound_in = value if value > bound_in else bound_in
-                known_in = value < limit
-        elif not known_out:
-            limit = best - bound_in
-            value = outside_value(M, cls, other, k, u, v, limit, W)
-            bound_out = value if value > bound_out else bound_out
-            known_out = value < limit
-    W.found[0] = bound_in
-    W.found[1] = bound_out
-    W.found[2] = one if known_in else z
-    W.found[3] = one if known_out else z
-    return bound_in + bound_out
-
-
-@jit
-def try_split(  # type: ignore[no-untyped-def]
-    M: Model, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W: Work
-):
-    """Call `try_split_root` by its address. Returns whether the split is the new incumbent."""
-    value = call_for_number(
-        W.S.entry[2],
-        (M, cls, way, cells, k, u, v, known_in, known_out, bound_in, bound_out, W),
-    )
-    return value < lowest(cells)
+__all__ = [
+    "Work", "best_column", "clear_bounds", "depth3", "group3", "link", "make_work", "prepare3",
+    "solve_set", "up_to_2",
+]  # fmt: skip
 
 
 # ---------------------------------------------------------------- one group
 
 
-@jit
-def keep(W: Work, x, y, v):  # type: ignore[no-untyped-def]
-    """Store what `try_split` learned about a single column."""
-    z = W.whole.dtype.type(0)
-    if W.found[0] > W.inside[x, v]:
-        W.inside[x, v] = W.found[0]
-    if W.found[1] > W.outside[y, v]:
-        W.outside[y, v] = W.found[1]
-    W.exact_in[x, v] = W.found[2] > z
-    W.exact_out[y, v] = W.found[3] > z
-
-
-@jit
+@lean
 def similar(M: Model, cls, s, e, W: Work):  # type: ignore[no-untyped-def]
     """Sharpen the bounds of columns s..e by the whole set's (sharpened similarity)."""
     h = 0 if M.low[cls] == M.high[cls] else 1
@@ -471,7 +54,7 @@ def similar(M: Model, cls, s, e, W: Work):  # type: ignore[no-untyped-def]
                 W.inside[x, v] = bound
 
 
-@jit
+@lean
 def spread(s, e, x, y, v, W: Work):  # type: ignore[no-untyped-def]
     """Carry the bounds of threshold v along its chain (monotone, similarity)."""
     base = weight_of(W, v)
@@ -489,19 +72,7 @@ def spread(s, e, x, y, v, W: Work):  # type: ignore[no-untyped-def]
             W.inside[x, t] = W.inside[x, v] - step
 
 
-@jit
-def bettered(W: Work, k, way, n, u, v, cells, me):  # type: ignore[no-untyped-def]
-    """Write down a better split of at most two columns."""
-    cells[me] = W.found[0] + W.found[1]
-    W.split[0] = k
-    W.split[1] = way
-    W.split[2] = n
-    W.split[3] = u
-    if n > 1:
-        W.split[4] = v
-
-
-@jit
+@lean
 def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[no-untyped-def]
     """All splits of a chain: the most promising threshold first."""
     s = M.start[k]
@@ -539,273 +110,7 @@ def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[
             spread(s, e, x, y, v, W)
 
 
-@jit
-def values3(M: Model, cls, k, cells, stop, W: Work):  # type: ignore[no-untyped-def]
-    """Solve the children on single values of a set, heaviest first.
-
-    Their sum bounds all splits of the set: it is enough to go on until it reaches the incumbent.
-    """
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    n = order_by_weight(M, k, W.D, W.P, W.sub_state[0])
-    total = sum_inside(M, cls, k, W)
-    for i in range(n):
-        v = W.sub_state[0, i]
-        own = W.inside[0, v] if W.inside[0, v] < W.inside[h, v] else W.inside[h, v]
-        for x in range(h + 1):
-            best = lowest(cells)
-            if stop[0] != 0 or total >= best:
-                return
-            if not W.exact_in[x, v]:
-                limit = best - (total - own)
-                value = inside_value(M, cls, x, k, v, -1, limit, W)
-                if value > W.inside[x, v]:
-                    W.inside[x, v] = value
-                W.exact_in[x, v] = value < limit
-        new = W.inside[0, v] if W.inside[0, v] < W.inside[h, v] else W.inside[h, v]
-        total += new - own
-
-
-@jit
-def sum_inside(M: Model, cls, k, W: Work):  # type: ignore[no-untyped-def]
-    """Lower bound of every split of a set: each value costs at least its own best."""
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    total = W.whole.dtype.type(0)
-    for v in range(M.start[k], M.start[k + 1]):
-        a = W.inside[0, v]
-        b = W.inside[h, v]
-        total += a if a < b else b
-    return total
-
-
-@jit
-def set_singles3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
-    """Splits by one value of a set."""
-    s = M.start[k]
-    e = M.start[k + 1]
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    for way in range(h + 1):
-        x = way
-        y = h - way
-        all_in = W.whole.dtype.type(0)
-        for v in range(s, e):
-            all_in += W.inside[y, v]
-        for v in range(s, e):
-            if stop[0] != 0:
-                return
-            # what a value leaves costs at least the other values' own (disjoint sets)
-            bound = all_in - W.inside[y, v]
-            if bound > W.outside[y, v]:
-                W.outside[y, v] = bound
-            best = lowest(cells)
-            if W.inside[x, v] + W.outside[y, v] >= best:
-                continue
-            if try_split(
-                M, cls, way, cells, k, v, -1, W.exact_in[x, v], W.exact_out[y, v],
-                W.inside[x, v], W.outside[y, v], W,
-            ):  # fmt: skip
-                bettered(W, k, way, 1, v, -1, cells, me)
-            keep(W, x, y, v)
-
-
-@jit
-def pair_bound(M: Model, x, y, u, v, all_in, W: Work):  # type: ignore[no-untyped-def]
-    """Lower bound of what two values of a set leave, child y: disjoint sets, similarity."""
-    rest = all_in - W.inside[y, u] - W.inside[y, v]
-    bound = W.outside[y, u] - weight_of(W, v) + W.inside[y, v]
-    rest = bound if bound > rest else rest
-    bound = W.outside[y, v] - weight_of(W, u) + W.inside[y, u]
-    return bound if bound > rest else rest
-
-
-@jit
-def count_open(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
-    """How many splits of a group the bounds leave open (large subsets count as one)."""
-    s = M.start[k]
-    e = M.start[k + 1]
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    n = 0
-    for way in range(h + 1):
-        x = way
-        y = h - way
-        for v in range(s, e):
-            if W.inside[x, v] + W.outside[y, v] < best:
-                n += 1
-    if M.kind[k] == CHAIN or M.arity[k] == 1:
-        return n
-    if sum_inside(M, cls, k, W) >= best:
-        return 0
-    if M.arity[k] > 2:
-        return n + 1
-    for way in range(h + 1):
-        x = way
-        y = h - way
-        all_in = W.whole.dtype.type(0)
-        for v in range(s, e):
-            all_in += W.inside[y, v]
-        for u in range(s, e):
-            for v in range(u + 1, e):
-                bound = pair_bound(M, x, y, u, v, all_in, W)
-                if W.inside[x, u] + W.inside[x, v] + bound < best:
-                    n += 1
-    return n
-
-
-@jit
-def worth_values(M: Model, cls, k, best, W: Work):  # type: ignore[no-untyped-def]
-    """Whether to solve every value alone: more splits are open than values are unknown."""
-    if M.arity[k] > 2:
-        return True
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    unknown = 0
-    for x in range(h + 1):
-        for v in range(M.start[k], M.start[k + 1]):
-            if not W.exact_in[x, v]:
-                unknown += 1
-    return count_open(M, cls, k, best, W) > unknown
-
-
-PASSES = 4
-
-
-@jit
-def set_pairs3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
-    """Splits by two values of a set, roughly by rising bound: a few passes over all pairs."""
-    s = M.start[k]
-    e = M.start[k + 1]
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    number = W.whole.dtype.type
-    last_first = s + 1 if e - s == 4 else e  # two of four: the complement is a pair as well
-    start = number(0)
-    for turn in range(PASSES):
-        best = lowest(cells)
-        # later bands reach up to the incumbent
-        end = best if turn == PASSES - 1 else start + (best - start) * number(0.5)
-        nearest = number(np.inf)
-        for way in range(h + 1):
-            x = way
-            y = h - way
-            all_in = number(0)
-            for v in range(s, e):
-                all_in += W.inside[y, v]
-            for u in range(s, last_first):
-                for v in range(u + 1, e):
-                    into = W.inside[x, u] + W.inside[x, v]
-                    rest = pair_bound(M, x, y, u, v, all_in, W)
-                    bound = into + rest
-                    if bound < start or bound >= best:
-                        continue
-                    if bound >= end:
-                        nearest = bound if bound < nearest else nearest
-                        continue
-                    if stop[0] != 0:
-                        return
-                    if try_split(M, cls, way, cells, k, u, v, False, False, into, rest, W):
-                        bettered(W, k, way, 2, u, v, cells, me)
-                    best = lowest(cells)
-        if nearest >= best:
-            return
-        start = end
-
-
-@jit
-def subset_value(M: Model, cls, x, k, side, wanted, n, order, limit, W: Work):  # type: ignore[no-untyped-def]
-    """Child x on the rows whose values order[:n] are on side `wanted`."""
-    child = M.low[cls] if x == 0 else M.high[cls]
-    s = M.start[k]
-    number = W.whole.dtype.type
-    total = number(0)
-    positive = number(0)
-    first = True
-    for i in range(n):
-        if side[i] != wanted:
-            continue
-        u = order[i]
-        total += W.D[u]
-        positive += W.P[u]
-        if first:
-            member_table(M, k, u, W, W.union[0], W.union_p[0])
-            for j in range(len(W.D)):
-                W.union_d[0, j] = W.F[u, j]
-            first = False
-        else:
-            if M.start[k + 1] - s <= len(W.slices):
-                _add(W.union[0], W.slices[u - s], 1, W.union_p[0], W.slice_p[u - s])
-            else:
-                member_table(M, k, u, W, W.union[1], W.union_p[1])
-                _add(W.union[0], W.union[1], 1, W.union_p[0], W.union_p[1])
-            for j in range(len(W.D)):
-                W.union_d[0, j] += W.F[u, j]
-    if first:
-        return number(0)
-    return up_to_2(M, child, W.union[0], W.union_d[0], W.union_p[0], total, positive, limit, W)
-
-
-@jit
-def subsets3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
-    """Splits of group k by any allowed subset, depth first over its values (see subsets.py)."""
-    z = W.whole.dtype.type(0)
-    h = 0 if M.low[cls] == M.high[cls] else 1
-    order = W.sub_state[0]
-    side = W.sub_state[1]
-    lows = W.sub_state[2]
-    rest = W.sub_bound[0]
-    cost = W.sub_bound[1:3]  # lower bounds of the two sides after i values
-    n = order_by_weight(M, k, W.D, W.P, order)
-    if n == 0:
-        return
-    size = M.start[k + 1] - M.start[k]
-    arity = M.arity[k]
-    rest[n] = z
-    for back in range(n):
-        i = n - 1 - back
-        a = W.inside[0, order[i]]
-        b = W.inside[h, order[i]]
-        rest[i] = rest[i + 1] + (a if a < b else b)
-    cost[0, 0] = z
-    cost[1, 0] = z
-    lows[0] = 0
-    i = 0
-    side[0] = 0
-    while i >= 0:
-        if stop[0] != 0:
-            return
-        best = lowest(cells)
-        if (
-            side[i] == 2
-            or (i == 0 and side[0] == 1 and h == 0)
-            or rest[i] + cost[0, i] + cost[1, i] >= best
-        ):
-            i -= 1
-            continue
-        side[i] += 1
-        to = side[i] - 1
-        lows[i + 1] = lows[i] + 1 - to
-        if lows[i + 1] > arity and i + 1 - lows[i + 1] > arity:
-            continue
-        x = 0 if to == 0 else h
-        cost[1 - to, i + 1] = cost[1 - to, i]
-        bound = cost[to, i] + W.inside[x, order[i]]
-        if bound + cost[1 - to, i] + rest[i + 1] >= best:
-            continue
-        limit = best - cost[1 - to, i] - rest[i + 1]
-        value = subset_value(M, cls, x, k, side, to + 1, i + 1, order, limit, W)
-        if value >= limit:
-            continue
-        cost[to, i + 1] = value
-        if i + 1 < n:
-            i += 1
-            side[i] = 0
-            continue
-        one_sided = lows[n] == 0 or lows[n] == n
-        if one_sided and n == size and not M.empty_ok[cls]:
-            continue
-        cells[me] = cost[0, n] + cost[1, n]
-        note_subset(M, W.S, k, n, order, side)
-        for j in range(3 + W.S.split[2]):
-            W.split[j] = W.S.split[j]
-
-
-@jit
+@called
 def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: ignore[no-untyped-def]
     """All splits of group k at the root of a class of three levels.
 
@@ -843,7 +148,18 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
 # ---------------------------------------------------------------- a set of rows
 
 
-@jit
+@lean
+def count_rows(M: Model, n, W: Work):  # type: ignore[no-untyped-def]
+    """Table, columns' sums and totals of the set of rows."""
+    if W.side[0] >= 0:
+        side_table(M, W.crossings, W.side, W.F, W.D, W.P, W.whole)
+    else:
+        total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+        W.whole[0] = total
+        W.whole[1] = positive
+
+
+@called
 def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     """Table of the rows ``W.rows[:n]``, the children's bounds on all of them, exact bounds of
     shallow children, and the order of the groups.
@@ -852,9 +168,9 @@ def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     incumbents, else infinity.
     """
     limit = lowest(cells)
-    total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
-    W.whole[0] = total
-    W.whole[1] = positive
+    count_rows(M, n, W)
+    total = W.whole[0]
+    positive = W.whole[1]
     number = W.whole.dtype.type
     h = 0 if M.low[cls] == M.high[cls] else 1
     least = number(np.inf)
@@ -870,7 +186,7 @@ def prepare3(M: Model, cls, n, cells, W: Work):  # type: ignore[no-untyped-def]
     return least if M.empty_ok[cls] else number(np.inf)
 
 
-@jit
+@lean
 def _shallow_bounds(M: Model, child, x, W: Work):  # type: ignore[no-untyped-def]
     """Exact costs of a leaf or leaf-adjacent child inside and outside every column."""
     V = M.size[0]
@@ -884,7 +200,7 @@ def _shallow_bounds(M: Model, child, x, W: Work):  # type: ignore[no-untyped-def
         W.exact_out[x, v] = True
 
 
-@jit
+@lean
 def rest_of_columns(M: Model, W: Work):  # type: ignore[no-untyped-def]
     """Totals and positive weights outside every column, into the scratch's lanes."""
     for v in range(M.size[0]):
@@ -892,7 +208,7 @@ def rest_of_columns(M: Model, W: Work):  # type: ignore[no-untyped-def]
         W.S.pos[0, v] = W.whole[1] - W.P[v]
 
 
-@jit
+@lean
 def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
     """Order the groups by the best two-level tree that starts with one of their columns."""
     V = M.size[0]
@@ -920,7 +236,7 @@ def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
         n += 1
 
 
-@jit
+@called
 def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of three levels on the rows ``W.rows[:n]``, if below the incumbents.
 
@@ -943,7 +259,7 @@ def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyp
         group3(M, cls, k, n, cells, me, stop, W.estimate, W)
 
 
-@jit
+@called
 def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     """The column whose split is best if both children were leaf-adjacent; -1 if there is none."""
     total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
@@ -962,7 +278,7 @@ def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     return column
 
 
-@jit
+@called
 def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of at most three levels on ``W.rows[:n]``, into ``cells[me]`` if below.
 
@@ -971,9 +287,9 @@ def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-un
     if M.level[cls] > PAIR:
         depth3(M, cls, n, cells, me, stop, W)
         return
-    total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+    count_rows(M, n, W)
     limit = lowest(cells)
-    value = up_to_2(M, cls, W.F, W.D, W.P, total, positive, limit, W)
+    value = up_to_2(M, cls, W.F, W.D, W.P, W.whole[0], W.whole[1], limit, W)
     if value < limit:
         cells[me] = value
         if M.level[cls] == PAIR:
@@ -981,29 +297,44 @@ def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-un
                 W.split[j] = W.S.split[j]
 
 
-@jit
+@called
 def clear_bounds(W: Work):  # type: ignore[no-untyped-def]
-    """Forget the bounds of the last set of rows."""
+    """Forget the last set of rows."""
+    W.side[0] = -1
     W.inside[:] = 0
     W.outside[:] = 0
     W.exact_in[:] = False
     W.exact_out[:] = False
 
 
+_addresses: dict[tuple, tuple[int, int, int]] = {}
+
+
 def link(model: Model, work: Work) -> None:
     """Compile the kernels that are called by address and put their addresses in place."""
+    key = (model.d.dtype, model.cells.dtype)
+    if key not in _addresses:
+        _addresses[key] = _compile(model, work)
+    work.S.entry[:3] = _addresses[key]
+
+
+def _compile(model: Model, work: Work) -> tuple[int, int, int]:
     number = model.d.dtype.type
     S = work.S
-    S.entry[0] = address_of(
-        shallow_lanes,
-        (model, 0, work.F, work.D, 0, 0, number(0), S.tot[0], S.pos[0], S.acc, S.out[0], 0),
-    )
-    S.entry[1] = address_of(
+    stump = address_of(
+        stump_lanes,
+        (
+            model.runs, 0, 0, work.F, work.D, 0, 0, number(0), S.tot[0], S.pos[0], np.bool_(0),
+            S.acc, S.out[0], 0,
+        ),
+    )  # fmt: skip
+    pair = address_of(
         depth2_root,
         (model, 0, work.F, work.D, work.P, number(0), number(0), number(0), S),
     )
     cells = np.zeros(1, number)
-    S.entry[2] = address_of(
+    split = address_of(
         try_split_root,
         (model, 0, 0, cells, 0, 0, 0, np.bool_(0), np.bool_(0), number(0), number(0), work),
     )
+    return stump, pair, split

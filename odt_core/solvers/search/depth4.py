@@ -7,6 +7,7 @@ threads share the work; what they learn they share through bounds.py.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +15,18 @@ import numpy.typing as npt
 
 from odt_core.solvers.search import bounds
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.driver import Run
 from odt_core.solvers.search.kernels import scan
 from odt_core.solvers.search.plant import Choice, Rows, inside
 from odt_core.solvers.search.tables import CHAIN, TRIPLE
+
+PATIENCE = 0.25
+"""Tables of two columns are counted ahead once counting rows has taken this share of what that is
+thought to take: easy problems are solved before."""
+
+SECONDS_PER_TABLE, SECONDS_PER_CELL = 5e-5, 2e-9
+"""What counting ahead takes, roughly."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,8 @@ class Root:
         Lower bounds of the low and high child on the rows in a column and on the others.
     whole : list of float
         Lower bounds of the low and high child on all rows.
+    seconds_by_rows : float
+        How long sides were solved by counting their rows.
     weight : float64[V]
         Weight of the rows in each column.
     """
@@ -63,6 +74,7 @@ class Root:
         self.whole = [0.0, 0.0]
         self.choices: dict[tuple[int, Side], Choice] = {}
         self.settled: set[int] = set()
+        self.seconds_by_rows = 0.0
         self.groups = [
             int(k) for k in model.groups[model.groups_at[cls] : model.groups_at[cls + 1]]
         ]
@@ -72,7 +84,12 @@ class Root:
         work = self.run.work(0)
         work.rows[:] = self.rows
         scan(heavy, work.rows, len(self.rows), work.F, work.D, work.P)
-        self.shared.weight[:] = work.F[:, :v]
+        weight = self.shared.weight
+        weight[:, :v] = work.F[:, :v]
+        for k in np.flatnonzero(self.model.pair_at >= 0):
+            first, second = np.triu_indices(int(self.model.start[k + 1] - self.model.start[k]), 1)
+            s, at = int(self.model.start[k]), int(self.model.pair_at[k])
+            weight[:, at : at + len(first)] = weight[:, s + first] + weight[:, s + second]
         return work.D[:v].astype(np.float64)
 
     # ------------------------------------------------------------ one side
@@ -88,26 +105,46 @@ class Root:
         """Child x on a side: its cost if below `limit`, else `limit`; and whether to trust it."""
         model, work = self.model, self.run.work(thread)
         child = self.children[x]
-        rows = self.side_rows(side)
+        ahead = self._counts_ahead()
+        if ahead is not None:
+            if not ahead.provide(side.group, self.run.stop, backwards=thread % 2 == 1):
+                return 0.0, False
+            group = side.group if side.group >= 0 else len(model.kind)
+            place = (group, int(side.outside), len(side.members), *side.members)
+            work.side[: len(place)] = place
+        rows = self.side_rows(side) if ahead is None else self.rows[:0]
         n = len(rows)
         work.rows[:n] = rows
+        began = time.perf_counter()
         work.weight_all[:] = self.weight
         members = np.array(side.members or (0,), dtype=np.int64)
         deep = model.level[child] == TRIPLE
-        place = (side.group, members, len(side.members), side.outside)
+        where = (side.group, members, len(side.members), side.outside)
         if deep:
-            bounds.load(model, child, *place, self.shared, work)
+            bounds.load(model, child, *where, self.shared, work)
         cells = np.full(1, limit, model.d.dtype)
         work.split[2] = 0
         d3.solve_set(model, child, n, cells, 0, self.run.stop, work)
+        work.side[0] = -1
+        if ahead is None:
+            self.seconds_by_rows += time.perf_counter() - began
         if deep:
-            bounds.store(model, child, *place, self.shared, work)
+            bounds.store(model, child, *where, self.shared, work)
         if self.run.stopped:
             return 0.0, False
         value = float(cells[0])
         if value < limit and model.level[child] >= 2:
             self.choices[x, side] = Choice.read(work.split)
         return value, True
+
+    def _counts_ahead(self) -> Counter | None:
+        """Where sides' tables come from, if not from their rows."""
+        counter = self.run.crossings
+        if counter is None or not counter.used:
+            return None
+        tables = len(counter.tables.pair) + len(counter.tables.narrow)
+        each = SECONDS_PER_TABLE + SECONDS_PER_CELL * counter.tables.F.size
+        return counter if self.seconds_by_rows >= PATIENCE * tables * each else None
 
     # ------------------------------------------------------------ one split
 
@@ -125,6 +162,10 @@ class Root:
             out: single >= 0 and bool(self.sure_out[y, single]),
         }
         heavy = 2 * float(self.weight[list(members)].sum()) > self.total_weight
+        level = self.model.level
+        deep_in, deep_out = level[self.children[x]] == TRIPLE, level[self.children[y]] == TRIPLE
+        if deep_in != deep_out:  # what costs next to nothing comes first
+            heavy = bool(deep_out)
         for side, other in ((ins, out), (out, ins)) if heavy else ((out, ins), (ins, out)):
             best = self.run.best
             if bound[ins] + bound[out] >= best:

@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.problem import Problem
-from odt_core.solution import TracePoint
+from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.live import LiveTree, OnTree
 from odt_core.solvers.search.plant import Choice
 from odt_core.solvers.search.tables import Encoding
+from odt_core.tree import count_assignment
 
 POLL_SECONDS = 0.02
 REPORT_SECONDS = 0.25
@@ -60,6 +62,8 @@ class Run:
         The best cost and its tree, as far as it is written down.
     first : Choice or None
         The greedy tree, all of whose splits are written down.
+    given : Assignment or None
+        A tree to start from. It is the best one while `choice` is None.
     bound : float
         Proved lower bound of the cost.
     """
@@ -77,6 +81,7 @@ class Run:
     best: float = np.inf
     choice: Choice | None = None
     first: Choice | None = None
+    given: Assignment | None = None
     bound: float = 0.0
     trace: list[TracePoint] = field(default_factory=list)
 
@@ -86,6 +91,7 @@ class Run:
         self.stop = np.zeros(1, np.int64)
         self.lock = threading.Lock()
         self.works: list[d3.Work] = []
+        self.crossings: Counter | None = None
         self._reported = 0.0
         self._live = None if self.on_tree is None else LiveTree(self, self.on_tree)
 
@@ -98,11 +104,27 @@ class Run:
         """A thread's working memory, made at first use."""
         with self.lock:
             while len(self.works) <= thread:
-                share = self.memory_limit / (2 * self.threads)
-                work = d3.make_work(self.encoding.model, self.stop, share)
+                share = self.memory_limit / (4 * self.threads)
+                counted = None if self.crossings is None else self.crossings.tables
+                work = d3.make_work(self.encoding.model, self.stop, share, counted)
                 d3.link(self.encoding.model, work)
                 self.works.append(work)
             return self.works[thread]
+
+    def give(self, assignment: Assignment) -> None:
+        """Start from a tree, if it is one of the problem's."""
+        if not self.problem.admits_all(assignment.splits, assignment.labels):
+            return
+        self.given = assignment
+        self.best = float(self.cost_of(assignment))
+        self.cells[-1] = self.best
+
+    def cost_of(self, assignment: Assignment) -> int:
+        """What a tree costs, counted from the rows."""
+        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
+        gains, encoding = self.problem.gains, self.encoding
+        total = gains.gain_tp * confusion.tp + gains.gain_tn * confusion.tn
+        return (encoding.most - total) // encoding.unit - encoding.base
 
     def offer(self, cost: float, choice: Choice) -> None:
         """A tree was found."""

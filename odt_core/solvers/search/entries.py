@@ -9,9 +9,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba as nb
 from numba import types
 from numba.core.typing import signature
 from numba.extending import intrinsic
+
+jit = nb.njit(nogil=True, cache=True, error_model="numpy")
+
+_plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
+_inner: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+called = nb.njit(**_plain)
+"""For kernels that allocate nothing: numba then leaves out counting references, which it would do
+with a locked instruction for every array of every call (two fifths of the time)."""
+
+lean = nb.njit(**_plain, **_inner)
+"""The same for kernels that only other kernels call, which saves compiling a way in from Python."""
+
+lean_sum = nb.njit(fastmath={"reassoc", "nsz", "nnan"}, **_plain, **_inner)
+"""The same where sums may be reordered: those of whole numbers are exact in any order."""
 
 
 def _as_compiled(given: Any, number: Any) -> Any:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.entries import call_for_nothing
-from odt_core.solvers.search.tables import CAPPED, CHAIN, FULL, LANES, LEAF, Model
+from odt_core.solvers.search.entries import call_for_nothing, called, jit, lean, lean_sum
+from odt_core.solvers.search.lanes import accumulators
+from odt_core.solvers.search.model import ANY, CAPPED, CHAIN, LANES, LEAF, ONE, TWO, Model
+
+__all__ = [
+    "BATCH", "Scratch", "jit", "lean", "make_scratch", "padded", "scan", "shallow", "shallow_one",
+    "sum_columns",
+]  # fmt: skip
 
 BATCH = 32
 """How many unions of columns are evaluated together."""
-
-jit = nb.njit(nogil=True, cache=True, error_model="numpy")
 
 
 class Scratch(NamedTuple):
@@ -26,8 +29,8 @@ class Scratch(NamedTuple):
 
     Attributes
     ----------
-    acc : float[A, W]
-        Accumulators.
+    acc : float[A]
+        Accumulators of `lanes`.
     inside, outside : float[2, W]
         Best cost of the low and high child on the rows in a column and on the others.
     zero : float[V]
@@ -38,8 +41,12 @@ class Scratch(NamedTuple):
         Results of lanes.
     batch : float[V, BATCH]
         Tables' rows of a batch of unions, transposed.
-    pair : int64[2, BATCH]
-        The columns of those unions.
+    pair : int64[3, BATCH]
+        The columns of those unions, and their group.
+    line : float[2, W]
+        One union's sums over columns, and those of the rest.
+    weight : float[V + 1]
+        Weights of the rows in each column.
     split : int64[5 + V]
         The best split: group, whether its members go to the high child, number of members,
         members (columns).
@@ -66,6 +73,8 @@ class Scratch(NamedTuple):
     out: npt.NDArray
     batch: npt.NDArray
     pair: npt.NDArray
+    line: npt.NDArray
+    weight: npt.NDArray
     split: npt.NDArray
     vec: npt.NDArray
     bound: npt.NDArray
@@ -89,7 +98,7 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
     arity = int(model.arity[model.kind == CAPPED].max(initial=1))
     deep = int(np.diff(model.start)[model.arity > 2].max(initial=0))
     return Scratch(
-        acc=np.zeros((2 * arity + 6, w), number),
+        acc=np.zeros(accumulators(arity), number),
         inside=np.zeros((2, w), number),
         outside=np.zeros((2, w), number),
         zero=np.zeros(v + 1, number),
@@ -97,7 +106,9 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
         pos=np.zeros((2, w), number),
         out=np.zeros((4, w), number),
         batch=np.zeros((v + 1, BATCH), number),
-        pair=np.zeros((2, BATCH), np.int64),
+        pair=np.zeros((3, BATCH), np.int64),
+        line=np.zeros((2, w), number),
+        weight=np.zeros(v + 1, number),
         split=np.zeros(5 + v, np.int64),
         vec=np.zeros((4, deep + 1, w if deep else 1), number),
         bound=np.zeros((8, deep + 1), number),
@@ -112,7 +123,21 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
 # ---------------------------------------------------------------- tables
 
 
-@jit
+@called
+def sum_columns(M: Model, rows, D):  # type: ignore[no-untyped-def]
+    """Sum of d over the rows in each column, into D. Returns the total."""
+    z = M.d.dtype.type(0)
+    D[:] = z
+    total = z
+    for r in rows:
+        d = M.d[r]
+        total += d
+        for b in M.cols[M.col_at[r] : M.col_at[r + 1]]:
+            D[b] += d
+    return total
+
+
+@called
 def scan(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
     """Fill table F and the columns' own sums D, P (positive weight) from the first n rows.
 
@@ -120,9 +145,23 @@ def scan(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
     """
     V = M.size[0]
     z = M.d.dtype.type(0)
-    F[:V] = z
+    for u in range(V):
+        row = F[u]
+        for i in range(len(row)):
+            row[i] = z
     D[:] = z
     P[:] = z
+    per_row = len(M.cells) // len(M.d) + 1 if len(M.d) else 1
+    saved = per_row * (len(M.cols) // max(len(M.d), 1)) - per_row * per_row // 2
+    if n * saved > 4 * V * V:
+        return _scan_half(M, rows, n, F, D, P)
+    return _scan_wide(M, rows, n, F, D, P)
+
+
+@lean
+def _scan_wide(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
+    """Count cells by columns: little to do afterwards, best for few rows."""
+    z = M.d.dtype.type(0)
     total = z
     positive = z
     for i in range(n):
@@ -145,7 +184,63 @@ def scan(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
     return total, positive
 
 
-@jit
+@lean
+def _scan_half(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
+    """Count every pair of cells once, then mirror and cumulate: best for many rows."""
+    V = M.size[0]
+    z = M.d.dtype.type(0)
+    total = z
+    positive = z
+    for i in range(n):
+        r = rows[i]
+        d = M.d[r]
+        total += d
+        cells = M.cells[M.cell_at[r] : M.cell_at[r + 1]]
+        m = len(cells)
+        if d < z:
+            positive -= d
+            for b in cells:
+                P[b] -= d
+        for j in range(m):
+            D[cells[j]] += d
+            row = F[cells[j]]
+            for h in range(j, m):
+                row[cells[h]] += d
+    for first in range(0, V, LANES):  # mirrored block by block, for the cache
+        for second in range(first, V, LANES):
+            for u in range(first, min(first + LANES, V)):
+                for v in range(max(second, u + 1), min(second + LANES, V)):
+                    F[v, u] = F[u, v]
+    expand(M, F, D)
+    _expand_row(M, D, total)
+    _expand_row(M, P, positive)
+    for u in range(V):
+        _expand_row(M, F[u], D[u])
+    return total, positive
+
+
+@lean
+def _expand_row(M: Model, x, total):  # type: ignore[no-untyped-def]
+    """The same as `expand` for sums over cells: make them sums over columns."""
+    n_groups = len(M.kind)
+    for back in range(n_groups):
+        k = n_groups - 1 - back
+        s = M.start[k]
+        e = M.start[k + 1]
+        if M.kind[k] == CHAIN:
+            raw = M.raw[k]
+            here = x[s]
+            for t in range(1, e - s):
+                here += x[M.start[raw] + t - 1] if raw >= 0 else x[s + t]
+                x[s + t] = here
+        else:
+            lost = total
+            for v in range(s, e):
+                lost -= x[v]
+            x[M.dropped[k]] += lost
+
+
+@lean
 def expand(M: Model, F, D):  # type: ignore[no-untyped-def]
     """Cumulate the rows of chains and recover the dropped row of sets (first axis only)."""
     n_groups = len(M.kind)
@@ -179,225 +274,9 @@ def expand(M: Model, F, D):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- the leaf-adjacent split
 
 
-@jit
-def _fill(row, value):  # type: ignore[no-untyped-def]
-    for i in range(len(row)):
-        row[i] = value
-
-
-@jit
-def _extremes(F, s, e, lo, n, c0, c1, low, high):  # type: ignore[no-untyped-def]
-    """Smallest and largest entry of rows s..e, lane by lane (four rows a pass)."""
-    j = s
-    while j + 3 < e:
-        k0 = c0[j]
-        k1 = c0[j + 1]
-        k2 = c0[j + 2]
-        k3 = c0[j + 3]
-        r0 = F[j, lo : lo + n]
-        r1 = F[j + 1, lo : lo + n]
-        r2 = F[j + 2, lo : lo + n]
-        r3 = F[j + 3, lo : lo + n]
-        for i in range(n):
-            x0 = k0 + c1 * r0[i]
-            x1 = k1 + c1 * r1[i]
-            x2 = k2 + c1 * r2[i]
-            x3 = k3 + c1 * r3[i]
-            a = x0 if x0 < x1 else x1
-            b = x2 if x2 < x3 else x3
-            c = x0 if x0 > x1 else x1
-            d = x2 if x2 > x3 else x3
-            a = a if a < b else b
-            c = c if c > d else d
-            low[i] = a if a < low[i] else low[i]
-            high[i] = c if c > high[i] else high[i]
-        j += 4
-    while j < e:
-        k0 = c0[j]
-        r0 = F[j, lo : lo + n]
-        for i in range(n):
-            x0 = k0 + c1 * r0[i]
-            low[i] = x0 if x0 < low[i] else low[i]
-            high[i] = x0 if x0 > high[i] else high[i]
-        j += 1
-
-
-@jit
-def _negatives(F, s, e, lo, n, c0, c1, total):  # type: ignore[no-untyped-def]
-    """Sum of the negative entries of rows s..e, lane by lane."""
-    z = F.dtype.type(0)
-    for i in range(n):
-        total[i] = z
-    j = s
-    while j + 1 < e:
-        k0 = c0[j]
-        k1 = c0[j + 1]
-        r0 = F[j, lo : lo + n]
-        r1 = F[j + 1, lo : lo + n]
-        for i in range(n):
-            x0 = k0 + c1 * r0[i]
-            x1 = k1 + c1 * r1[i]
-            x0 = x0 if x0 < z else z
-            x1 = x1 if x1 < z else z
-            total[i] += x0 + x1
-        j += 2
-    if j < e:
-        k0 = c0[j]
-        r0 = F[j, lo : lo + n]
-        for i in range(n):
-            x0 = k0 + c1 * r0[i]
-            total[i] += x0 if x0 < z else z
-
-
-@jit
-def _two(F, s, e, lo, n, c0, c1, a, b, c, d):  # type: ignore[no-untyped-def]
-    """The two smallest (a, b) and two largest (c, d) entries of rows s..e, lane by lane."""
-    for j in range(s, e):
-        k = c0[j]
-        r = F[j, lo : lo + n]
-        for i in range(n):
-            x = k + c1 * r[i]
-            u = a[i]
-            t = u if u > x else x
-            a[i] = x if x < u else u
-            b[i] = t if t < b[i] else b[i]
-            u = c[i]
-            t = u if u < x else x
-            c[i] = x if x > u else u
-            d[i] = t if t > d[i] else d[i]
-
-
-@jit
-def _several(F, s, e, lo, n, c0, c1, m, acc):  # type: ignore[no-untyped-def]
-    """The m smallest and m largest entries of rows s..e: rows 6..6+m and 6+m..6+2m of acc."""
-    for j in range(s, e):
-        k = c0[j]
-        r = F[j, lo : lo + n]
-        x = acc[4]
-        y = acc[5]
-        for i in range(n):
-            x[i] = k + c1 * r[i]
-            y[i] = x[i]
-        for t in range(m):
-            small = acc[6 + t]
-            large = acc[6 + m + t]
-            for i in range(n):
-                p = x[i]
-                q = small[i]
-                small[i] = p if p < q else q
-                x[i] = q if p < q else p
-                p = y[i]
-                q = large[i]
-                large[i] = p if p > q else q
-                y[i] = q if p > q else p
-
-
-@jit
-def stump(M: Model, cls, F, lo, n, c0, c1, tot, pos, acc, out, at0):  # type: ignore[no-untyped-def]
-    """Least cost of a leaf-adjacent split for each of n lanes.
-
-    Lane i stands for a set of rows; ``c0[j] + c1 * F[j, lo + i]`` is its sum of d over column j,
-    ``tot[i]`` its sum over all, ``pos[i]`` its positive weight. The rows labelled positive are
-    chosen to make their sum of d least; all or none are allowed unless the class forbids it.
-    """
-    z = F.dtype.type(0)
-    far = F.dtype.type(np.inf)
-    low = acc[0, :n]
-    high = acc[1, :n]
-    tot = tot[:n]
-    out = out[at0 : at0 + n]
-    pos = pos[:n]
-    _fill(low, far)
-    _fill(high, -far)
-    if M.empty_ok[cls]:
-        for i in range(n):
-            out[i] = tot[i] if tot[i] < z else z
-    else:
-        _fill(out, far)
-    for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
-        k = M.groups[at]
-        s = M.start[k]
-        e = M.start[k + 1]
-        if M.kind[k] == FULL:
-            _stump_full(F, s, e, lo, n, c0, c1, M.empty_ok[cls], acc, out)
-        elif M.arity[k] == 1:
-            _extremes(F, s, e, lo, n, c0, c1, low, high)
-        elif M.arity[k] == 2:
-            _stump_two(F, s, e, lo, n, c0, c1, tot, acc, out)
-        else:
-            _stump_several(F, s, e, lo, n, c0, c1, tot, M.arity[k], acc, out)
-    for i in range(n):
-        x = tot[i] - high[i]
-        x = x if x < low[i] else low[i]
-        x = x if x < out[i] else out[i]
-        out[i] = pos[i] + x
-
-
-@jit
-def _stump_full(F, s, e, lo, n, c0, c1, empty_ok, acc, out):  # type: ignore[no-untyped-def]
-    z = F.dtype.type(0)
-    total = acc[2, :n]
-    _negatives(F, s, e, lo, n, c0, c1, total)
-    if not empty_ok:
-        far = F.dtype.type(np.inf)
-        low = acc[3, :n]
-        high = acc[4, :n]
-        _fill(low, far)
-        _fill(high, -far)
-        _extremes(F, s, e, lo, n, c0, c1, low, high)
-        for i in range(n):
-            if low[i] >= z:
-                total[i] = low[i]
-            elif high[i] < z:
-                total[i] -= high[i]
-    for i in range(n):
-        out[i] = total[i] if total[i] < out[i] else out[i]
-
-
-@jit
-def _stump_two(F, s, e, lo, n, c0, c1, tot, acc, out):  # type: ignore[no-untyped-def]
-    z = F.dtype.type(0)
-    far = F.dtype.type(np.inf)
-    a = acc[2, :n]
-    b = acc[3, :n]
-    c = acc[4, :n]
-    d = acc[5, :n]
-    _fill(a, far)
-    _fill(b, far)
-    _fill(c, -far)
-    _fill(d, -far)
-    _two(F, s, e, lo, n, c0, c1, a, b, c, d)
-    for i in range(n):
-        x = a[i] + (b[i] if b[i] < z else z)
-        y = tot[i] - (c[i] + (d[i] if d[i] > z else z))
-        x = x if x < y else y
-        out[i] = x if x < out[i] else out[i]
-
-
-@jit
-def _stump_several(F, s, e, lo, n, c0, c1, tot, m, acc, out):  # type: ignore[no-untyped-def]
-    z = F.dtype.type(0)
-    far = F.dtype.type(np.inf)
-    for t in range(m):
-        _fill(acc[6 + t], far)
-        _fill(acc[6 + m + t], -far)
-    _several(F, s, e, lo, n, c0, c1, m, acc)
-    for i in range(n):
-        x = acc[6, i]
-        y = acc[6 + m, i]
-        for t in range(1, m):
-            p = acc[6 + t, i]
-            x += p if p < z else z
-            p = acc[6 + m + t, i]
-            y += p if p > z else z
-        y = tot[i] - y
-        x = x if x < y else y
-        out[i] = x if x < out[i] else out[i]
-
-
-@jit
-def shallow_lanes(M: Model, cls, F, c0, lo, n, c1, tot, pos, acc, out, at):  # type: ignore[no-untyped-def]
-    """Least cost of a leaf or a leaf-adjacent split for each of n lanes (see `stump`).
+@lean
+def shallow(M: Model, cls, F, lo, n, c0, c1, tot, pos, S: Scratch, out, at):  # type: ignore[no-untyped-def]
+    """Least cost of a leaf or a leaf-adjacent split for each of n lanes (see `stump_lanes`).
 
     The results go to ``out[at:at + n]``.
     """
@@ -406,22 +285,16 @@ def shallow_lanes(M: Model, cls, F, c0, lo, n, c1, tot, pos, acc, out, at):  # t
             other = pos[i] + tot[i]
             out[at + i] = pos[i] if pos[i] < other else other
     else:
-        stump(M, cls, F, lo, n, c0, c1, tot, pos, acc, out, at)
+        call_for_nothing(
+            S.entry[0],
+            (
+                M.runs, M.runs_at[cls], M.runs_at[cls + 1], F, c0, lo, n, c1, tot, pos,
+                M.empty_ok[cls], S.acc, out, at,
+            ),
+        )  # fmt: skip
 
 
-@jit
-def shallow(M: Model, cls, F, lo, n, c0, c1, tot, pos, S: Scratch, out, at):  # type: ignore[no-untyped-def]
-    """Call `shallow_lanes` by its address."""
-    call_for_nothing(S.entry[0], (M, cls, F, c0, lo, n, c1, tot, pos, S.acc, out, at))
-
-
-exact_sums = {"reassoc", "nsz", "nnan"}
-"""Sums of whole numbers may be reordered: they are exact in any order."""
-
-jit_sum = nb.njit(nogil=True, cache=True, error_model="numpy", fastmath=exact_sums)
-
-
-@jit_sum
+@lean_sum
 def _one_full(x, s, e, empty_ok):  # type: ignore[no-untyped-def]
     x = x[s:e]
     z = x.dtype.type(0)
@@ -441,7 +314,7 @@ def _one_full(x, s, e, empty_ok):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit_sum
+@lean_sum
 def _one_extremes(x, s, e, total):  # type: ignore[no-untyped-def]
     x = x[s:e]
     low = x[0]
@@ -453,15 +326,36 @@ def _one_extremes(x, s, e, total):  # type: ignore[no-untyped-def]
     return low if low < high else high
 
 
-@jit
+@lean
+def _one_two(x, s, e, total):  # type: ignore[no-untyped-def]
+    z = x.dtype.type(0)
+    a = x.dtype.type(np.inf)
+    b = a
+    c = -a
+    d = c
+    for i in range(s, e):
+        p = x[i]
+        t = a if a > p else p
+        a = a if a < p else p
+        b = b if b < t else t
+        t = c if c < p else p
+        c = c if c > p else p
+        d = d if d > t else t
+    low = a + (b if b < z else z)
+    high = total - (c + (d if d > z else z))
+    return low if low < high else high
+
+
+@lean
 def _one_several(x, s, e, total, m, acc):  # type: ignore[no-untyped-def]
     x = x[s:e]
     z = x.dtype.type(0)
     far = x.dtype.type(np.inf)
-    small = acc[6, :m]
-    large = acc[7, :m]
-    _fill(small, far)
-    _fill(large, -far)
+    small = acc[:m]
+    large = acc[m : m + m]
+    for t in range(m):
+        small[t] = far
+        large[t] = -far
     for i in range(len(x)):
         p = x[i]
         q = x[i]
@@ -479,24 +373,26 @@ def _one_several(x, s, e, total, m, acc):  # type: ignore[no-untyped-def]
     return low if low < high else high
 
 
-@jit
+@lean
 def shallow_one(M: Model, cls, x, total, positive, acc):  # type: ignore[no-untyped-def]
-    """The same as `shallow_lanes` for one set of rows, given by its columns' sums x."""
+    """The same as `shallow` for one set of rows, given by its columns' sums x."""
     z = x.dtype.type(0)
     if M.level[cls] == LEAF:
         return positive if total > z else positive + total
     best = x.dtype.type(np.inf)
     if M.empty_ok[cls]:
         best = total if total < z else z
-    for i in range(M.groups_at[cls], M.groups_at[cls + 1]):
-        k = M.groups[i]
-        s = M.start[k]
-        e = M.start[k + 1]
-        if M.kind[k] == FULL:
+    for r in range(M.runs_at[cls], M.runs_at[cls + 1]):
+        take = M.runs[r, 0]
+        s = M.runs[r, 1]
+        e = M.runs[r, 2]
+        if take == ANY:
             value = _one_full(x, s, e, M.empty_ok[cls])
-        elif M.arity[k] == 1:
+        elif take == ONE:
             value = _one_extremes(x, s, e, total)
+        elif take == TWO:
+            value = _one_two(x, s, e, total)
         else:
-            value = _one_several(x, s, e, total, M.arity[k], acc)
+            value = _one_several(x, s, e, total, M.runs[r, 3], acc)
         best = value if value < best else best
     return positive + best

@@ -10,7 +10,9 @@ import numpy.typing as npt
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
-from odt_core.solvers.search.tables import CAPPED, CHAIN, FULL, PAIR, STUMP, Encoding
+from odt_core.solvers.search.kernels import sum_columns
+from odt_core.solvers.search.model import ANY, CHAIN, ONE, PAIR, STUMP
+from odt_core.solvers.search.tables import Encoding
 
 Rows = npt.NDArray[np.int32]
 
@@ -137,8 +139,10 @@ class Planter:
             codes: frozenset[int] = frozenset()
         else:
             group = self.encoding.groups[choice.group]
-            feature = group.feature
             first = int(self.encoding.model.start[choice.group])
+            feature = (
+                group.feature_of(choice.members[0] - first) if choice.members else group.feature
+            )
             codes = frozenset().union(*(group.sets[v - first] for v in choice.members))
         if not members_left:
             codes = frozenset(range(features[feature].n_values)) - codes
@@ -152,7 +156,7 @@ class Planter:
 
     def _stump(self, node: int, cls: int, rows: Rows) -> None:
         left, right = self.problem.topology.children(node)
-        choice, positive_inside = best_stump(self.encoding, cls, rows)
+        choice, positive_inside = best_stump(self.encoding, cls, rows, self.work)
         if self.problem.rules.at(node).split is not None:
             group = int(self.encoding.model.groups[self.encoding.model.groups_at[cls]])
             column = int(self.encoding.model.start[group])
@@ -169,60 +173,48 @@ class Planter:
         self.cost += int(-d[negative & (d < 0)].sum() + d[~negative & (d > 0)].sum())
 
 
-def column_sums(encoding: Encoding, group: int, rows: Rows) -> npt.NDArray[np.float64]:
-    """Sum of d over the rows in each column of a group."""
-    model = encoding.model
-    size = int(model.start[group + 1] - model.start[group])
-    d = model.d[rows].astype(np.float64)
-    sums = np.bincount(model.local[group, rows], weights=d, minlength=size + 1)[:size]
-    return (np.cumsum(sums) if model.kind[group] == CHAIN else sums).astype(np.float64)
-
-
-def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[Choice, bool]:
+def best_stump(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[Choice, bool]:
     """The best leaf-adjacent split: the choice and whether its members are called positive."""
     model = encoding.model
-    total = float(model.d[rows].astype(np.float64).sum())
+    sums = work.S.line[0]
+    total = float(sum_columns(model, rows, sums))
     best = np.inf
     found: tuple[Choice, bool] = (Choice(-1, False, ()), True)
     if model.empty_ok[cls]:
         best = min(0.0, total)
         found = (Choice(-1, False, ()), total >= 0)
-    for at in range(model.groups_at[cls], model.groups_at[cls + 1]):
-        group = int(model.groups[at])
-        sums = column_sums(encoding, group, rows)
-        for value, members, positive in _stump_of_group(
-            model, group, sums, total, bool(model.empty_ok[cls])
+    for take, s, e, arity in model.runs[model.runs_at[cls] : model.runs_at[cls + 1]].tolist():
+        for value, members, positive in _stump_of_run(
+            take, arity, sums[s:e].astype(np.float64), total, bool(model.empty_ok[cls])
         ):
             if value < best:
                 best = value
-                found = (
-                    Choice(group, False, tuple(int(v + model.start[group]) for v in members)),
-                    positive,
-                )
+                group = int(np.searchsorted(model.start, s + members[0], side="right")) - 1
+                found = (Choice(group, False, tuple(int(s + v) for v in members)), positive)
     return found
 
 
-def _stump_of_group(
-    model: d3.Model,
-    group: int,
-    sums: npt.NDArray[np.float64],
-    total: float,
-    empty_ok: bool,
+def _stump_of_run(
+    take: int, arity: int, sums: npt.NDArray[np.float64], total: float, empty_ok: bool
 ) -> list[tuple[float, list[int], bool]]:
-    """Candidates (value, members, members are positive)."""
+    """Candidates (value, members, members are positive) of one run of columns (see `Model`)."""
+    if take == ONE:
+        least, most = int(sums.argmin()), int(sums.argmax())
+        return [(float(sums[least]), [least], True), (total - float(sums[most]), [most], False)]
     rising = [int(v) for v in np.argsort(sums, kind="stable")]
-    if model.kind[group] == FULL:
+    if take == ANY:
         members = [v for v in rising if sums[v] < 0]
-        if not empty_ok and not members:
+        if not members:
+            if empty_ok:
+                return []
             members = rising[:1]
         if not empty_ok and len(members) == len(sums):
             members = rising[:-1]
         value = float(sums[members].sum())
         others = [v for v in rising if v not in set(members)]
-        if len(others) < len(members):
+        if others and len(others) < len(members):
             return [(value, others, False)]
         return [(value, members, True)]
-    arity = int(model.arity[group]) if model.kind[group] == CAPPED else 1
     low = [v for v in rising[:arity] if sums[v] < 0] or rising[:1]
     falling = rising[::-1]
     high = [v for v in falling[:arity] if sums[v] > 0] or falling[:1]

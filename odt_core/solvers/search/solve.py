@@ -10,6 +10,7 @@ from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.depth4 import solve_deep
 from odt_core.solvers.search.driver import OnProgress, Run, ShouldStop, halted_after
 from odt_core.solvers.search.floors import solve_floors
@@ -56,7 +57,8 @@ def solve_search(
     memory_limit : int
         Bytes the tables may take; where they would take more, a slower path is used.
     incumbent : Assignment, optional
-        A tree to start from.
+        A tree to start from; only better ones are looked for. Not used where there are floors, nor
+        if it is not a tree of this problem.
 
     Returns
     -------
@@ -93,11 +95,15 @@ def solve_search(
         should_stop=should_stop,
         on_tree=on_tree,
     )
+    if incumbent is not None:
+        run.give(incumbent)
     root = encoding.classes[0]
     level = int(encoding.model.level[root])
     if level <= PAIR:
         _solve_shallow(run, root)
     else:
+        if level > TRIPLE:
+            run.crossings = Counter(encoding.model, memory_limit / 2)
         rows = np.arange(len(encoding.model.d), dtype=np.int32)
         run.each([rows], lambda rows, _: _greedy(run, root, rows))
         if level == TRIPLE:
@@ -172,22 +178,13 @@ def _solve_triple(run: Run, root: int) -> None:
 def _finish(run: Run) -> SearchOutcome:
     stopped = run.stopped
     run.stop[0] = 0
-    planter = Planter(run.problem, run.encoding, run.work(0))
-    if not stopped:
-        assignment = planter.plant(run.choice)
-        if planter.cost != run.best:
-            raise DisagreementError(f"the tree costs {planter.cost}, not {run.best} as found")
+    if stopped:
+        assignment, cost = _plant_in_time(run)
     else:
-        # solving the last levels again may take long without a cap: what is planted in a short
-        # time is what counts, and the greedy tree needs no time
-        with halted_after(PLANT_SECONDS, run.stop):
-            assignment = planter.plant(run.choice)
-        if run.first is not None and planter.cost > run.best:
-            other = Planter(run.problem, run.encoding, run.work(0))
-            greedy_tree = other.plant(run.first)
-            if other.cost < planter.cost:
-                assignment, planter = greedy_tree, other
-    run.best = planter.cost
+        assignment, cost = _plant(run, run.choice)
+        if cost != run.best:
+            raise DisagreementError(f"the tree costs {cost}, not {run.best} as found")
+    run.best = cost
     run.bound = min(run.bound, run.best)
     run.report(force=True)
     total = run.encoding.total(run.best)
@@ -202,3 +199,26 @@ def _finish(run: Run) -> SearchOutcome:
         seconds=time.monotonic() - run.started,
         trace=tuple(run.trace),
     )
+
+
+def _plant(run: Run, choice: Choice | None) -> tuple[Assignment, int]:
+    """The tree of a choice and its cost, recounted; the given tree if no choice was better."""
+    if choice is None and run.given is not None:
+        return run.given, run.cost_of(run.given)
+    planter = Planter(run.problem, run.encoding, run.work(0))
+    return planter.plant(choice), planter.cost
+
+
+def _plant_in_time(run: Run) -> tuple[Assignment, int]:
+    """The best tree that can be planted in a short time, after a stop.
+
+    Solving the last levels again may take long without a cap: what is planted in a short time is
+    what counts. The greedy tree needs no time, nor does one that was given.
+    """
+    with halted_after(PLANT_SECONDS, run.stop):
+        best = _plant(run, run.choice)
+    if run.first is not None and best[1] > run.best:
+        best = min(best, _plant(run, run.first), key=lambda tree: tree[1])
+    if run.given is not None:
+        best = min(best, _plant(run, None), key=lambda tree: tree[1])
+    return best

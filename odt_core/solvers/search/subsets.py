@@ -6,11 +6,12 @@ decided is solved exactly; what is not decided costs at least the sum of each va
 
 from __future__ import annotations
 
-from odt_core.solvers.search.kernels import Scratch, jit, shallow_one
-from odt_core.solvers.search.tables import Model
+from odt_core.solvers.search.entries import lean
+from odt_core.solvers.search.kernels import Scratch, shallow_one
+from odt_core.solvers.search.model import Model
 
 
-@jit
+@lean
 def order_by_weight(M: Model, k, D, P, order):  # type: ignore[no-untyped-def]
     """Columns of group k that have rows, heaviest first, into `order`. Returns their number."""
     n = 0
@@ -31,7 +32,7 @@ def order_by_weight(M: Model, k, D, P, order):  # type: ignore[no-untyped-def]
     return n
 
 
-@jit
+@lean
 def note_subset(M: Model, S: Scratch, k, n, order, side):  # type: ignore[no-untyped-def]
     """Write down the split that sends order[i] to the low (1) or high (2) child.
 
@@ -62,7 +63,7 @@ def note_subset(M: Model, S: Scratch, k, n, order, side):  # type: ignore[no-unt
     S.split[2] = m
 
 
-@jit
+@lean
 def subsets2(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
     """Splits of group k over two levels by any allowed subset. See `depth2`."""
     V = M.size[0]
@@ -123,7 +124,7 @@ def subsets2(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # t
     return best
 
 
-@jit
+@lean
 def _step(M: Model, child, to, i, v, row, d, p, S: Scratch):  # type: ignore[no-untyped-def]
     """State i + 1 from state i by sending value v to side `to`."""
     V = M.size[0]

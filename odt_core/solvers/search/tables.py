@@ -1,114 +1,36 @@
-"""The problem as flat arrays: merged rows, columns, groups of columns, classes of subtrees.
-
-A *cell* is a value of a feature, a *column* a yes/no question about one feature, a *group* a run
-of columns that belong together:
-
-- a CHAIN holds nested columns, each a split by itself: the thresholds of an ordered feature (a
-  second chain holds those that take the missing bin along), a two-valued feature, a fixed split;
-- a SET holds one column for each category: disjoint, together everything. A split sends up to
-  `arity` of its columns one way.
-
-The tables of pair counts are indexed by columns on both axes. For chains they are cumulated, so
-that a threshold looks like a single category.
-"""
+"""A problem in the search's own terms: merged rows, columns, classes of subtrees."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import Feature, Problem, Split
+from odt_core.problem import Problem
+from odt_core.solvers.search.groups import Group, make_groups
+from odt_core.solvers.search.layout import lay_out_groups, lay_out_rows, lay_out_runs
+from odt_core.solvers.search.model import (
+    CAPPED,
+    CHAIN,
+    FULL,
+    LEAF,
+    PAIR,
+    QUAD,
+    STUMP,
+    TRIPLE,
+    Model,
+)
 
-LANES = 16
-"""Rows of tables are padded to a multiple of this many columns, for vector instructions."""
-
-CHAIN, FULL, CAPPED = 0, 1, 2
-"""Kinds of group: single columns; any subset of the columns; subsets within the cap."""
-
-LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
-"""Levels of decisions below a class: none, one, two, three, four."""
+__all__ = [
+    "CAPPED", "CHAIN", "FULL", "LEAF", "PAIR", "QUAD", "STUMP", "TRIPLE",
+    "Encoding", "Group", "Model", "encode", "encode_both",
+]  # fmt: skip
 
 FLOAT32_LIMIT = 2**24
 FLOAT64_LIMIT = 2**53
-
-
-class Model(NamedTuple):
-    """What the kernels read. N rows, V columns, K groups, C classes of subtrees.
-
-    Attributes
-    ----------
-    d : float[N]
-        What labelling the row positive costs more than labelling it negative (negative minus
-        positive weight; what a row costs either way is left out).
-    cells, cell_at : int16[...], int64[N + 1]
-        The table rows that a row counts in (its cells, each feature's dropped one left out).
-    cols, col_at : int16[...], int64[N + 1]
-        The columns a row is in.
-    local : int32[K, N]
-        Position of the row in the group: column ``start + p`` of a SET; in a CHAIN the row is in
-        the columns from ``start + p`` on.
-    start, kind, arity : int64[K + 1], int64[K], int64[K]
-        First column, kind and largest subset of each group.
-    raw, dropped : int64[K]
-        For a chain with a missing bin, the chain that holds its raw cells, else -1. For a SET,
-        the column that is recovered from the totals.
-    size : int64[1]
-        V.
-    level, low, high : int64[C]
-        Levels of decisions of each class, and the classes of its children.
-    groups_at, groups : int64[C + 1], int64[...]
-        The groups a class's root may split on.
-    empty_ok, one_way : bool[C]
-        Whether the root may send every row one way; whether its question may not be reversed.
-    """
-
-    d: npt.NDArray
-    cells: npt.NDArray
-    cell_at: npt.NDArray
-    cols: npt.NDArray
-    col_at: npt.NDArray
-    local: npt.NDArray
-    start: npt.NDArray
-    kind: npt.NDArray
-    arity: npt.NDArray
-    raw: npt.NDArray
-    dropped: npt.NDArray
-    size: npt.NDArray
-    level: npt.NDArray
-    low: npt.NDArray
-    high: npt.NDArray
-    groups_at: npt.NDArray
-    groups: npt.NDArray
-    empty_ok: npt.NDArray
-    one_way: npt.NDArray
-
-
-@dataclass(frozen=True)
-class Group:
-    """Where a group of columns comes from.
-
-    Attributes
-    ----------
-    feature : int
-        The feature.
-    kind, arity : int
-        See `Model`.
-    sets : tuple of frozenset of int
-        The codes that each column holds.
-    fixed : Split or None
-        The fixed question the group stands for.
-    """
-
-    feature: int
-    kind: int
-    arity: int
-    sets: tuple[frozenset[int], ...]
-    fixed: Split | None = None
 
 
 @dataclass(frozen=True)
@@ -257,139 +179,6 @@ def encode(problem: Problem) -> Encoding:
     )
 
 
-def make_groups(
-    problem: Problem, codes: npt.NDArray[np.int32], weight: npt.NDArray[np.int64]
-) -> tuple[Group, ...]:
-    """The groups of columns: chains first, then sets, then fixed questions."""
-    chains: list[Group] = []
-    sets: list[Group] = []
-    for g, feature in enumerate(problem.data.features):
-        count = np.bincount(codes[:, g], weights=weight, minlength=feature.n_values).astype(
-            np.float64
-        )
-        present = np.flatnonzero(count > 0)
-        if problem.forbid_empty_branches:
-            present = np.arange(feature.n_values)
-        if len(present) < 2:
-            continue
-        if feature.is_numerical:
-            chains += _threshold_chains(g, feature, present, count)
-        elif len(present) == 2:
-            rare = int(min(present, key=lambda code: count[code]))
-            chains.append(Group(g, CHAIN, 1, (frozenset({rare}),)))
-        else:
-            q = len(present)
-            cap = problem.max_card if problem.caps(feature) else None
-            most = q if cap is None else cap
-            arity = min(most, q // 2)
-            sets.append(
-                Group(
-                    g,
-                    FULL if arity == q // 2 else CAPPED,
-                    arity,
-                    tuple(frozenset({int(code)}) for code in present),
-                )
-            )
-    sets.sort(key=lambda group: len(group.sets))
-    fixed = dict.fromkeys(rule.split for _, rule in problem.rules.nodes if rule.split is not None)
-    singles = [Group(split.feature, CHAIN, 1, (split.left,), split) for split in fixed]
-    return tuple(chains + sets + singles)
-
-
-def _threshold_chains(
-    g: int, feature: Feature, present: npt.NDArray[np.int64], count: npt.NDArray[np.float64]
-) -> list[Group]:
-    """Thresholds of an ordered feature, counted from the end that leaves out more rows."""
-    n = feature.n_ordered
-    ordered = [int(code) for code in present if code < n]
-    missing = frozenset(int(code) for code in present if code >= n)
-    if len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]:
-        sets = [frozenset(range(code, n)) for code in reversed(ordered)]
-    else:
-        sets = [frozenset(range(code + 1)) for code in ordered]
-    below = tuple(sets[:-1])  # bins without rows belong to the cut, too
-    chains = [Group(g, CHAIN, 1, below)] if below else []
-    if missing and ordered:
-        also = (missing, *(missing | inside for inside in below))
-        chains.append(Group(g, CHAIN, 1, also))
-    return chains
-
-
-def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tuple:
-    """Arrays ``cells`` to ``local``, then ``dropped`` and ``size`` of `Model`."""
-    n = len(codes)
-    starts = np.cumsum([0] + [len(group.sets) for group in groups])
-    local = np.zeros((len(groups), n), dtype=np.int32)
-    dropped = np.full(len(groups), -1, dtype=np.int64)
-    n_cells = np.zeros(n, dtype=np.int64)
-    n_cols = np.zeros(n, dtype=np.int64)
-    parts = []
-    for k, group in enumerate(groups):
-        size = len(group.sets)
-        place = _places(group, int(codes[:, group.feature].max(initial=0)) + 1)
-        local[k] = place[codes[:, group.feature]]
-        own = local[k] < size
-        if group.kind == CHAIN:
-            spans = size - local[k]
-            counted = own if not _shares_cells(groups, k) else own & (local[k] == 0)
-        else:
-            spans = own.astype(np.int64)
-            most = int(np.bincount(local[k], minlength=size).argmax())
-            dropped[k] = starts[k] + most
-            counted = local[k] != most
-        n_cells += counted
-        n_cols += spans
-        parts.append((counted, spans))
-    cell_at = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
-    col_at = np.concatenate([[0], np.cumsum(n_cols)]).astype(np.int64)
-    narrow = np.int16 if starts[-1] < 2**15 else np.int32
-    cells = np.zeros(int(cell_at[-1]), dtype=narrow)
-    cols = np.zeros(int(col_at[-1]), dtype=narrow)
-    next_cell, next_col = cell_at[:-1].copy(), col_at[:-1].copy()
-    for k, (counted, spans) in enumerate(parts):
-        column = starts[k] + local[k]
-        cells[next_cell[counted]] = column[counted]
-        next_cell += counted
-        for step in range(int(spans.max(initial=0))):
-            here = spans > step
-            cols[next_col[here]] = column[here] + step
-            next_col += here
-    n_columns = np.array([starts[-1]], dtype=np.int64)
-    return cells, cell_at, cols, col_at, local, dropped, n_columns
-
-
-def _places(group: Group, n_codes: int) -> npt.NDArray[np.int32]:
-    """Position of each code in a group (its number of columns where it is in none)."""
-    place = np.full(n_codes, len(group.sets), dtype=np.int32)
-    for position in range(len(group.sets) - 1, -1, -1):
-        inside = [code for code in group.sets[position] if code < n_codes]
-        place[inside] = position
-    return place
-
-
-def _shares_cells(groups: tuple[Group, ...], k: int) -> bool:
-    """Whether a chain takes the missing bin along the chain before it (same feature)."""
-    return (
-        k > 0
-        and groups[k].fixed is None
-        and groups[k - 1].fixed is None
-        and groups[k].kind == CHAIN
-        and groups[k - 1].kind == CHAIN
-        and groups[k - 1].feature == groups[k].feature
-    )
-
-
-def lay_out_groups(groups: tuple[Group, ...]) -> tuple:
-    """Arrays ``start`` to ``raw`` of `Model`."""
-    start = np.cumsum([0] + [len(group.sets) for group in groups]).astype(np.int64)
-    kind = np.array([group.kind for group in groups], dtype=np.int64)
-    arity = np.array([group.arity for group in groups], dtype=np.int64)
-    raw = np.array(
-        [k - 1 if _shares_cells(groups, k) else -1 for k in range(len(groups))], dtype=np.int64
-    )
-    return start, kind, arity, raw
-
-
 def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int, ...], tuple]:
     """Number the subtrees so that equal ones (shape and rules) share a number.
 
@@ -398,7 +187,7 @@ def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int
     classes : tuple of int
         The class of each decision node. Class 0 is the leaf.
     arrays : tuple
-        ``level`` to ``one_way`` of `Model`.
+        ``level`` to ``runs`` of `Model`.
     """
     topology = problem.topology
     known: dict[tuple, int] = {("leaf",): 0}
@@ -447,4 +236,5 @@ def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int
         flat,
         np.array(empty_ok, dtype=np.bool_),
         np.array(one_way, dtype=np.bool_),
+        *lay_out_runs(groups, lists),
     )

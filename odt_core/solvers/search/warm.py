@@ -25,11 +25,15 @@ def warm_up() -> None:
     worker at its start, or a background thread; nothing needs to wait for it.
     """
     global _warm
+    from odt_core.solvers.search.crossings import Counter
     from odt_core.solvers.search.floors import frontier
     from odt_core.solvers.search.solve import solve_search
+    from odt_core.solvers.search.tables import encode
 
     for shape in ("depth-3", "depth-4"):
         solve_search(_small(Topology.parse(shape), Objective()))
+    model = encode(_small(Topology.parse("depth-4"), Objective())).model
+    Counter(model, np.inf, per_column=0).provide(0, np.zeros(1, np.int64))
     floor = Objective(Goal.MAX_TNR, min_tpr=_HALF)
     for shape in ("depth-1", "depth-2", "depth-3", "cues-3"):
         for max_card in (None, 1):

@@ -1,0 +1,146 @@
+"""Paths of the exact search that small problems do not take by themselves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.solution import Assignment
+from odt_core.solvers.search import crossings, depth4, solve, solve_search
+from odt_core.solvers.search.kernels import padded, scan
+from odt_core.solvers.search.tables import Encoding, encode
+from odt_core.topology import Topology
+from tests.properties import referee
+from tests.properties.strategies import random_problem
+from tests.properties.test_search import check
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def count_crossings_ahead() -> None:
+    """Every search of four levels from now on counts tables of two columns first."""
+    solve.Counter = partial(crossings.Counter, per_column=0)  # type: ignore[misc,assignment]
+    depth4.PATIENCE = 0.0
+
+
+def check_deep(first: int, last: int) -> int:
+    """Solve deep problems without floors and compare with the referee. Returns how many."""
+    done = 0
+    for seed in range(first, last):
+        problem = random_problem(seed, deep=True)
+        if not problem.gains.has_floor:
+            check(problem, solve_search(problem, threads=1 + seed % 2))
+            done += 1
+    return done
+
+
+@pytest.mark.parametrize("narrow", [crossings.NARROW, 0])
+def test_tables_of_two_columns(monkeypatch: pytest.MonkeyPatch, narrow: int) -> None:
+    monkeypatch.setattr(crossings, "NARROW", narrow)
+    monkeypatch.setattr(solve, "Counter", partial(crossings.Counter, per_column=0))
+    monkeypatch.setattr(depth4, "PATIENCE", 0.0)
+    assert check_deep(11_000, 11_150) > 50
+
+
+def mixed(rows: int, seed: int) -> Problem:
+    """Ordered features with missing bins, sets, two-valued features, and cut numbers among them."""
+    generator = np.random.default_rng(seed)
+    number = generator.integers(0, 6, rows)
+    codes = np.column_stack(
+        [
+            generator.integers(0, 5, rows),
+            generator.integers(0, 7, rows),
+            generator.integers(0, 2, rows),
+            *[number <= cut for cut in range(5)],
+        ]
+    ).astype(np.int32)
+    features = (
+        Feature("a", FeatureKind.NUMERICAL, tuple("abcd?"), (0.5, 1.5, 2.5), True),
+        Feature("b", FeatureKind.CATEGORICAL, tuple("abcdefg")),
+        Feature("c", FeatureKind.CATEGORICAL, tuple("ab")),
+        *[Feature(f"n{cut}", FeatureKind.CATEGORICAL, ("0", "1")) for cut in range(5)],
+    )
+    y = generator.random(rows) < 0.3 + 0.4 * (codes[:, 1] > 3)
+    data = EncodedData(codes, y, generator.integers(1, 4, rows), features)
+    return Problem(data, Topology.parse("depth-2"), max_card=2)
+
+
+def held(encoding: Encoding, problem: Problem) -> np.ndarray:
+    """Which of the model's rows are in which column, from the columns' meaning alone."""
+    data = problem.data
+    columns = []
+    for group in encoding.groups:
+        for position, codes in enumerate(group.sets):
+            columns.append(np.isin(data.codes[:, group.feature_of(position)], list(codes)))
+    return np.column_stack(columns)
+
+
+@pytest.mark.parametrize("rows", [40, 4_000])
+def test_scan_counts_as_the_columns_say(rows: int) -> None:
+    problem = mixed(rows, seed=rows)
+    model = encode(problem).model
+    assert any(group.features for group in encode(problem).groups)
+    v = int(model.size[0])
+    w = padded(v)
+    table, sums, positive = np.zeros((v, w), "f4"), np.zeros(w, "f4"), np.zeros(w, "f4")
+    all_rows = np.arange(len(model.d), dtype=np.int32)
+    total, total_positive = scan(model, all_rows, len(all_rows), table, sums, positive)
+    inside = held(encode(problem), problem).astype(float)
+    d = np.where(problem.data.y, -1, 1) * problem.data.weight
+    unit = encode(problem).unit
+    np.testing.assert_array_equal(table[:, :v] * unit, (inside * d[:, None]).T @ inside)
+    np.testing.assert_array_equal(sums[:v] * unit, d @ inside)
+    assert total * unit == d.sum()
+    # contradictory rows are taken out of both sides alike
+    assert total_positive * unit <= problem.data.weight[problem.data.y].sum()
+
+
+def test_nested_two_valued_features_are_one_chain() -> None:
+    encoding = encode(mixed(300, seed=3))
+    joined = [group for group in encoding.groups if group.features]
+    assert [sorted(group.features) for group in joined] == [[3, 4, 5, 6, 7]]
+
+
+def test_starting_from_a_tree() -> None:
+    started = 0
+    for seed in range(12_000, 12_120):
+        problem = random_problem(seed, deep=seed % 3 == 0)
+        if problem.gains.has_floor:
+            continue
+        best = solve_search(problem)
+        assert best.assignment is not None
+        check(problem, solve_search(problem, incumbent=best.assignment))
+        labels = tuple(
+            label if problem.fixed_label(leaf) is not None else not label
+            for leaf, label in enumerate(best.assignment.labels)
+        )
+        poor = Assignment(best.assignment.splits, labels)
+        check(problem, solve_search(problem, incumbent=poor))
+        cut = solve_search(problem, incumbent=best.assignment, should_stop=lambda: True)
+        assert cut.total == best.total
+        value = referee.best_value(problem)
+        assert value is None or problem.gains.value(cut.bound) >= value
+        started += 1
+    assert started > 60
+
+
+@pytest.mark.soak  # shares the kernels that test_search compiles with checks
+def test_tables_of_two_columns_with_bounds_checked(tmp_path: Path) -> None:
+    code = (
+        "from tests.properties import test_search_tables as t\n"
+        "t.count_crossings_ahead()\n"
+        "assert t.check_deep(13_000, 13_060) > 30\n"
+    )
+    cache = Path(os.environ.get("NUMBA_CACHE_DIR", tmp_path)).parent / "numba-boundscheck"
+    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
