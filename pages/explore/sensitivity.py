@@ -28,6 +28,8 @@ CHARTS = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
 ONE_CHART = f"""<style>
 [data-testid=stElementContainer][data-stale=false]{CHARTS}
     ~ [data-testid=stElementContainer][data-stale=true]{CHARTS} {{ display: none; }}
+body:has([class*=st-key-sens_curve_figure][data-stale=false])
+    [class*=st-key-sens_curve_partial][data-stale=true] {{ display: none; }}
 </style>"""
 
 

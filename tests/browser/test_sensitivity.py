@@ -19,6 +19,17 @@ SOLVED = 90_000
 """Milliseconds that a search of these tests may take, on a loaded machine."""
 
 
+COUNT_CHARTS = """() => {
+  window.mostCharts = 0
+  setInterval(() => {
+    const charts = [...document.querySelectorAll(".js-plotly-plot")]
+    const seen = charts.filter((chart) => chart.offsetParent !== null).length
+    window.mostCharts = Math.max(window.mostCharts, seen)
+  }, 15)
+}"""
+"""Keeps the largest number of charts that were on the page at one moment."""
+
+
 def open_page(window: Window) -> None:
     window.go()
     window.upload("breast-cancer.csv", SAMPLES["breast-cancer"].csv())
@@ -125,7 +136,9 @@ def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
     page.get_by_role("spinbutton", name="Splits").fill("4")
     page.keyboard.press("Enter")
     window.settle()
+    page.evaluate(COUNT_CHARTS)
     page.get_by_role("button", name="Run the curves").click()
     expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible(timeout=SOLVED)
     window.settle()
+    assert page.evaluate("window.mostCharts") == 1, "a chart stands beside its old self"
     window.shoot(f"curves-{theme}-{width}")
