@@ -122,6 +122,32 @@ def test_jobs_wait_in_line_and_can_be_cancelled_there(
     assert third.state is JobState.DONE, third.message
 
 
+def test_a_proved_tree_is_there_while_it_is_confirmed(manager: JobManager, quick: JobSpec) -> None:
+    job = manager.submit(quick)
+    wait_until(lambda: job.best is not None)
+    assert job.state is JobState.RUNNING and job.shows_tree
+    shown = job.as_shown()
+    assert shown.result is not None and shown.result["status"] == "optimal"
+    assert shown.result["proved_by"] == ["search"] and shown.result["mip"] is None
+    assert shown.model is not None and shown.model["tree"] == shown.result["tree"]
+    wait_until(lambda: job.is_over)
+    assert job.result is not None and job.result["tree"] == shown.result["tree"]
+    assert job.result["mip"]["role"] in ("confirmed", "checked")
+
+
+def test_confirmations_yield_to_those_who_wait(manager: JobManager, quick: JobSpec) -> None:
+    first = manager.submit(quick)
+    wait_until(lambda: first.proved_best)
+    rest = [manager.submit(quick) for _ in range(3)]
+    seconds = wait_until(lambda: all(job.is_over for job in rest[:2]))
+    assert seconds < 5, "each confirmation alone would take six"
+    for job in (first, *rest[:2]):
+        assert job.state is JobState.DONE and job.result is not None
+        assert job.result["status"] == "optimal" and job.cancelled_at is None
+        assert job.result["words"]["remark"] == "CBC's confirmation was cut short."
+    manager.cancel(rest[2])
+
+
 def test_a_killed_worker_fails_its_job_and_a_new_one_comes_up(
     manager: JobManager, hard: JobSpec, easy: JobSpec
 ) -> None:
