@@ -41,11 +41,17 @@ def family_of(pid: int) -> list[psutil.Process]:
 
     Without the process that compiles the search once on a machine: it may go on until it is done.
     """
-    return [
-        process
-        for process in psutil.Process(pid).children(recursive=True)
-        if "odt_core.solvers.search.compiling" not in process.cmdline()
-    ]
+    compiling = "odt_core.solvers.search.compiling"
+    family = psutil.Process(pid).children(recursive=True)
+    return [process for process in family if compiling not in command_of(process)]
+
+
+def command_of(process: psutil.Process) -> str:
+    """Its command line; empty if it has just ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
 
 
 def worker_pid() -> int:
@@ -53,7 +59,7 @@ def worker_pid() -> int:
     found = [
         process.pid
         for process in psutil.Process().children()
-        if "odt_core.jobs.worker" in " ".join(process.cmdline())
+        if "odt_core.jobs.worker" in command_of(process)
     ]
     assert len(found) == 1
     return found[0]
