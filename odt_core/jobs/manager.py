@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 import time
 from collections import deque
@@ -23,7 +24,7 @@ from odt_core.errors import InputError
 from odt_core.jobs.batch import Batch
 from odt_core.jobs.job import Job, JobState, now
 from odt_core.jobs.local import LocalPool
-from odt_core.jobs.memory import share_of_memory, worker_memory
+from odt_core.jobs.memory import worker_memory
 from odt_core.jobs.messages import JobSpec
 from odt_core.jobs.pool import Loss, Pool
 from odt_core.jobs.runs import (
@@ -116,12 +117,13 @@ class JobManager:
     store : Store
         Where data sets and runs are kept.
     n_workers : int
-        How many jobs run at once.
+        How many jobs run at once on this machine.
     memory_limit : int, optional
         Bytes that a worker may take; ``ODT_WORKER_MEMORY`` (MiB) or a share of the machine's
         memory by default. A job that needs more ends with a message, and nothing else does.
     pool : Pool, optional
-        The workers; processes of this machine by default.
+        The workers; by default the Dask cluster that ``ODT_DASK_SCHEDULER`` names, else processes
+        of this machine.
 
     Attributes
     ----------
@@ -144,13 +146,7 @@ class JobManager:
     ) -> None:
         self.store = store
         self._setting = ""
-        if pool is None and memory_limit is None:
-            try:
-                memory_limit = worker_memory(n_workers)
-            except InputError as error:
-                self._setting = str(error)
-                memory_limit = share_of_memory(n_workers)
-        self._pool = pool or LocalPool(n_workers, memory_limit)
+        self._pool = pool or self._make_pool(n_workers, memory_limit)
         self._server = store.queue.register()
         self._recorder = Recorder(store.queue, self._server)
         self._lock = threading.RLock()
@@ -176,6 +172,20 @@ class JobManager:
             thread.start()
         atexit.register(self.close)
 
+    def _make_pool(self, n_workers: int, memory_limit: int | None) -> Pool:
+        """The cluster that ``ODT_DASK_SCHEDULER`` names, else processes of this machine."""
+        scheduler = os.environ.get("ODT_DASK_SCHEDULER", "").strip()
+        if scheduler:
+            from odt_core.jobs.cluster import DaskPool  # importing Dask takes a second
+
+            return DaskPool(scheduler)
+        if memory_limit is None:
+            try:
+                memory_limit = worker_memory(n_workers)
+            except InputError as error:
+                self._setting = str(error)
+        return LocalPool(n_workers, memory_limit)
+
     # ---- what owners ask for ----
 
     @property
@@ -184,7 +194,8 @@ class JobManager:
 
         Results stay in memory meanwhile, and on the screen.
         """
-        return self.store.problem or self._recorder.problem or self._problem or self._setting
+        found = (self.store.problem, self._recorder.problem, self._problem)
+        return next(filter(None, (*found, self._pool.problem, self._setting)), "")
 
     def submit(
         self,
@@ -419,12 +430,13 @@ class JobManager:
             if order is None:
                 return True
         job = order.job
+        hurry = self._pool.n_free() <= 1 and self.store.queue.n_waiting() > 0
         with self._lock:
             if job.is_over:  # cancelled meanwhile
                 return True
             self._running[job.id] = _Running(job)
             job.state, job.started_at = JobState.RUNNING, now()
-            if self._pool.run(job.id, job.spec.to_json(), order.path):
+            if self._pool.run(job.id, job.spec.to_json(), order.path, hurry):
                 return True
             del self._running[job.id]
             job.state, job.started_at = JobState.QUEUED, None
