@@ -64,7 +64,8 @@ def require_sign_in() -> None:
     if not sign_in_is_on():
         return
     if not st.user.is_logged_in:
-        _forget_session()
+        if _OWNER in st.session_state:
+            _forget_session()
         _draw_sign_in()
     mine = owner()
     if not mine:
