@@ -107,7 +107,7 @@ class Job:
         return shown is not None and shown.get("tree") is not None
 
     def as_shown(self) -> Job:
-        """This job; while a proved tree is only being confirmed, as if it had ended with that."""
+        """The job; while its proved tree is only being confirmed, as if it had ended with that."""
         best = self.proved_best
         if self.is_over or best is None:
             return self

@@ -85,6 +85,7 @@ class LocalPool:
     """
 
     def __init__(self, n_workers: int, memory_limit: int | None = None) -> None:
+        self.problem = ""
         self._n_workers = n_workers
         self.memory_limit = memory_limit or share_of_memory(n_workers)
         self._lock = threading.Lock()

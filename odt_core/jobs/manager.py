@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 import time
 from collections import deque
@@ -23,7 +24,7 @@ from odt_core.errors import InputError
 from odt_core.jobs.batch import Batch
 from odt_core.jobs.job import Job, JobState, now
 from odt_core.jobs.local import LocalPool
-from odt_core.jobs.memory import share_of_memory, worker_memory
+from odt_core.jobs.memory import worker_memory
 from odt_core.jobs.messages import JobSpec
 from odt_core.jobs.pool import Loss, Pool
 from odt_core.jobs.runs import (
@@ -58,6 +59,8 @@ DEADLINE_GRACE = 15.0
 OTHER_WORK_LIMIT = 600.0
 """Seconds for what is not bounded by the time limit: reading before a solve, counting after it."""
 
+CONFIRM_AT_LEAST = 0.5
+"""Seconds that a second engine has to confirm a proved tree, however many others wait."""
 LOOK_EVERY = 1.0
 """Seconds between two looks for runs that another server has queued; one's own start at once."""
 WISHES_EVERY = 0.5
@@ -81,6 +84,8 @@ class _Running:
         Monotonic time at which its stage began.
     stop_at : float or None
         Monotonic time at which it was asked to stop.
+    proved_at : float or None
+        Monotonic time at which its tree was proved, if it goes on to have it confirmed.
     overdue, deleted : bool
         Why its worker was killed.
     unwritten : set of str
@@ -90,6 +95,7 @@ class _Running:
     job: Job
     stage_at: float = field(default_factory=time.monotonic)
     stop_at: float | None = None
+    proved_at: float | None = None
     overdue: bool = False
     deleted: bool = False
     unwritten: set[str] = field(default_factory=set)
@@ -111,12 +117,13 @@ class JobManager:
     store : Store
         Where data sets and runs are kept.
     n_workers : int
-        How many jobs run at once.
+        How many jobs run at once on this machine.
     memory_limit : int, optional
         Bytes that a worker may take; ``ODT_WORKER_MEMORY`` (MiB) or a share of the machine's
         memory by default. A job that needs more ends with a message, and nothing else does.
     pool : Pool, optional
-        The workers; processes of this machine by default.
+        The workers; by default the Dask cluster that ``ODT_DASK_SCHEDULER`` names, else processes
+        of this machine.
 
     Attributes
     ----------
@@ -139,13 +146,7 @@ class JobManager:
     ) -> None:
         self.store = store
         self._setting = ""
-        if pool is None and memory_limit is None:
-            try:
-                memory_limit = worker_memory(n_workers)
-            except InputError as error:
-                self._setting = str(error)
-                memory_limit = share_of_memory(n_workers)
-        self._pool = pool or LocalPool(n_workers, memory_limit)
+        self._pool = pool or self._make_pool(n_workers, memory_limit)
         self._server = store.queue.register()
         self._recorder = Recorder(store.queue, self._server)
         self._lock = threading.RLock()
@@ -171,6 +172,20 @@ class JobManager:
             thread.start()
         atexit.register(self.close)
 
+    def _make_pool(self, n_workers: int, memory_limit: int | None) -> Pool:
+        """The cluster that ``ODT_DASK_SCHEDULER`` names, else processes of this machine."""
+        scheduler = os.environ.get("ODT_DASK_SCHEDULER", "").strip()
+        if scheduler:
+            from odt_core.jobs.cluster import DaskPool  # importing Dask takes a second
+
+            return DaskPool(scheduler)
+        if memory_limit is None:
+            try:
+                memory_limit = worker_memory(n_workers)
+            except InputError as error:
+                self._setting = str(error)
+        return LocalPool(n_workers, memory_limit)
+
     # ---- what owners ask for ----
 
     @property
@@ -179,7 +194,8 @@ class JobManager:
 
         Results stay in memory meanwhile, and on the screen.
         """
-        return self.store.problem or self._recorder.problem or self._problem or self._setting
+        found = (self.store.problem, self._recorder.problem, self._problem)
+        return next(filter(None, (*found, self._pool.problem, self._setting)), "")
 
     def submit(
         self,
@@ -389,16 +405,17 @@ class JobManager:
 
     def _dispatch(self) -> None:
         while not self._closed.is_set():
-            self._wake.wait(LOOK_EVERY)
+            self._wake.wait(CONFIRM_AT_LEAST if self._confirming() else LOOK_EVERY)
             self._wake.clear()
-            while not self._closed.is_set() and self._pool.n_free():
-                try:
+            try:
+                while not self._closed.is_set() and self._pool.n_free():
                     if not self._start_next():
                         break
-                except StorageError as error:
-                    self._note_problem(error)
-                    self._closed.wait(RETRY_EVERY)
-                    break
+                else:
+                    self._make_room()
+            except StorageError as error:
+                self._note_problem(error)
+                self._closed.wait(RETRY_EVERY)
 
     def _start_next(self) -> bool:
         """Give the job whose turn it is to a worker; false if none waits or none can start."""
@@ -424,6 +441,25 @@ class JobManager:
             job.state, job.started_at = JobState.QUEUED, None
             self._orders.appendleft(order)
         return False
+
+    def _confirming(self) -> list[_Running]:
+        """Jobs whose tree is proved and only being confirmed, the longest first."""
+        with self._lock:
+            found = [r for r in self._running.values() if r.proved_at and r.stop_at is None]
+        return sorted(found, key=lambda running: running.proved_at or 0.0)
+
+    def _make_room(self) -> None:
+        """Cut confirmations short for those who wait: what is proved is proved."""
+        since = time.monotonic() - CONFIRM_AT_LEAST
+        ready = [r for r in self._confirming() if r.proved_at is not None and r.proved_at < since]
+        if not ready:
+            return
+        waiting = self.store.queue.n_waiting() + len(self._orders)
+        with self._lock:
+            waiting -= sum(running.stop_at is not None for running in self._running.values())
+            for running in ready[: max(waiting, 0)]:
+                running.stop_at = time.monotonic()
+                self._pool.stop(running.job.id)
 
     def _order_of(self, claimed: ClaimedRun) -> _Order | None:
         """A claimed run as a job with its file; if that cannot be, the run fails with a word."""
@@ -525,6 +561,8 @@ class JobManager:
             running.unwritten.add("progress")
         elif kind == "best":
             job.best = {**message["result"], "model": message["model"]}
+            if job.proved_best is not None and running.proved_at is None:
+                running.proved_at = time.monotonic()
             running.unwritten.add("best")
         elif kind == "result":
             self._end(job, JobState.DONE, "", message["result"], message["model"])

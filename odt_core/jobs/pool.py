@@ -49,7 +49,15 @@ class Listener(Protocol):
 
 
 class Pool(Protocol):
-    """Workers that run jobs, one each."""
+    """Workers that run jobs, one each.
+
+    Attributes
+    ----------
+    problem : str
+        Why there are no workers, in a sentence for the user; empty if all is well.
+    """
+
+    problem: str
 
     def start(self, listener: Listener) -> None:
         """Begin; workers are made now."""

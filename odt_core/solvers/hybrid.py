@@ -30,6 +30,7 @@ from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.search import SearchOutcome, compiling, solve_search
+from odt_core.solvers.search.engine import tree_teller
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""
@@ -39,6 +40,12 @@ MOST_TO_CONFIRM = 1_500_000
 """Nonzeros above which CBC is not asked for a proof, only to check the tree."""
 MOST_TO_CHECK = 12_000_000
 """Nonzeros above which the program is not built at all."""
+CHECK_RATE = 300_000.0
+"""Nonzeros that CBC checks a tree on in a second, at least (docs/benchmarks.md)."""
+BUILD_RATE = 3_000_000.0
+"""Nonzeros that are written down in a second, at least."""
+CHECK_START = 0.3
+"""Seconds that a check takes apart from that."""
 
 
 @dataclass(frozen=True)
@@ -124,18 +131,30 @@ def solve(
         )
     found = solve_search(
         problem,
-        time_limit=SEARCH_SHARE * max(budget.left, 0.05),
+        time_limit=_search_share(estimated_nonzeros(problem), budget) * max(budget.left, 0.05),
         threads=threads,
         seed=seed,
         on_progress=budget.clocked(),
         should_stop=should_stop,
         incumbent=None if meanwhile is None else meanwhile.assignment,
+        on_tree=None if on_found is None else tree_teller(on_found, began),
     )
     if found.total == found.bound and not found.proved:
         found = dataclasses.replace(found, proved=True)
     budget.tell_found(found)
     solution = _finish(problem, engine, budget, found)
     return dataclasses.replace(solution, remark=" ".join(filter(None, (solution.remark, waited))))
+
+
+def _seconds_to_check(size: int) -> float:
+    """What CBC may need to check a tree, all of whose questions are fixed."""
+    return CHECK_START + size / CHECK_RATE
+
+
+def _search_share(size: int, budget: _Budget) -> float:
+    """The search's share of what is left: all of it where CBC could do nothing with the rest."""
+    of_use = _seconds_to_check(size) <= (1 - SEARCH_SHARE) * budget.left
+    return SEARCH_SHARE if size <= MOST_TO_CHECK and of_use else 1.0
 
 
 def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome) -> Solution:
@@ -225,19 +244,26 @@ def _confirm(
     problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome, size: int
 ) -> Solution:
     """CBC proves the same, or at least counts the same."""
-    if size <= MOST_TO_CONFIRM:
-        outcome = _ask(
+    reserve = _seconds_to_check(size)
+    if budget.left < reserve:
+        return _settle(
             problem,
+            engine,
             budget,
-            seconds=min(budget.left, max(1.0, CONFIRM_SHARE * budget.time_limit)),
-            start=found,
+            found,
+            None,
+            remark=f"CBC was not asked: checking the tree on an integer program of about {size:,} "
+            f"entries may take {reserve:.0f} s, which were not left.",
         )
+    confirm = min(budget.left - reserve, max(1.0, CONFIRM_SHARE * budget.time_limit))
+    if size <= MOST_TO_CONFIRM and confirm > CHECK_START:
+        outcome = _ask(problem, budget, seconds=confirm, start=found)
         _compare(problem, found, outcome)
         if outcome.status is MipStatus.OPTIMAL or outcome.cancelled:
             return _settle(problem, engine, budget, found, outcome, MipRole.CONFIRMED)
     if budget.left <= 0 or budget.is_stopped():
         return _settle(problem, engine, budget, found, None)
-    outcome = _ask(problem, budget, seconds=max(budget.left, 1.0), fix=found)
+    outcome = _ask(problem, budget, seconds=budget.left, fix=found)
     _compare(problem, found, outcome)
     if outcome.status is not MipStatus.OPTIMAL:
         return _settle(
@@ -256,6 +282,8 @@ def _confirm_infeasible(
 ) -> Solution:
     """CBC finds no tree either, as far as it comes."""
     seconds = min(budget.left, max(1.0, CONFIRM_SHARE * budget.time_limit))
+    if seconds < CHECK_START + estimated_nonzeros(problem) / BUILD_RATE:
+        return _settle(problem, engine, budget, found, None)
     outcome = _ask(problem, budget, seconds=seconds)
     _compare(problem, found, outcome)
     role = MipRole.CONFIRMED if outcome.status is MipStatus.INFEASIBLE else MipRole.CONTINUED
@@ -264,7 +292,9 @@ def _confirm_infeasible(
 
 def _go_on(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome) -> Solution:
     """CBC has the rest of the time, from the search's tree and bound."""
-    outcome = _ask(problem, budget, seconds=budget.left, start=found)
+    if budget.left < CHECK_START + estimated_nonzeros(problem) / BUILD_RATE:
+        return _settle(problem, engine, budget, found, None)
+    outcome = _ask(problem, budget, seconds=budget.left, start=found, on_found=budget.on_found)
     _compare(problem, found, outcome)
     return _settle(problem, engine, budget, found, outcome, MipRole.CONTINUED)
 
@@ -276,6 +306,7 @@ def _ask(
     seconds: float,
     start: SearchOutcome | None = None,
     fix: SearchOutcome | None = None,
+    on_found: Callable[[Found], None] | None = None,
 ) -> MipOutcome:
     """Put a question to CBC."""
     return solve_mip(
@@ -289,6 +320,7 @@ def _ask(
         proved_bound=None if start is None else start.bound,
         fix=None if fix is None else fix.assignment,
         on_progress=budget.clocked(),
+        on_found=on_found,
         should_stop=budget.should_stop,
     )
 

@@ -459,7 +459,8 @@ def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., 
     page.radio(key="train_shape").set_value("depth-3").run()
     press(page)
     manager, mine = job_manager(), job_of(page)
-    others = [manager.submit(mine.spec) for _ in range((os.cpu_count() or 1) + 1)]
+    n_others = (os.cpu_count() or 1) + 1
+    others = [manager.submit(mine.spec, lane=f"another {n}") for n in range(n_others)]
     manager.cancel(mine)
     while not mine.is_over:
         time.sleep(0.02)

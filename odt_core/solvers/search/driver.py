@@ -14,6 +14,7 @@ import numpy.typing as npt
 from odt_core.problem import Problem
 from odt_core.solution import TracePoint
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.live import LiveTree, OnTree
 from odt_core.solvers.search.plant import Choice
 from odt_core.solvers.search.tables import Encoding
 
@@ -71,6 +72,7 @@ class Run:
     memory_limit: float = np.inf
     on_progress: OnProgress | None = None
     should_stop: ShouldStop | None = None
+    on_tree: OnTree | None = None
     cancelled: bool = False
     best: float = np.inf
     choice: Choice | None = None
@@ -85,6 +87,7 @@ class Run:
         self.lock = threading.Lock()
         self.works: list[d3.Work] = []
         self._reported = 0.0
+        self._live = None if self.on_tree is None else LiveTree(self, self.on_tree)
 
     @property
     def stopped(self) -> bool:
@@ -189,6 +192,8 @@ class Run:
                 if bound_of_rest is not None:
                     self.raise_bound(bound_of_rest())
                 self.report()
+                if self._live is not None:
+                    self._live.look()
         except BaseException:
             self.stop[0] = 1
             for worker in workers:

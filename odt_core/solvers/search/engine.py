@@ -6,10 +6,19 @@ import time
 from collections.abc import Callable
 
 from odt_core.problem import Problem
-from odt_core.solution import Engine, Found, Seconds, Solution, TracePoint, make_solution
+from odt_core.solution import (
+    Assignment,
+    Engine,
+    Found,
+    Seconds,
+    Solution,
+    TracePoint,
+    make_solution,
+)
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import compiling
+from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.solve import solve_search
 
 
@@ -39,6 +48,7 @@ def solve(
         seed=seed,
         on_progress=on_progress,
         should_stop=should_stop,
+        on_tree=None if on_found is None else tree_teller(on_found, began),
     )
     return make_solution(
         problem,
@@ -52,6 +62,16 @@ def solve(
         seconds=Seconds(total=time.perf_counter() - began, search=outcome.seconds),
         trace=outcome.trace,
     )
+
+
+def tree_teller(on_found: Callable[[Found], None], began: float) -> OnTree:
+    """Tells of a search's trees on the clock of the whole solve."""
+
+    def tell(assignment: Assignment, bound: int) -> None:
+        seconds = time.perf_counter() - began
+        on_found(Found(assignment, bound, (), Seconds(seconds, search=seconds)))
+
+    return tell
 
 
 def _without_kernels(

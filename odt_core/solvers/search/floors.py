@@ -18,6 +18,7 @@ from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.search.driver import REPORT_SECONDS, OnProgress, ShouldStop
 from odt_core.solvers.search.fronts import MULTIPLIERS, FrontSearch
 from odt_core.solvers.search.incumbent import greedy_assignment
+from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
 from odt_core.tree import count_assignment
 
@@ -42,6 +43,7 @@ class FloorSearch:
     threads: int = 1
     on_progress: OnProgress | None = None
     should_stop: ShouldStop | None = None
+    on_tree: OnTree | None = None
     memory_limit: int = 2**31
     cancelled: bool = False
     best: tuple[int, int] | None = None
@@ -107,6 +109,8 @@ class FloorSearch:
         if self.best is None or self.cost(fn, fp) < self.cost(*self.best):
             self.best, self.assignment = (fn, fp), assignment
             self.report()
+            if assignment is not None and self.on_tree is not None:
+                self.on_tree(assignment, self.bound() or self.total(0, 0))
 
     @property
     def out_of_time(self) -> bool:
@@ -271,11 +275,12 @@ def solve_floors(
     threads: int,
     on_progress: OnProgress | None,
     should_stop: ShouldStop | None,
+    on_tree: OnTree | None,
     memory_limit: int,
 ) -> SearchOutcome:
     """Solve a problem with floors; the tree is not dominated by any other."""
     search = FloorSearch(
-        problem, started, deadline, threads, on_progress, should_stop, memory_limit
+        problem, started, deadline, threads, on_progress, should_stop, on_tree, memory_limit
     )
     complete = False
     if search.fn_most >= 0 and search.fp_most >= 0:

@@ -14,6 +14,7 @@ from odt_core.solvers.search.depth4 import solve_deep
 from odt_core.solvers.search.driver import OnProgress, Run, ShouldStop, halted_after
 from odt_core.solvers.search.floors import solve_floors
 from odt_core.solvers.search.incumbent import greedy
+from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.plant import Choice, Planter
 from odt_core.solvers.search.tables import PAIR, STUMP, TRIPLE, encode
@@ -30,6 +31,7 @@ def solve_search(
     seed: int = 0,
     on_progress: OnProgress | None = None,
     should_stop: ShouldStop | None = None,
+    on_tree: OnTree | None = None,
     memory_limit: int = DEFAULT_MEMORY,
     incumbent: Assignment | None = None,
 ) -> SearchOutcome:
@@ -49,6 +51,8 @@ def solve_search(
         Receives a `TracePoint` at least twice a second, in the calling thread.
     should_stop : callable, optional
         Asked many times a second, in the calling thread; True ends the search within 0.3 s.
+    on_tree : callable, optional
+        Takes better trees while the search goes on, about one a second, in the calling thread.
     memory_limit : int
         Bytes the tables may take; where they would take more, a slower path is used.
     incumbent : Assignment, optional
@@ -74,6 +78,7 @@ def solve_search(
             threads=threads,
             on_progress=on_progress,
             should_stop=should_stop,
+            on_tree=on_tree,
             memory_limit=memory_limit,
         )
     encoding = encode(problem)
@@ -86,6 +91,7 @@ def solve_search(
         memory_limit=memory_limit,
         on_progress=on_progress,
         should_stop=should_stop,
+        on_tree=on_tree,
     )
     root = encoding.classes[0]
     level = int(encoding.model.level[root])

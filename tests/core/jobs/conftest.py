@@ -13,6 +13,12 @@ from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
+from tests.core.storage.conftest import (
+    _no_settings_from_outside,  # noqa: F401  (fixtures of the storage tests, used here too)
+    postgres,  # noqa: F401
+    read_only,  # noqa: F401
+)
+from tests.core.storage.postgres import PostgresServer
 
 
 def sample_job(store: Store, sample: str, topology: str, time_limit: float = 60.0) -> JobSpec:
@@ -61,3 +67,12 @@ def manager(store: Store) -> Iterator[JobManager]:
     manager = JobManager(store, n_workers=1)
     yield manager
     manager.close()
+
+
+@pytest.fixture
+def postgres_database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of an empty database on a real server."""
+    server: PostgresServer = request.getfixturevalue("postgres")
+    server.execute("CREATE DATABASE odt_jobs")
+    yield server.url("odt_jobs")
+    server.execute("DROP DATABASE odt_jobs WITH (FORCE)")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from odt_core.storage import Store
+from tests.core.storage.helpers import queue_run
 from tests.core.storage.postgres import PostgresServer, find_binaries, run_server
 
 
@@ -82,3 +86,28 @@ def open_store(address: str, tmp_path: Path) -> Iterator[Callable[..., Store]]:
 @pytest.fixture
 def store(open_store: Callable[..., Store]) -> Store:
     return open_store()
+
+
+@pytest.fixture
+def read_only() -> Iterator[Path]:
+    """A data folder with a run in it that this process may read, but not write."""
+    # Not below `tmp_path`, whose upper folders nobody but their owner may enter.
+    above = Path(tempfile.mkdtemp(prefix="odt-"))
+    folder = above / "readonly"
+    store = Store(None, folder)
+    queue_run(store)
+    store.close()
+    for path in (above, folder, *folder.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        if os.geteuid() == 0:  # root may write everywhere: become somebody else for a while
+            os.setegid(65534)
+            os.seteuid(65534)
+        yield folder
+    finally:
+        if os.getuid() == 0:
+            os.seteuid(0)
+            os.setegid(0)
+        for path in (above, folder):
+            path.chmod(0o700)
+        shutil.rmtree(above)

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -213,31 +212,6 @@ def test_the_end_of_a_deleted_run_waits_for_nothing(store: Store) -> None:
     recorder.end(run_id, DONE)
     assert recorder.close()
     assert recorder.waiting == {} and recorder.problem == ""
-
-
-@pytest.fixture
-def read_only() -> Iterator[Path]:
-    """A data folder with a run in it that this process may read, but not write."""
-    # Not below `tmp_path`, whose upper folders nobody but their owner may enter.
-    above = Path(tempfile.mkdtemp(prefix="odt-"))
-    folder = above / "readonly"
-    store = Store(None, folder)
-    queue_run(store)
-    store.close()
-    for path in (above, folder, *folder.rglob("*")):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    try:
-        if os.geteuid() == 0:  # root may write everywhere: become somebody else for a while
-            os.setegid(65534)
-            os.seteuid(65534)
-        yield folder
-    finally:
-        if os.getuid() == 0:
-            os.seteuid(0)
-            os.setegid(0)
-        for path in (above, folder):
-            path.chmod(0o700)
-        shutil.rmtree(above)
 
 
 def test_a_read_only_folder_is_said(read_only: Path) -> None:

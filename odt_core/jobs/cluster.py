@@ -1,0 +1,284 @@
+"""Workers on other machines: the same specifications on a Dask cluster.
+
+The scheduler decides which machine runs a job. If that machine is lost the job begins anew on
+another one; only a job whose machines were lost several times fails.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+import uuid
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from distributed import Client, Future, KilledWorker
+
+from odt_core.jobs.cluster_worker import OdtWorkers, bytes_here, kill_here, run_here, stop_here
+from odt_core.jobs.pool import Listener, Loss
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks at how many workers the cluster has."""
+RECONNECT_EVERY = 5.0
+CONNECT_WITHIN = "5s"
+MOST_DATASETS = 8
+"""Data sets whose bytes stay with the scheduler."""
+
+log = logging.getLogger("odt_core.jobs.cluster")
+
+
+@dataclass
+class _Task:
+    """A job on the cluster; `attempt` names the machine's try that is listened to."""
+
+    future: Future | None = None
+    attempt: str = ""
+
+
+class DaskPool:
+    """The workers of a Dask cluster; see `odt_core.jobs.pool.Pool`.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, like ``tcp://host:8786``.
+
+    Attributes
+    ----------
+    problem : str
+        Why the cluster cannot be used, in a sentence for the user; empty if all is well.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.problem = ""
+        self._address = address
+        self._topic = f"odt-{uuid.uuid4().hex}"
+        self._client: Client | None = None
+        self._slots = 0
+        self._lock = threading.Lock()
+        self._tasks: dict[str, _Task] = {}
+        self._datasets: dict[str, Future] = {}
+        self._news: queue.Queue[tuple[str, Any]] = queue.Queue()
+        self._orders = ThreadPoolExecutor(max_workers=1, thread_name_prefix="odt-dask-orders")
+        self._closed = threading.Event()
+
+    def start(self, listener: Listener) -> None:
+        """Connect, and go on trying if that fails."""
+        self._listener = listener
+        for target in (self._keep_house, self._tell):
+            threading.Thread(target=target, daemon=True, name="odt-dask").start()
+
+    def n_free(self) -> int:
+        """Threads of the cluster's workers, less the jobs that were handed out."""
+        with self._lock:
+            return max(self._slots - len(self._tasks), 0)
+
+    def run(self, job: str, spec: dict[str, Any], path: Path) -> bool:
+        """Hand a job to the scheduler; false if the cluster is not connected or full."""
+        with self._lock:
+            if self._client is None or len(self._tasks) >= self._slots:
+                return False
+            self._tasks[job] = _Task()
+        self._orders.submit(self._send, job, spec, path)
+        return True
+
+    def stop(self, job: str) -> None:
+        """Ask a job to end with its best tree."""
+        self._orders.submit(self._ask_all, stop_here, job)
+
+    def kill(self, job: str) -> None:
+        """End a job's worker, or take the job off the scheduler if it has none yet."""
+        with self._lock:
+            if job not in self._tasks:
+                return
+        self._orders.submit(self._kill, job)
+
+    def close(self) -> None:
+        """Take this server's jobs off the cluster; its machines stay up."""
+        self._closed.set()
+        with self._lock:
+            jobs = list(self._tasks)
+        for job in jobs:
+            self.kill(job)
+        self._orders.shutdown(wait=True)
+        self._news.put(("", None))
+        self._disconnect()
+
+    # ---- orders, one after the other in a thread of their own ----
+
+    def _send(self, job: str, spec: dict[str, Any], path: Path) -> None:
+        client = self._client
+        try:
+            if client is None:
+                raise OSError("the connection was lost")
+            content = self._dataset(client, str(spec["dataset"]), path)
+            future = client.submit(
+                run_here, job, spec, content, self._topic, key=f"odt-run-{job}", pure=False
+            )
+        except OSError as error:
+            self._news.put((job, Loss(f"the cluster did not take it: {error}")))
+            return
+        with self._lock:
+            task = self._tasks.get(job)
+            if task is None:
+                future.cancel()
+                return
+            task.future = future
+        future.add_done_callback(lambda done: self._news.put((job, done)))
+
+    def _dataset(self, client: Client, sha256: str, path: Path) -> Future:
+        """A data set on the cluster; as a task, so that it outlives the machines that have it."""
+        future = self._datasets.pop(sha256, None)
+        if future is None or future.status in ("cancelled", "lost", "error"):
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")
+                future = client.submit(
+                    bytes_here, path.read_bytes(), key=f"odt-data-{sha256}", pure=True
+                )
+        self._datasets[sha256] = future
+        while len(self._datasets) > MOST_DATASETS:
+            self._datasets.pop(next(iter(self._datasets)))
+        return future
+
+    def _ask_all(self, ask: Any, job: str) -> bool:
+        """Put a question to all Dask workers; whether one of them has the job."""
+        client = self._client
+        if client is None:
+            return False
+        try:
+            answers = client.run(ask, job, on_error="ignore")
+        except (OSError, ValueError) as error:
+            log.warning("the cluster does not answer: %s", error)
+            return False
+        return any(answer is True for answer in answers.values())
+
+    def _kill(self, job: str) -> None:
+        if self._ask_all(kill_here, job) and not self._closed.is_set():
+            return
+        with self._lock:
+            task = self._tasks.get(job)
+        if task is not None:
+            if task.future is not None:
+                with suppress(OSError):
+                    task.future.cancel()
+            self._news.put((job, Loss("taken off the cluster")))
+
+    # ---- news, told in a thread of their own: Dask's may not wait ----
+
+    def _on_event(self, event: tuple[float, Any]) -> None:
+        message = event[1]
+        if isinstance(message, dict) and "job" in message:
+            self._news.put((message["job"], message))
+
+    def _tell(self) -> None:
+        while True:
+            job, news = self._news.get()
+            if not job and self._closed.is_set():
+                return
+            try:
+                self._take_in(job, news)
+            except (ValueError, KeyError, TypeError):
+                log.exception("what a machine of the cluster says cannot be understood")
+                self.kill(job)
+
+    def _take_in(self, job: str, news: Any) -> None:
+        with self._lock:
+            task = self._tasks.get(job)
+        if task is None:
+            return
+        if isinstance(news, dict):
+            self._hear(job, task, news)
+            return
+        with self._lock:
+            self._tasks.pop(job, None)
+        if isinstance(news, Loss):
+            self._listener.on_lost(job, news)
+        else:
+            self._end(job, _last_word(news))
+        self._listener.on_free()
+
+    def _hear(self, job: str, task: _Task, message: dict[str, Any]) -> None:
+        attempt = message.pop("attempt")
+        if message["type"] == "start":
+            began_before, task.attempt = bool(task.attempt), attempt
+            if began_before:
+                self._listener.on_restart(job)
+        elif attempt == task.attempt:
+            self._listener.on_message(job, message)
+
+    def _end(self, job: str, last: dict[str, Any]) -> None:
+        if last["type"] == "lost":
+            self._listener.on_lost(job, Loss(last["how"], last["memory_limit"]))
+        else:
+            self._listener.on_message(job, last)
+
+    # ---- the connection ----
+
+    def _keep_house(self) -> None:
+        while not self._closed.is_set():
+            client = self._client
+            try:
+                if client is None:
+                    client = self._connect()
+                slots = sum(client.nthreads().values())
+            except (OSError, ValueError) as error:
+                self._note_lost(error)
+                self._closed.wait(RECONNECT_EVERY)
+                continue
+            self.problem = "" if slots else f"The Dask cluster at {self._address} has no workers."
+            grown, self._slots = slots > self._slots, slots
+            if grown:
+                self._listener.on_free()
+            self._closed.wait(LOOK_EVERY)
+
+    def _connect(self) -> Client:
+        client = Client(self._address, timeout=CONNECT_WITHIN, set_as_default=False, name="odt")
+        client.register_plugin(OdtWorkers())
+        client.subscribe_topic(self._topic, self._on_event)
+        self._client = client
+        return client
+
+    def _note_lost(self, error: Exception) -> None:
+        """The scheduler is away: its jobs are lost, and those that wait go on waiting."""
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        self.problem = (
+            f"The Dask scheduler {self._address} cannot be reached ({reason}): start it, or leave "
+            "ODT_DASK_SCHEDULER out to run on this machine."
+        )
+        log.warning("%s", self.problem)
+        self._slots = 0
+        self._disconnect()
+        with self._lock:
+            jobs = list(self._tasks)
+        for job in jobs:
+            self._news.put((job, Loss("the Dask scheduler was lost")))
+
+    def _disconnect(self) -> None:
+        client, self._client = self._client, None
+        self._datasets.clear()
+        if client is not None:
+            began = time.monotonic()
+            with suppress(OSError, ValueError, RuntimeError):
+                client.close(timeout=2)
+            log.debug("disconnected after %.1f s", time.monotonic() - began)
+
+
+def _last_word(future: Future) -> dict[str, Any]:
+    """What a finished task says, however it ended."""
+    if future.status == "finished":
+        found: dict[str, Any] = future.result()
+        return found
+    if future.status == "cancelled":
+        return {"type": "lost", "how": "taken off the cluster", "memory_limit": None}
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        how = "several machines of the cluster were lost while they ran it"
+        return {"type": "lost", "how": how, "memory_limit": None}
+    reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return {"type": "error", "message": f"The run failed on the Dask cluster ({reason})."}

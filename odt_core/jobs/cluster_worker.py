@@ -1,0 +1,168 @@
+"""Jobs on a machine of a Dask cluster: what runs inside a Dask worker.
+
+Each Dask worker keeps as many warm workers of ours as it has threads, so that a job there starts as
+fast, is cancelled as surely and is bounded in memory like one on the server's own machine.
+"""
+
+from __future__ import annotations
+
+import queue
+import tempfile
+import threading
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from distributed import Reschedule, Worker, WorkerPlugin, get_worker
+
+from odt_core.jobs.local import LocalPool
+from odt_core.jobs.memory import worker_memory
+from odt_core.jobs.pool import Loss
+from odt_core.storage.cache import FileCache
+
+PLUGIN = "odt-workers"
+_LAST = ("result", "error", "lost")
+"""Messages after which nothing more comes of a job."""
+
+
+class Hub:
+    """The warm workers of one Dask worker, and who listens to which.
+
+    Parameters
+    ----------
+    n_workers : int
+        How many jobs run at once.
+    """
+
+    def __init__(self, n_workers: int) -> None:
+        self._files = tempfile.TemporaryDirectory(prefix="odt-data-")
+        self._cache = FileCache(Path(self._files.name))
+        self._boxes: dict[str, queue.Queue[dict[str, Any]]] = {}
+        self._stopped: set[str] = set()
+        self._free = threading.Event()
+        self._closed = False
+        self._pool = LocalPool(n_workers, worker_memory(n_workers))
+        self._pool.start(self)
+
+    def run(
+        self, job: str, spec: dict[str, Any], content: bytes, tell: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """Run a job to its end; its last message."""
+        box = self._boxes[job] = queue.Queue()
+        try:
+            sha256 = str(spec["dataset"])
+            path = self._cache.find(sha256, len(content)) or self._cache.put(sha256, [content])
+            self._hand_over(job, spec, path, box)
+            while True:
+                message = box.get()
+                if message["type"] == "lost" and self._closed:
+                    raise Reschedule  # this machine leaves in good order: another takes over
+                if message["type"] in _LAST:
+                    return message
+                tell(message)
+        finally:
+            del self._boxes[job]
+            self._stopped.discard(job)
+
+    def _hand_over(
+        self, job: str, spec: dict[str, Any], path: Path, box: queue.Queue[dict[str, Any]]
+    ) -> None:
+        """Give a job to a worker, when one is ready; a word in the box if there is none."""
+        while box.empty() and not self._pool.run(job, spec, path):
+            if self._closed:
+                raise Reschedule
+            self._free.wait(0.2)
+            self._free.clear()
+        if job in self._stopped:
+            self._pool.stop(job)
+
+    def stop(self, job: str) -> bool:
+        """Ask a job to end with its best tree; whether it is here."""
+        self._stopped.add(job)
+        self._pool.stop(job)
+        return job in self._boxes
+
+    def kill(self, job: str) -> bool:
+        """End a job's worker; whether the job is here."""
+        self._pool.kill(job)
+        return job in self._boxes
+
+    def close(self) -> None:
+        """End all workers; their jobs begin anew elsewhere."""
+        self._closed = True
+        self._free.set()
+        self._pool.close()
+        self._files.cleanup()
+
+    # ---- what the pool tells ----
+
+    def on_free(self) -> None:
+        """A worker may be free."""
+        self._free.set()
+
+    def on_message(self, job: str, message: dict[str, Any]) -> None:
+        """A worker says something of its job."""
+        box = self._boxes.get(job)
+        if box is not None:
+            box.put(message)
+
+    def on_restart(self, job: str) -> None:
+        """Not told by workers of this machine."""
+
+    def on_lost(self, job: str, loss: Loss) -> None:
+        """A job's worker has ended before the job."""
+        self.on_message(job, {"type": "lost", "how": loss.how, "memory_limit": loss.memory_limit})
+
+    def on_no_worker(self, reason: str) -> None:
+        """Workers cannot be started here."""
+        message = f"No solver process could be started on a machine of the cluster ({reason})."
+        for box in list(self._boxes.values()):
+            box.put({"type": "error", "message": message})
+
+
+class OdtWorkers(WorkerPlugin):
+    """Brings a hub to each Dask worker, also to those that join later."""
+
+    name = PLUGIN
+    idempotent = True
+
+    def setup(self, worker: Worker) -> None:
+        """Start the warm workers."""
+        self.hub = Hub(worker.state.nthreads)
+
+    def teardown(self, worker: Worker) -> None:
+        """The Dask worker ends in good order."""
+        self.hub.close()
+
+
+def _hub(worker: Worker) -> Hub:
+    plugin = worker.plugins[PLUGIN]
+    assert isinstance(plugin, OdtWorkers)
+    return plugin.hub
+
+
+def run_here(job: str, spec: dict[str, Any], content: bytes, topic: str) -> dict[str, Any]:
+    """The Dask task of a job: its messages go to a topic, the last one is its result."""
+    worker, attempt = get_worker(), uuid.uuid4().hex
+
+    def tell(message: dict[str, Any]) -> None:
+        worker.log_event(topic, {**message, "job": job, "attempt": attempt})
+
+    tell({"type": "start"})
+    return _hub(worker).run(job, spec, content, tell)
+
+
+def stop_here(job: str, dask_worker: Worker) -> bool:
+    """Ask a job to end with its best tree, if it is on this Dask worker."""
+    return _hub(dask_worker).stop(job)
+
+
+def kill_here(job: str, dask_worker: Worker) -> bool:
+    """End a job's worker, if it is on this Dask worker."""
+    return _hub(dask_worker).kill(job)
+
+
+def bytes_here(content: bytes) -> bytes:
+    """The Dask task of a data set: its bytes stay with the scheduler, so they can be had again."""
+    return content

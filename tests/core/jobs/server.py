@@ -1,0 +1,39 @@
+"""A server of its own: ``python -m tests.core.jobs.server ADDRESS FOLDER N_WORKERS``.
+
+Each line of standard input is a job to submit; ``submitted ID`` and ``started ID`` are said of it.
+It goes on until it is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from odt_core.jobs import JobManager, JobSpec
+from odt_core.jobs.local import LocalPool
+from odt_core.storage import Store
+
+
+class TellingPool(LocalPool):
+    """Says which jobs it starts."""
+
+    def run(self, job: str, spec: dict[str, Any], path: Path) -> bool:
+        started = super().run(job, spec, path)
+        if started:
+            print("started", job, flush=True)
+        return started
+
+
+def main(address: str, folder: Path, n_workers: int) -> None:
+    store = Store(address, folder)
+    manager = JobManager(store, n_workers, pool=TellingPool(n_workers))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        job = manager.submit(JobSpec.from_json(json.loads(line)))
+        print("submitted", job.id, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

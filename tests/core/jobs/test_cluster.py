@@ -1,0 +1,188 @@
+"""The same jobs on a Dask cluster: a real scheduler and two workers on loopback."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
+from odt_core.jobs.cluster import DaskPool
+from odt_core.storage import LOCAL_OWNER, RunStatus, Store
+from odt_core.studies import CurveSpec
+from odt_core.topology import Topology
+from odt_core.training import run_training
+from tests.core.jobs.conftest import sample_job, table_of
+from tests.core.jobs.test_manager import family_of, is_alive, wait_until
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+ROOT = Path(__file__).resolve().parents[3]
+LOCAL_DASK = ["--no-dashboard", "--host", "127.0.0.1"]
+
+
+def start(*arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+class Cluster:
+    """A scheduler and its workers, each a process."""
+
+    def __init__(self) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        self.scheduler = start("distributed.cli.dask_scheduler", *LOCAL_DASK, "--port", str(port))
+        self.workers = [self.add_worker() for _ in range(2)]
+
+    def add_worker(self) -> subprocess.Popen[bytes]:
+        return start(
+            *("distributed.cli.dask_worker", self.address, *LOCAL_DASK),
+            *("--nthreads", "1", "--no-nanny", "--death-timeout", "30"),
+        )
+
+    def close(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+    def is_solving(self, worker: subprocess.Popen[bytes]) -> bool:
+        return any("mip.child" in " ".join(p.cmdline()) for p in family_of(worker.pid))
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    cluster = Cluster()
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture
+def manager(
+    cluster: Cluster, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[JobManager]:
+    """A manager of a server that is told of the cluster by its setting."""
+    monkeypatch.setenv("ODT_DASK_SCHEDULER", cluster.address)
+    manager = JobManager(store, n_workers=1)
+    assert isinstance(manager._pool, DaskPool)
+    wait_until(lambda: manager._pool.n_free() == 2, seconds=60)
+    assert not manager.problem
+    yield manager
+    manager.close()
+
+
+def test_a_job_on_the_cluster_brings_what_it_brings_here(
+    manager: JobManager, store: Store, easy: JobSpec
+) -> None:
+    job = manager.submit(easy)
+    wait_until(lambda: job.is_over, seconds=60)
+    assert job.state is JobState.DONE, job.message
+    here = run_training(table_of(store, easy), easy.train).to_json()
+    assert job.result is not None and job.model is not None
+    for name in ("status", "errors", "objective", "tree", "cart", "train", "settings"):
+        assert job.result[name] == here[name], name
+    wait_until(lambda: store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.DONE)
+
+
+def test_progress_comes_and_a_cancel_keeps_the_best_tree(
+    manager: JobManager, hard: JobSpec
+) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: job.best is not None and job.progress, seconds=60)
+    manager.cancel(job)
+    seconds = wait_until(lambda: job.is_over)
+    print(f"a job on the cluster was stopped in {seconds:.2f} s")
+    assert seconds < 1.5
+    assert job.state is JobState.DONE, job.message
+    assert job.result is not None and job.result["status"] == "cancelled"
+    assert job.result["tree"] is not None
+
+
+def test_two_machines_work_at_once_and_a_job_waits_its_turn(
+    manager: JobManager, hard: JobSpec
+) -> None:
+    first, second, third = (manager.submit(hard) for _ in range(3))
+    wait_until(lambda: first.progress and second.progress, seconds=60)
+    assert third.state is JobState.QUEUED and manager.position(third) == 0
+    for job in (third, second, first):
+        manager.cancel(job)
+    wait_until(lambda: all(job.is_over for job in (first, second, third)))
+    assert third.state is JobState.CANCELLED
+
+
+def test_a_study_runs_on_the_cluster(manager: JobManager, store: Store) -> None:
+    spec = sample_job(store, "monks-1", "depth-1")
+    curve = CurveSpec(topologies=(Topology.parse("depth-1"),), repeats=4)
+    train = dataclasses.replace(
+        spec.train, split=dataclasses.replace(spec.train.split, train_size=300)
+    )
+    spec = dataclasses.replace(spec, train=train, kind=JobKind.CURVE)
+    parts = [dataclasses.replace(spec, part=curve.repeat(n)) for n in range(curve.repeats)]
+    batch = Batch.submit(manager, parts)
+    wait_until(lambda: batch.is_over, seconds=90)
+    assert not batch.failure and len(batch.results) == 4
+
+
+def test_a_lost_machine_s_job_begins_anew_on_another(
+    manager: JobManager, cluster: Cluster, hard: JobSpec
+) -> None:
+    spec = dataclasses.replace(hard, train=dataclasses.replace(hard.train, time_limit=8.0))
+    job = manager.submit(spec)
+    wait_until(lambda: job.best is not None, seconds=60)
+    lost = next(worker for worker in cluster.workers if cluster.is_solving(worker))
+    family = family_of(lost.pid)
+    lost.send_signal(signal.SIGKILL)
+    lost.wait()
+    killed = time.monotonic()
+    wait_until(lambda: not any(is_alive(process) for process in family), seconds=3)
+    print(f"its workers and solvers were gone after {time.monotonic() - killed:.2f} s")
+    other = next(worker for worker in cluster.workers if worker is not lost)
+    wait_until(lambda: cluster.is_solving(other), seconds=30)
+    print(f"another machine had the job after {time.monotonic() - killed:.2f} s")
+    cluster.workers[cluster.workers.index(lost)] = cluster.add_worker()
+    wait_until(lambda: job.is_over, seconds=60)
+    assert job.state is JobState.DONE, job.message
+    assert job.result is not None and job.result["status"] == "feasible"
+
+
+def test_a_scheduler_that_is_away_is_said_and_waited_for(store: Store, easy: JobSpec) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    manager = JobManager(store, 1, pool=DaskPool(address))
+    try:
+        job = manager.submit(easy)
+        wait_until(lambda: manager.problem, seconds=30)
+        assert f"The Dask scheduler {address} cannot be reached" in manager.problem
+        assert job.state is JobState.QUEUED
+    finally:
+        manager.close()
+    assert store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED
+
+
+def test_closing_takes_the_jobs_off_the_cluster(
+    cluster: Cluster, store: Store, hard: JobSpec
+) -> None:
+    manager = JobManager(store, 1, pool=DaskPool(cluster.address))
+    job = manager.submit(hard)
+    wait_until(lambda: job.progress, seconds=60)
+    manager.close()
+    assert job.state is JobState.INTERRUPTED
+    wait_until(lambda: not any(map(cluster.is_solving, cluster.workers)), seconds=5)
+    assert all(psutil.pid_exists(worker.pid) for worker in cluster.workers)

@@ -1,0 +1,328 @@
+"""Processes are killed and disks fill up, for real: nothing is lost, and what happened is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from sqlalchemy import text
+
+from odt_core.data import ReadOptions, SplitSpec, infer_schema, read_table
+from odt_core.jobs import JobManager, JobSpec, JobState, scratch
+from odt_core.jobs.local import LocalPool
+from odt_core.jobs.memory import MIB, taken
+from odt_core.solution import Engine
+from odt_core.storage import LOCAL_OWNER, RunRecord, RunStatus, Store, open_store
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec
+from tests.core.jobs.conftest import sample_job
+from tests.core.jobs.test_manager import family_of, is_alive, wait_until, worker_pid
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Server:
+    """A server in another process; what it says is kept."""
+
+    def __init__(self, address: str, folder: Path, n_workers: int) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.core.jobs.server", address, str(folder), str(n_workers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        self.said: list[tuple[str, str]] = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            what, _, about = line.strip().partition(" ")
+            self.said.append((what, about))
+
+    def heard(self, what: str) -> list[str]:
+        return [about for said, about in self.said if said == what]
+
+    def submit(self, spec: JobSpec) -> str:
+        assert self.process.stdin is not None
+        before = len(self.heard("submitted"))
+        self.process.stdin.write(json.dumps(spec.to_json()) + "\n")
+        self.process.stdin.flush()
+        wait_until(lambda: len(self.heard("submitted")) > before)
+        return self.heard("submitted")[-1]
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@contextmanager
+def servers(address: str, *folders: Path, n_workers: int = 1) -> Iterator[list[Server]]:
+    opened = [Server(address, folder, n_workers) for folder in folders]
+    try:
+        for server in opened:
+            wait_until(lambda server=server: server.said)
+        yield opened
+    finally:
+        for server in opened:
+            server.kill()
+
+
+def record(store: Store, run_id: str) -> RunRecord:
+    return store.runs.get(LOCAL_OWNER, run_id)
+
+
+def status(store: Store, run_id: str) -> RunStatus:
+    return store.runs.summary(LOCAL_OWNER, run_id).status
+
+
+def address_of(folder: Path) -> str:
+    return f"sqlite:///{folder / 'odt.sqlite3'}"
+
+
+def test_a_killed_server_loses_nothing(
+    tmp_path: Path, store: Store, easy: JobSpec, hard: JobSpec
+) -> None:
+    folder = tmp_path / "data"
+    with servers(address_of(folder), folder) as (server,):
+        done = server.submit(easy)
+        wait_until(lambda: status(store, done) is RunStatus.DONE)
+        whole = record(store, done)
+        running, *queued = (server.submit(spec) for spec in (hard, easy, easy))
+        wait_until(lambda: record(store, running).best is not None)
+        family = family_of(server.process.pid)
+        assert any("mip.child" in " ".join(process.cmdline()) for process in family)
+        server.kill()
+        orphans = wait_until(lambda: not any(is_alive(p) for p in family), seconds=3)
+    print(f"workers and solvers were gone after {orphans:.2f} s")
+    assert status(store, running) is RunStatus.RUNNING, "nobody has looked yet"
+
+    manager = JobManager(store, n_workers=1)
+    try:
+        wait_until(lambda: status(store, running) is RunStatus.INTERRUPTED, seconds=3)
+        wait_until(lambda: all(status(store, run) is RunStatus.DONE for run in queued))
+        assert record(store, done) == whole
+        caught = manager.find(LOCAL_OWNER, running)
+        assert caught.state is JobState.INTERRUPTED and "run it again" in caught.message
+        assert caught.best is not None and caught.best["tree"] is not None
+        assert caught.best["model"]["tree"] == caught.best["tree"]
+        again = manager.rerun(LOCAL_OWNER, running)
+        wait_until(lambda: again.best is not None)
+        assert again.spec == hard and again.id != running
+    finally:
+        manager.close()
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_two_servers_on_one_database_run_no_job_twice(
+    database: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    address = address_of(tmp_path / "one")
+    if database == "postgres":
+        address = request.getfixturevalue("postgres_database")
+    store = Store(address, tmp_path / "here")
+    easy = sample_job(store, "monks-1", "depth-1")
+    with servers(address, tmp_path / "one", tmp_path / "two") as both:
+        runs = [both[number % 2].submit(easy) for number in range(12)]
+        wait_until(lambda: all(status(store, run) is RunStatus.DONE for run in runs), seconds=60)
+        started = [run for server in both for run in server.heard("started")]
+        shares = [len(server.heard("started")) for server in both]
+    assert sorted(started) == sorted(runs)
+    assert min(shares) >= 1, shares
+    print(f"{shares[0]} and {shares[1]} of 12 runs on two servers ({database})")
+    store.close()
+
+
+def test_a_job_that_another_server_runs_is_followed_and_cancelled(
+    tmp_path: Path, store: Store, easy: JobSpec, hard: JobSpec
+) -> None:
+    folder = tmp_path / "data"
+    with servers(address_of(folder), folder) as (server,):
+        theirs = server.submit(hard)
+        wait_until(lambda: server.heard("started"))
+        manager = JobManager(store, n_workers=1)
+        try:
+            job = manager.find(LOCAL_OWNER, theirs)
+            wait_until(lambda: job.progress and job.state is JobState.RUNNING, seconds=10)
+            wait_until(lambda: record(store, theirs).best is not None, seconds=10)
+            manager.cancel(job)
+            seconds = wait_until(lambda: job.is_over, seconds=5)
+            print(f"a job of another server was stopped in {seconds:.2f} s")
+            assert job.state is JobState.DONE and job.result is not None
+            assert job.result["status"] == "cancelled" and job.model is not None
+        finally:
+            manager.close()
+
+
+def test_a_killed_worker_leaves_its_best_tree_and_no_files(
+    manager: JobManager, store: Store, hard: JobSpec
+) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: job.best is not None)
+    lost = worker_pid()
+    folder = Path(psutil.Process(lost).environ()["TMPDIR"])
+    assert list(folder.glob("odt-mip-*")), "CBC's files are in the worker's own folder"
+    os.kill(lost, signal.SIGKILL)
+    wait_until(lambda: job.is_over, seconds=5)
+    assert job.state is JobState.FAILED and "killed by SIGKILL" in job.message
+    wait_until(lambda: status(store, job.id) is RunStatus.FAILED)
+    kept = record(store, job.id).best
+    assert kept is not None and kept["tree"] == job.best["tree"]
+    wait_until(lambda: not folder.exists(), seconds=3)
+
+
+def test_a_cancel_that_is_not_answered_keeps_the_best_tree(
+    manager: JobManager, hard: JobSpec
+) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: job.best is not None)
+    os.kill(worker_pid(), signal.SIGSTOP)  # hangs
+    manager.cancel(job)
+    seconds = wait_until(lambda: job.is_over, seconds=5)
+    assert seconds < 1.5
+    assert job.state is JobState.DONE and job.result is not None and job.model is not None
+    assert job.result["status"] == "cancelled" and job.result["tree"] == job.best["tree"]
+    assert "Stopped after" in job.result["words"]["status"]
+
+
+def test_a_job_that_needs_too_much_memory_ends_alone(store: Store) -> None:
+    light = sample_job(store, "tic-tac-toe", "depth-2")  # CBC takes 35 MiB
+    heavy = large_job(store)
+    pool = LocalPool(2)
+    manager = JobManager(store, 2, pool=pool)
+    try:
+        wait_until(lambda: pool.n_free() == 2)
+        pool.memory_limit = max(taken(pid) for pid in worker_pids()) + 80 * MIB
+        first, second = manager.submit(heavy, lane="a"), manager.submit(light, lane="b")
+        wait_until(lambda: first.is_over, seconds=40)
+        assert first.state is JobState.FAILED
+        limit = f"{pool.memory_limit // MIB:,} MiB"
+        assert f"more memory than a solver process may take ({limit})" in first.message
+        assert "ODT_WORKER_MEMORY" in first.message
+        assert second.state is JobState.RUNNING, second.message
+        again = manager.submit(sample_job(store, "monks-1", "depth-1"))
+        wait_until(lambda: again.is_over)
+        assert again.state is JobState.DONE, again.message
+        assert second.state is JobState.RUNNING, second.message
+    finally:
+        manager.close()
+
+
+def large_job(store: Store) -> JobSpec:
+    """A run on 20,000 different rows, for which CBC takes hundreds of megabytes."""
+    rng = random.Random(1)
+    rows = [",".join(str(rng.randrange(9)) for _ in range(10)) for _ in range(20_000)]
+    names = ",".join(f"c{number}" for number in range(10))
+    lines = (f"{row},{'yes' if row < '4' else 'no'}" for row in rows)
+    content = "\n".join([f"{names},outcome", *lines]).encode()
+    sha256 = store.datasets.put(LOCAL_OWNER, content, "large.csv").sha256
+    schema = infer_schema(read_table(content), "outcome", "yes")
+    topology = Topology.parse("depth-3")
+    train = TrainSpec(schema, SplitSpec("all"), topology, engine=Engine.CBC)
+    return JobSpec(sha256, "large.csv", ReadOptions(), train)
+
+
+def worker_pids() -> list[int]:
+    return [
+        process.pid
+        for process in psutil.Process().children()
+        if "odt_core.jobs.worker" in " ".join(process.cmdline())
+    ]
+
+
+def test_folders_of_dead_servers_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch, "YOUNG", -1.0)
+    mine = scratch.Scratch()
+    dead = Path(tempfile.mkdtemp(prefix=scratch.PREFIX))
+    (dead / "lock").touch()
+    (dead / "worker-1" / "odt-mip-1").mkdir(parents=True)
+    scratch.sweep()
+    assert not dead.exists() and mine.folder.exists()
+    mine.close()
+    assert not mine.folder.exists()
+
+
+def test_a_full_disk_costs_no_result_and_no_run(
+    manager: JobManager, store: Store, easy: JobSpec, hard: JobSpec
+) -> None:
+    running = manager.submit(hard)
+    wait_until(lambda: running.best is not None)
+    wait_until(lambda: record(store, running.id).best is not None)
+    with full_disk(store):
+        manager.cancel(running)
+        wait_until(lambda: running.is_over, seconds=5)
+        assert running.result is not None, "the result is on the screen"
+        wait_until(lambda: manager.problem, seconds=10)
+        assert "no room left on the disk" in manager.problem
+        assert manager.find(LOCAL_OWNER, running.id) is running
+        unrecorded = manager.submit(easy)
+        wait_until(lambda: unrecorded.is_over)
+        assert unrecorded.state is JobState.DONE and unrecorded.result is not None
+        assert manager.find(LOCAL_OWNER, unrecorded.id) is unrecorded
+    wait_until(lambda: status(store, running.id) is RunStatus.DONE, seconds=10)
+    assert record(store, running.id).result == running.result
+    wait_until(lambda: not manager.problem, seconds=10)
+
+
+@contextmanager
+def full_disk(store: Store) -> Iterator[None]:
+    """SQLite may not add a page: the error is that of a full disk."""
+    with store._database.bare() as connection:
+        pages = connection.execute(text("PRAGMA page_count")).scalar()
+    limits = [f"PRAGMA max_page_count = {n}" for n in (pages, 1_000_000)]
+    _on_every_connection(store, limits[0])
+    try:
+        yield
+    finally:
+        _on_every_connection(store, limits[1])
+
+
+def _on_every_connection(store: Store, pragma: str) -> None:
+    from sqlalchemy import event
+
+    engine = store._database._engine
+
+    def limit(connection: object, *_: object) -> None:
+        connection.execute(pragma)  # type: ignore[attr-defined]
+
+    event.listen(engine, "checkout", limit)
+
+
+@pytest.mark.parametrize("why", ["read-only", "unreachable", "wrong address"])
+def test_where_nothing_can_be_kept_runs_go_on_in_memory(
+    why: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    address, words, folder = None, "", tmp_path / "data"
+    if why == "read-only":
+        folder, words = request.getfixturevalue("read_only"), "cannot be"
+    elif why == "unreachable":
+        address, words = "postgresql://odt:secret@127.0.0.1:9/odt", "cannot be reached"
+    else:
+        address, words = "mysql://here", "not the address of a PostgreSQL or SQLite database"
+    store = open_store(address, folder)
+    if os.getuid() == 0:
+        os.seteuid(0)  # whoever may not write there may not start workers here either
+    assert words in store.problem and "in memory only" in store.problem
+    assert "secret" not in store.problem
+    manager = JobManager(store, 1)
+    try:
+        assert manager.problem == store.problem
+        job = manager.submit(sample_job(store, "monks-1", "depth-1"))
+        wait_until(lambda: job.is_over)
+        assert job.state is JobState.DONE and job.result is not None
+        wait_until(lambda: status(store, job.id) is RunStatus.DONE)
+    finally:
+        manager.close()
+        store.close()
