@@ -56,7 +56,7 @@ before = work()
 with banner:
     draw_banner(before)
 draw_problem()
-draw_lost()
+draw_lost(on_runs=page.url_path == "runs")
 try:
     page.run()
     if work() is not before:  # the page changed what is current

@@ -128,7 +128,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_window(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Callable[..., Window]]:
+def open_window(
+    request: pytest.FixtureRequest, browser: Browser
+) -> Iterator[Callable[..., Window]]:
     """Opens windows: ``open_window(theme="dark", width=1024)``.
 
     ``at`` is another server than the shared one, ``known`` a further address that may be asked.
@@ -159,9 +161,7 @@ def open_window(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Ca
             route.abort()
 
         def is_outside(url: str) -> bool:
-            return not url.startswith(("data:", "blob:")) and not any(
-                host in url for host in hosts
-            )
+            return not url.startswith(("data:", "blob:")) and not any(host in url for host in hosts)
 
         context.route(is_outside, refuse)
         window.page.on("pageerror", lambda error: window.errors.append(str(error)))

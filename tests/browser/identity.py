@@ -116,10 +116,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _choose(self, query: dict[str, list[str]]) -> None:
         """A page with a link for each person."""
-        kept = {name: query[name][0] for name in ("redirect_uri", "state", "nonce") if name in query}
+        kept = {
+            name: query[name][0] for name in ("redirect_uri", "state", "nonce") if name in query
+        }
+        addresses = {subject: urlencode({**kept, "as": subject}) for subject in PEOPLE}
         links = "".join(
-            f'<p><a href="/signed-in?{urlencode(kept | {"as": subject})}">{subject}</a></p>'
-            for subject in PEOPLE
+            f'<p><a href="/signed-in?{address}">{subject}</a></p>'
+            for subject, address in addresses.items()
         )
         self._reply(200, "text/html", f"<h1>Who are you?</h1>{links}".encode())
 

@@ -38,9 +38,7 @@ def ward_server(provider: Provider, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture
-def arrive(
-    ward_server: Server, provider: Provider, open_window: Opener
-) -> Callable[..., Window]:
+def arrive(ward_server: Server, provider: Provider, open_window: Opener) -> Callable[..., Window]:
     """Opens a window of its own, signed in as somebody."""
 
     def as_person(person: Person, **options: object) -> Window:
