@@ -8,6 +8,7 @@ from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.storage import KeyMetrics, RunFile, RunPart
+from pages.common.notices import say
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.text import plain, sentence
@@ -35,7 +36,7 @@ def draw_import() -> None:
             return
     st.session_state[_ROUND] = number + 1
     choose_runs([run.id])
-    st.toast(f"Imported {plain(run.name or file.name)}.")
+    say(f"Imported {plain(run.name or file.name)}.")
     st.rerun()
 
 
