@@ -137,7 +137,7 @@ def test_an_unknown_id_shows_nothing_and_a_way_on(
     said = window.page.get_by_text(re.compile("There is no such (run|data set) here"))
     expect(said).to_be_visible()
     window.page.get_by_role("link", name="See your runs").click()
-    window.page.wait_for_url("**/runs")
+    window.page.wait_for_url("**/runs*")
     expect(window.page.get_by_text("There is no such")).to_have_count(0)
 
 
