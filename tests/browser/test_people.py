@@ -133,6 +133,19 @@ def test_two_people_see_their_own_only_even_by_address(
     store.close()
 
 
+def test_an_address_is_not_lost_by_signing_in(
+    arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
+) -> None:
+    address = train(arrive(ALICE), "alices-ward.csv")
+    later = open_window(at=ward_server, known=provider.url)
+    later.page.goto(address)
+    later.settle()
+    sign_in(later, ALICE)
+    later.page.wait_for_url("**/train?data=*&run=*")
+    later.page.locator(".st-key-train_tree svg g.node").first.wait_for()
+    assert later.page.url == address
+
+
 def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) -> None:
     window = arrive(ALICE)
     page = window.page
