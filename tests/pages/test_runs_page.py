@@ -125,6 +125,11 @@ def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page
     page.button(key="runs_change").click().run()
     assert page.title[0].value == "Train"
     assert page.number_input(key="train_max_card").value == 2
+    page.switch_page("pages/build/train.py").run()  # where the browser is by now
+    page.number_input(key="train_max_card").set_value(1).run()
+    page.button(key="train_go").click().run()
+    again = store().runs.list(LOCAL_OWNER).runs[0]
+    assert again.rerun_of == run.id and again.headline.max_card == 1
 
 
 def test_texts_of_others_are_shown_as_they_are(maker: Maker, runs_page: Launch) -> None:

@@ -51,6 +51,7 @@ _CHOSEN = "runs_chosen"
 _SHOWN = "runs_shown"
 _PAGE = "runs_page"
 _ASKED = "runs_asked"
+_SEEN = "runs_seen"
 
 
 def chosen_runs() -> tuple[str, ...]:
@@ -166,7 +167,8 @@ def draw_table(query: RunQuery) -> None:
         alt="Runs, one a row, with status, data, settings and key metrics",
     )
     ticked = [ids[row] for row in event["selection"]["rows"] if row < len(ids)]
-    _take_ticks(ids, ticked, {run.id: run.status for run in runs})
+    _take_ticks(ids, ticked)
+    _follow_changes(runs)
 
 
 def _key(ids: Sequence[str]) -> str:
@@ -184,15 +186,23 @@ def _carry_ticks(ids: Sequence[str]) -> None:
     st.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
 
 
-def _take_ticks(ids: Sequence[str], ticked: Sequence[str], statuses: dict[str, RunStatus]) -> None:
+def _take_ticks(ids: Sequence[str], ticked: Sequence[str]) -> None:
     """Keep what is ticked here, with what was ticked on other pages of the list."""
     before = chosen_runs()
     kept = [run_id for run_id in before if run_id not in ids or run_id in ticked]
     now = (*kept, *(run_id for run_id in ticked if run_id not in kept))
-    st.session_state[_CHOSEN] = now
-    seen = st.session_state.get("runs_seen")
-    st.session_state["runs_seen"] = statuses
-    if now != before or (seen is not None and seen != statuses and set(seen) == set(statuses)):
+    if now != before:
+        st.session_state[_CHOSEN] = now
+        st.rerun()
+
+
+def _follow_changes(runs: Sequence[RunSummary]) -> None:
+    """Draw the whole page anew where a run began or ended, or one that is ticked got better."""
+    chosen = chosen_runs()
+    now = {run.id: (run.status, run.id in chosen and run.improved_at) for run in runs}
+    before = st.session_state.get(_SEEN)
+    st.session_state[_SEEN] = now
+    if before is not None and before != now:
         st.rerun()
 
 
