@@ -79,13 +79,13 @@ class DaskPool:
         with self._lock:
             return max(self._slots - len(self._tasks), 0)
 
-    def run(self, job: str, spec: dict[str, Any], path: Path) -> bool:
+    def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
         """Hand a job to the scheduler; false if the cluster is not connected or full."""
         with self._lock:
             if self._client is None or len(self._tasks) >= self._slots:
                 return False
             self._tasks[job] = _Task()
-        self._orders.submit(self._send, job, spec, path)
+        self._orders.submit(self._send, job, spec, path, hurry)
         return True
 
     def stop(self, job: str) -> None:
@@ -112,14 +112,21 @@ class DaskPool:
 
     # ---- orders, one after the other in a thread of their own ----
 
-    def _send(self, job: str, spec: dict[str, Any], path: Path) -> None:
+    def _send(self, job: str, spec: dict[str, Any], path: Path, hurry: bool) -> None:
         client = self._client
         try:
             if client is None:
                 raise OSError("the connection was lost")
             content = self._dataset(client, str(spec["dataset"]), path)
             future = client.submit(
-                run_here, job, spec, content, self._topic, key=f"odt-run-{job}", pure=False
+                run_here,
+                job,
+                spec,
+                content,
+                hurry,
+                self._topic,
+                key=f"odt-run-{job}",
+                pure=False,
             )
         except OSError as error:
             self._news.put((job, Loss(f"the cluster did not take it: {error}")))

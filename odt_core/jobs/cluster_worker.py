@@ -46,14 +46,22 @@ class Hub:
         self._pool.start(self)
 
     def run(
-        self, job: str, spec: dict[str, Any], content: bytes, tell: Callable[[dict[str, Any]], None]
+        self,
+        job: str,
+        spec: dict[str, Any],
+        content: bytes,
+        hurry: bool,
+        tell: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:
         """Run a job to its end; its last message."""
         box = self._boxes[job] = queue.Queue()
         try:
             sha256 = str(spec["dataset"])
             path = self._cache.find(sha256, len(content)) or self._cache.put(sha256, [content])
-            self._hand_over(job, spec, path, box)
+            while box.empty() and not self._pool.run(job, spec, path, hurry):
+                self._wait_for_worker()
+            if job in self._stopped:
+                self._pool.stop(job)
             while True:
                 message = box.get()
                 if message["type"] == "lost" and self._closed:
@@ -65,17 +73,11 @@ class Hub:
             del self._boxes[job]
             self._stopped.discard(job)
 
-    def _hand_over(
-        self, job: str, spec: dict[str, Any], path: Path, box: queue.Queue[dict[str, Any]]
-    ) -> None:
-        """Give a job to a worker, when one is ready; a word in the box if there is none."""
-        while box.empty() and not self._pool.run(job, spec, path):
-            if self._closed:
-                raise Reschedule
-            self._free.wait(0.2)
-            self._free.clear()
-        if job in self._stopped:
-            self._pool.stop(job)
+    def _wait_for_worker(self) -> None:
+        if self._closed:
+            raise Reschedule
+        self._free.wait(0.2)
+        self._free.clear()
 
     def stop(self, job: str) -> bool:
         """Ask a job to end with its best tree; whether it is here."""
@@ -142,7 +144,9 @@ def _hub(worker: Worker) -> Hub:
     return plugin.hub
 
 
-def run_here(job: str, spec: dict[str, Any], content: bytes, topic: str) -> dict[str, Any]:
+def run_here(
+    job: str, spec: dict[str, Any], content: bytes, hurry: bool, topic: str
+) -> dict[str, Any]:
     """The Dask task of a job: its messages go to a topic, the last one is its result."""
     worker, attempt = get_worker(), uuid.uuid4().hex
 
@@ -150,7 +154,7 @@ def run_here(job: str, spec: dict[str, Any], content: bytes, topic: str) -> dict
         worker.log_event(topic, {**message, "job": job, "attempt": attempt})
 
     tell({"type": "start"})
-    return _hub(worker).run(job, spec, content, tell)
+    return _hub(worker).run(job, spec, content, hurry, tell)
 
 
 def stop_here(job: str, dask_worker: Worker) -> bool:

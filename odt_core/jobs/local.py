@@ -105,9 +105,9 @@ class LocalPool:
         with self._lock:
             return sum(worker.ready and worker.job is None for worker in self._workers)
 
-    def run(self, job: str, spec: dict[str, Any], path: Path) -> bool:
+    def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
         """Start a job on a free worker; false if there is none after all."""
-        order = {"type": "run", "job": job, "spec": spec, "path": str(path)}
+        order = {"type": "run", "job": job, "spec": spec, "path": str(path), "hurry": hurry}
         with self._lock:
             for worker in self._workers:
                 if not worker.ready or worker.job is not None:

@@ -430,12 +430,13 @@ class JobManager:
             if order is None:
                 return True
         job = order.job
+        hurry = self._pool.n_free() <= 1 and self.store.queue.n_waiting() > 0
         with self._lock:
             if job.is_over:  # cancelled meanwhile
                 return True
             self._running[job.id] = _Running(job)
             job.state, job.started_at = JobState.RUNNING, now()
-            if self._pool.run(job.id, job.spec.to_json(), order.path):
+            if self._pool.run(job.id, job.spec.to_json(), order.path, hurry):
                 return True
             del self._running[job.id]
             job.state, job.started_at = JobState.QUEUED, None

@@ -1,6 +1,7 @@
 """What the manager and its workers say to each other.
 
-To a worker: ``{"type": "run", "job": id, "spec": {...}, "path": file}`` and ``{"type": "cancel",
+To a worker: ``{"type": "run", "job": id, "spec": {...}, "path": file,
+"hurry": bool}`` and ``{"type": "cancel",
 "job": id}``. From a worker: ``ready`` once, then for each job any number of ``stage``, ``progress``
 and ``best`` (a whole result with the best tree so far) and one ``result`` or ``error``.
 """

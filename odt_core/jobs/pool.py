@@ -65,7 +65,7 @@ class Pool(Protocol):
     def n_free(self) -> int:
         """How many jobs could be started now."""
 
-    def run(self, job: str, spec: dict[str, Any], path: Path) -> bool:
+    def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
         """Start a job on a free worker; false if there is none after all.
 
         Parameters
@@ -76,6 +76,8 @@ class Pool(Protocol):
             `odt_core.jobs.JobSpec` as JSON.
         path : Path
             The data set's bytes in a file of this machine.
+        hurry : bool
+            Others wait: a proved tree needs no second engine's confirmation.
         """
 
     def stop(self, job: str) -> None:

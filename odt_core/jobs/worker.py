@@ -60,7 +60,7 @@ class Worker:
         self._say({"type": "ready"})
         while True:
             order = self._queue.get()
-            self._run_job(order["job"], order["spec"], Path(order["path"]))
+            self._run_job(order["job"], order["spec"], Path(order["path"]), order["hurry"])
 
     def _read_orders(self) -> None:
         for line in self._orders:
@@ -73,13 +73,19 @@ class Worker:
             os.killpg(0, signal.SIGKILL)  # with whatever a running solve has started
         os._exit(0)
 
-    def _run_job(self, job: str, record: dict[str, Any], path: Path) -> None:
+    def _run_job(self, job: str, record: dict[str, Any], path: Path, hurry: bool) -> None:
         progress = _ProgressSender(job, self._say)
         best = _BestSender(job, self._say)
+
+        def on_best(found: BestSoFar) -> None:
+            best.send(found)
+            if found.is_proved and hurry:
+                self._cancelled.add(job)  # what is proved need not be confirmed
+
         hooks = Hooks(
             on_progress=progress.send,
             on_stage=lambda stage: self._say({"type": "stage", "job": job, "stage": stage}),
-            on_best=best.send,
+            on_best=on_best,
             should_stop=lambda: job in self._cancelled,
         )
         try:

@@ -46,6 +46,7 @@ BUILD_RATE = 3_000_000.0
 """Nonzeros that are written down in a second, at least."""
 CHECK_START = 0.3
 """Seconds that a check takes apart from that."""
+CUT_SHORT = "CBC's confirmation was cut short."
 
 
 @dataclass(frozen=True)
@@ -244,6 +245,8 @@ def _confirm(
     problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome, size: int
 ) -> Solution:
     """CBC proves the same, or at least counts the same."""
+    if budget.is_stopped():
+        return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
     reserve = _seconds_to_check(size)
     if budget.left < reserve:
         return _settle(
@@ -259,12 +262,14 @@ def _confirm(
     if size <= MOST_TO_CONFIRM and confirm > CHECK_START:
         outcome = _ask(problem, budget, seconds=confirm, start=found)
         _compare(problem, found, outcome)
-        if outcome.status is MipStatus.OPTIMAL or outcome.cancelled:
+        if outcome.status is MipStatus.OPTIMAL:
             return _settle(problem, engine, budget, found, outcome, MipRole.CONFIRMED)
     if budget.left <= 0 or budget.is_stopped():
-        return _settle(problem, engine, budget, found, None)
+        return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
     outcome = _ask(problem, budget, seconds=budget.left, fix=found)
     _compare(problem, found, outcome)
+    if outcome.cancelled:
+        return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
     if outcome.status is not MipStatus.OPTIMAL:
         return _settle(
             problem,

@@ -19,8 +19,8 @@ from odt_core.storage import Store
 class TellingPool(LocalPool):
     """Says which jobs it starts."""
 
-    def run(self, job: str, spec: dict[str, Any], path: Path) -> bool:
-        started = super().run(job, spec, path)
+    def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
+        started = super().run(job, spec, path, hurry)
         if started:
             print("started", job, flush=True)
         return started
