@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
@@ -206,7 +207,10 @@ def _follow_changes(runs: Sequence[RunSummary]) -> None:
         st.rerun()
 
 
-_PERCENT = {"format": "%.1f%%", "width": 92}
+def _share(label: str, help: str | None = None) -> ColumnConfig:
+    return st.column_config.NumberColumn(label, help=help, format="%.1f%%", width=92)
+
+
 _COLUMNS = {
     "name": st.column_config.TextColumn("Run", width=180),
     "status": st.column_config.MultiselectColumn(
@@ -219,17 +223,17 @@ _COLUMNS = {
     "shape": st.column_config.TextColumn("Shape", width=82),
     "goal": st.column_config.TextColumn("Goal", width=126),
     "errors": st.column_config.NumberColumn("Wrong", width=66, help="Training rows wrong"),
-    "test_tpr": st.column_config.NumberColumn("Test TPR", help="Sensitivity", **_PERCENT),
-    "test_tnr": st.column_config.NumberColumn("Test TNR", help="Specificity", **_PERCENT),
-    "test_accuracy": st.column_config.NumberColumn("Test accuracy", **_PERCENT),
+    "test_tpr": _share("Test TPR", "Sensitivity"),
+    "test_tnr": _share("Test TNR", "Specificity"),
+    "test_accuracy": _share("Test accuracy"),
     "took": st.column_config.TextColumn("Time", width=94, help="So far, or in all"),
     "queued": st.column_config.DatetimeColumn("Asked for", width=136, format="D MMM YYYY, HH:mm"),
     "note": st.column_config.TextColumn("Note", width=200),
     "kind": st.column_config.TextColumn("What", width=80),
     "outcome": st.column_config.TextColumn("Outcome", width=150),
     "cap": st.column_config.NumberColumn("max.card", width=78, help="Cap on sets of categories"),
-    "train_tpr": st.column_config.NumberColumn("Training TPR", help="Sensitivity", **_PERCENT),
-    "train_tnr": st.column_config.NumberColumn("Training TNR", help="Specificity", **_PERCENT),
+    "train_tpr": _share("Training TPR", "Sensitivity"),
+    "train_tnr": _share("Training TNR", "Specificity"),
     "seed": st.column_config.NumberColumn("Seed", width=60),
 }
 """What the table shows, the most looked-for first: at 1440 pixels all up to the note."""
