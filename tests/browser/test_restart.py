@@ -39,13 +39,13 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         run_id = page.url.split("run=")[1]
         store = Store(folder=server.data_dir)
         _wait(lambda: store.runs.get(LOCAL_OWNER, run_id).best is not None)
+        page.close()  # which does not stop the run
         os.kill(server.pid, signal.SIGKILL)
-    page.close()
 
     with run_dashboard(tmp_path, port=port) as server:
-        _wait(lambda: store.runs.summary(LOCAL_OWNER, run_id).status is RunStatus.INTERRUPTED)
         window = open_window(at=server, width=1440)
-        window.go()
+        window.go()  # the first visit starts the workers and sees what the old server left
+        _wait(lambda: store.runs.summary(LOCAL_OWNER, run_id).status is RunStatus.INTERRUPTED)
         page = window.page
         page.get_by_role("link", name="Runs").first.click()
         page.wait_for_url("**/runs*")
