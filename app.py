@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.common.banner import draw_banner, draw_problem
 from pages.common.keeping import keep_choices
+from pages.common.notices import draw_said
 from pages.common.people import draw_account, require_sign_in, sign_in_is_on
 from pages.common.places import Place
 from pages.common.state import work
@@ -56,7 +57,8 @@ before = work()
 with banner:
     draw_banner(before)
 draw_problem()
-draw_lost()
+draw_said()
+draw_lost(on_runs=page.url_path == "runs")
 try:
     page.run()
     if work() is not before:  # the page changed what is current

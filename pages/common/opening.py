@@ -16,6 +16,7 @@ from odt_core.storage import NotFoundError, StorageError
 from pages.common.keeping import kept_choices
 from pages.common.people import owner
 from pages.common.places import Place
+from pages.common.runs import CHANGED
 from pages.common.server import job_manager, store
 from pages.common.settings import load_settings
 from pages.common.state import Dataset, Work, lane, update, work
@@ -171,6 +172,7 @@ def change_and_run_again(run_id: str) -> NoReturn:
         _take_data(job.spec)
         load_settings(job.spec.train)
         update(job=None)
+    st.session_state[CHANGED] = run_id
     st.switch_page(Place.TRAIN)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from odt_core.storage import LOCAL_OWNER
+from pages.common.returning import remember_address, return_to_address
 from pages.common.text import plain, shorten
 
 _OWNER = "people_owner"
@@ -64,7 +65,8 @@ def require_sign_in() -> None:
     if not sign_in_is_on():
         return
     if not st.user.is_logged_in:
-        _forget_session()
+        if _OWNER in st.session_state:
+            _forget_session()
         _draw_sign_in()
     mine = owner()
     if not mine:
@@ -78,6 +80,7 @@ def draw_account() -> None:
     """The signed-in person's name, with the way out; nothing where nobody signs in."""
     if not sign_in_is_on() or not st.user.is_logged_in:
         return
+    return_to_address()
     claims = st.user.to_dict()
     name, address = name_of(claims), str(claims.get("email") or "")
     with st.popover(plain(shorten(name, 24)), key="people_account"):
@@ -95,6 +98,7 @@ def _forget_session() -> None:
 
 
 def _draw_sign_in() -> NoReturn:
+    remember_address()
     _, middle, _ = st.columns([1, 2, 1])
     with middle, st.container(border=True, key="people_sign_in"):
         st.title("Optimal decision trees", anchor=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
 from streamlit.runtime.caching.cache_utils import CachedFunc
 
 from odt_core.storage import DatasetRecord, Deleted
 from odt_core.words import count_words
+from pages.common.notices import say
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.text import plain, shorten
@@ -36,7 +36,7 @@ def delete_dataset(sha256: str, name: str) -> Deleted:
     gone = store().datasets.delete(owner(), sha256)
     forget_tables()
     words = f"Deleted {plain(shorten(name, 40))} and {count_words(gone.n_runs, 'run')}"
-    st.toast(f"{words}." if gone.wiped else f"{words}; the disk is wiped within a minute.")
+    say(f"{words}." if gone.wiped else f"{words}; the disk is wiped within a minute.")
     return gone
 
 

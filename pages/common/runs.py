@@ -20,6 +20,8 @@ from pages.common.state import lane, update, work
 
 _BEFORE = "train_before"
 _NOTICE = "train_notice"
+CHANGED = "train_changed"
+"""The run whose settings are in the controls to be changed, for the record of the next run."""
 
 QUICK = 0.8
 """Seconds to wait for a quick run before showing its progress instead of its result."""
@@ -35,7 +37,9 @@ def start_job(spec: JobSpec) -> Job:
         job_manager().cancel(before)  # its proved tree needs no more confirmation
         st.session_state[_BEFORE] = before
     st.session_state[_NOTICE] = ""
-    job = job_manager().submit(spec, owner=owner(), lane=lane())
+    job = job_manager().submit(
+        spec, owner=owner(), lane=lane(), rerun_of=st.session_state.pop(CHANGED, None)
+    )
     update(job=job)
     deadline = time.monotonic() + QUICK
     while not has_something_to_show(job) and time.monotonic() < deadline:

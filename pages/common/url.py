@@ -70,8 +70,14 @@ def _page() -> str:
     return "" if context is None else context.page_script_hash
 
 
-def draw_lost() -> None:
-    """Say that what the address named is not here, until the reader goes on to something else."""
+def draw_lost(*, on_runs: bool) -> None:
+    """Say that what the address named is not here, until the reader goes on to something else.
+
+    Parameters
+    ----------
+    on_runs : bool
+        Whether this is the Runs page, so that the way on is below.
+    """
     words, before, page = st.session_state.get(_LOST, ("", {}, ""))
     if not words:
         return
@@ -83,7 +89,8 @@ def draw_lost() -> None:
         st.caption(
             "It was deleted, or it is somebody else's: an address opens only what is your own."
         )
-        st.page_link(Place.RUNS, label="**See your runs →**")
+        if not on_runs:
+            st.page_link(Place.RUNS, label="**See your runs →**")
 
 
 def address_of(now: Work) -> dict[str, str]:

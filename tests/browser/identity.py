@@ -119,9 +119,10 @@ class _Handler(BaseHTTPRequestHandler):
         kept = {
             name: query[name][0] for name in ("redirect_uri", "state", "nonce") if name in query
         }
+        addresses = {subject: urlencode({**kept, "as": subject}) for subject in PEOPLE}
         links = "".join(
-            f'<p><a href="/signed-in?{urlencode(kept | {"as": subject})}">{subject}</a></p>'
-            for subject in PEOPLE
+            f'<p><a href="/signed-in?{address}">{subject}</a></p>'
+            for subject, address in addresses.items()
         )
         self._reply(200, "text/html", f"<h1>Who are you?</h1>{links}".encode())
 

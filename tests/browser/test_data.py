@@ -75,7 +75,7 @@ def test_from_an_upload_to_the_train_page(window: Window) -> None:
     expect(page.get_by_text("2 categorical features and 2 numerical features.")).to_be_visible()
     expect(page.get_by_text("240 rows read → 192 train, 48 test")).to_be_visible()
     page.get_by_role("button", name="Choose the tree's shape").click()
-    page.wait_for_url("**/train")
+    page.wait_for_url("**/train*")
     window.settle()
     expect(page.get_by_role("status", name="Current data set and tree")).to_contain_text(
         "patients.csv"
@@ -125,7 +125,7 @@ def test_a_sample_and_the_way_on_need_no_mouse(window: Window) -> None:
     window.settle()
     _tab_to(window, "Choose the tree's shape →")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/train")
+    page.wait_for_url("**/train*")
 
 
 def _tab_to(window: Window, label: str) -> None:

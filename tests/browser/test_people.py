@@ -105,7 +105,7 @@ def test_two_people_see_their_own_only_even_by_address(
     expect(page.locator(".st-key-train_tree")).to_have_count(0)
     bob.shoot("not-yours")
     page.get_by_role("link", name="See your runs").click()
-    page.wait_for_url("**/runs")
+    page.wait_for_url("**/runs*")
     expect(page.get_by_text("No runs yet")).to_be_visible()
     page.get_by_role("button", name="Stored data").click()
     expect(page.get_by_text("No data set is stored.")).to_be_visible()
@@ -131,6 +131,19 @@ def test_two_people_see_their_own_only_even_by_address(
         assert [(record.name, record.n_runs) for record in owned] == [(name, 1)]
     assert store.runs.list(LOCAL_OWNER).total == 0
     store.close()
+
+
+def test_an_address_is_not_lost_by_signing_in(
+    arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
+) -> None:
+    address = train(arrive(ALICE), "alices-ward.csv")
+    later = open_window(at=ward_server, known=provider.url)
+    later.page.goto(address)
+    later.settle()
+    sign_in(later, ALICE)
+    later.page.wait_for_url("**/train?data=*&run=*")
+    later.page.locator(".st-key-train_tree svg g.node").first.wait_for()
+    assert later.page.url == address
 
 
 def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) -> None:

@@ -34,7 +34,7 @@ def open_page(window: Window) -> None:
     window.go()
     window.upload("breast-cancer.csv", SAMPLES["breast-cancer"].csv())
     window.page.get_by_role("link", name="Sensitivity").first.click()
-    window.page.wait_for_url("**/sensitivity")
+    window.page.wait_for_url("**/sensitivity*")
     window.settle()
 
 
@@ -97,7 +97,7 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     wrong = chosen[1] + chosen[2]
     expect(page.get_by_text(f"{wrong} of 455 training rows wrong").first).to_be_visible()
     page.get_by_role("link", name="Train").first.click()
-    page.wait_for_url("**/train")
+    page.wait_for_url("**/train*")
     window.settle()
     expect(page.get_by_text("taken from the frontier")).to_be_visible()
     assert shown(page)[:4] == chosen

@@ -34,7 +34,7 @@ def open_train(window: Window, content: bytes, name: str = "patients.csv") -> No
     window.go()
     window.upload(name, content)
     window.page.get_by_role("button", name="Choose the tree's shape").click()
-    window.page.wait_for_url("**/train")
+    window.page.wait_for_url("**/train*")
     window.settle()
 
 
@@ -104,7 +104,7 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     edit_kind(window, 2, "numerical")  # stage, which is coded 1 to 4
     page = window.page
     page.get_by_role("button", name="Choose the tree's shape").click()
-    page.wait_for_url("**/train")
+    page.wait_for_url("**/train*")
     window.settle()
     expect(page.get_by_text("96 training rows").first).to_be_visible()
     expect(page.get_by_text("Nothing is trained yet")).to_be_visible()

@@ -49,7 +49,7 @@ def _draw_for_one(record: RunRecord) -> None:
     run = record.summary
     opened = can_be_opened(record)
     if st.button(
-        "Open",
+        "Open" if run.is_over else "Watch",
         key="runs_open",
         type="primary" if opened else "secondary",
         disabled=not opened,

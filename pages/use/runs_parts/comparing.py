@@ -55,13 +55,14 @@ def draw_side_by_side(records: Sequence[RunRecord]) -> None:
 
 def _draw_one(name: str, record: RunRecord, outcome: RunOutcome) -> None:
     left, right = st.columns([3, 2], gap="large")
+    if outcome.tree is None or outcome.train is None:
+        with left:
+            _draw_settings([name], [record])
+        return
     with left:
-        if outcome.tree is not None:
-            draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
+        draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
     with right:
         _draw_settings([name], [record])
-    if outcome.tree is None or outcome.train is None:
-        return
     left, right = st.columns([1, 1], gap="large")
     with left:
         _draw_counts(outcome)

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
+from odt_core.confusion import Confusion
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
+from odt_core.solution import Status, TracePoint
 from odt_core.storage import KeyMetrics, RunFile, RunPart
+from pages.common.notices import say
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.text import plain, sentence
 from pages.use.runs_parts.listing import choose_runs
 
 _ROUND = "runs_import_round"
+_READ = {
+    "words": ("status", "proof"),
+    "objective": ("total", "total_bound"),
+    "seconds": ("total", "prepare"),
+    "data": ("sha256",),
+    "cart": ("train", "test", "tree"),
+}
+"""Parts of a training run's result that pages read, by the group they are in."""
 
 
 def draw_import() -> None:
@@ -35,7 +48,7 @@ def draw_import() -> None:
             return
     st.session_state[_ROUND] = number + 1
     choose_runs([run.id])
-    st.toast(f"Imported {plain(run.name or file.name)}.")
+    say(f"Imported {plain(run.name or file.name)}.")
     st.rerun()
 
 
@@ -72,8 +85,23 @@ def _check_part(part: RunPart, dataset: str) -> None:
         if found is None:
             continue
         if spec.kind in (JobKind.TRAIN, JobKind.ADOPT):
-            KeyMetrics.from_result(found)
-            if found["tree"] is not None:
-                tree_from_json(found["tree"])
+            _check_result(found)
         for point in found.get("points") or ():
             tree_from_json(point["tree"])
+
+
+def _check_result(found: dict[str, Any]) -> None:
+    """What the Train page reads of a result."""
+    KeyMetrics.from_result(found)
+    Status(found["status"])
+    for group, names in _READ.items():
+        for name in names:
+            found[group][name]
+    for point in found["trace"]:
+        TracePoint(*point)
+    if found["tree"] is None:
+        return
+    tree_from_json(found["tree"])
+    tree_from_json(found["cart"]["tree"])
+    for counts in (found["train"], found["cart"]["train"]):
+        Confusion(**counts)

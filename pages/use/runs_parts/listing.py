@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
@@ -51,6 +52,7 @@ _CHOSEN = "runs_chosen"
 _SHOWN = "runs_shown"
 _PAGE = "runs_page"
 _ASKED = "runs_asked"
+_SEEN = "runs_seen"
 
 
 def chosen_runs() -> tuple[str, ...]:
@@ -166,7 +168,8 @@ def draw_table(query: RunQuery) -> None:
         alt="Runs, one a row, with status, data, settings and key metrics",
     )
     ticked = [ids[row] for row in event["selection"]["rows"] if row < len(ids)]
-    _take_ticks(ids, ticked, {run.id: run.status for run in runs})
+    _take_ticks(ids, ticked)
+    _follow_changes(runs)
 
 
 def _key(ids: Sequence[str]) -> str:
@@ -184,19 +187,30 @@ def _carry_ticks(ids: Sequence[str]) -> None:
     st.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
 
 
-def _take_ticks(ids: Sequence[str], ticked: Sequence[str], statuses: dict[str, RunStatus]) -> None:
+def _take_ticks(ids: Sequence[str], ticked: Sequence[str]) -> None:
     """Keep what is ticked here, with what was ticked on other pages of the list."""
     before = chosen_runs()
     kept = [run_id for run_id in before if run_id not in ids or run_id in ticked]
     now = (*kept, *(run_id for run_id in ticked if run_id not in kept))
-    st.session_state[_CHOSEN] = now
-    seen = st.session_state.get("runs_seen")
-    st.session_state["runs_seen"] = statuses
-    if now != before or (seen is not None and seen != statuses and set(seen) == set(statuses)):
+    if now != before:
+        st.session_state[_CHOSEN] = now
         st.rerun()
 
 
-_PERCENT = {"format": "%.1f%%", "width": 92}
+def _follow_changes(runs: Sequence[RunSummary]) -> None:
+    """Draw the whole page anew where a run began or ended, or one that is ticked got better."""
+    chosen = chosen_runs()
+    now = {run.id: (run.status, run.id in chosen and run.improved_at) for run in runs}
+    before = st.session_state.get(_SEEN)
+    st.session_state[_SEEN] = now
+    if before is not None and before != now:
+        st.rerun()
+
+
+def _share(label: str, help: str | None = None) -> ColumnConfig:
+    return st.column_config.NumberColumn(label, help=help, format="%.1f%%", width=92)
+
+
 _COLUMNS = {
     "name": st.column_config.TextColumn("Run", width=180),
     "status": st.column_config.MultiselectColumn(
@@ -209,17 +223,17 @@ _COLUMNS = {
     "shape": st.column_config.TextColumn("Shape", width=82),
     "goal": st.column_config.TextColumn("Goal", width=126),
     "errors": st.column_config.NumberColumn("Wrong", width=66, help="Training rows wrong"),
-    "test_tpr": st.column_config.NumberColumn("Test TPR", help="Sensitivity", **_PERCENT),
-    "test_tnr": st.column_config.NumberColumn("Test TNR", help="Specificity", **_PERCENT),
-    "test_accuracy": st.column_config.NumberColumn("Test accuracy", **_PERCENT),
+    "test_tpr": _share("Test TPR", "Sensitivity"),
+    "test_tnr": _share("Test TNR", "Specificity"),
+    "test_accuracy": _share("Test accuracy"),
     "took": st.column_config.TextColumn("Time", width=94, help="So far, or in all"),
     "queued": st.column_config.DatetimeColumn("Asked for", width=136, format="D MMM YYYY, HH:mm"),
     "note": st.column_config.TextColumn("Note", width=200),
     "kind": st.column_config.TextColumn("What", width=80),
     "outcome": st.column_config.TextColumn("Outcome", width=150),
     "cap": st.column_config.NumberColumn("max.card", width=78, help="Cap on sets of categories"),
-    "train_tpr": st.column_config.NumberColumn("Training TPR", help="Sensitivity", **_PERCENT),
-    "train_tnr": st.column_config.NumberColumn("Training TNR", help="Specificity", **_PERCENT),
+    "train_tpr": _share("Training TPR", "Sensitivity"),
+    "train_tnr": _share("Training TNR", "Specificity"),
     "seed": st.column_config.NumberColumn("Seed", width=60),
 }
 """What the table shows, the most looked-for first: at 1440 pixels all up to the note."""

@@ -57,7 +57,9 @@ def has_tree(record: RunRecord) -> bool:
 
 
 def can_be_opened(record: RunRecord) -> bool:
-    """Whether another page can show what the run brought."""
+    """Whether another page can show what the run brought, or how far it is."""
+    if not record.summary.is_over:
+        return True
     if record.summary.kind in (JobKind.TRAIN, JobKind.ADOPT):
         return has_tree(record)
     return record.result is not None or record.summary.members is not None

@@ -79,7 +79,9 @@ def shape_of(run: RunSummary) -> str:
 
 
 def goal_of(run: RunSummary) -> str:
-    """What is maximised."""
+    """What is maximised; "" where every trade-off is looked for."""
+    if run.kind in (JobKind.FRONTIER, JobKind.CURVE):
+        return ""
     return GOAL_WORDS.get(run.headline.goal, run.headline.goal)
 
 

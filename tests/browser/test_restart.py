@@ -1,0 +1,72 @@
+"""The server is killed while a run goes on: after the restart nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from odt_core.storage import LOCAL_OWNER, RunStatus, Store
+from tests.browser.conftest import free_port, run_dashboard
+from tests.browser.test_runs import SOLVED, press, tick
+from tests.browser.test_train import choose_engine, choose_shape
+from tests.browser.window import Window
+
+
+def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
+    open_window: Callable[..., Window], tmp_path: Path
+) -> None:
+    port = free_port()
+    with run_dashboard(tmp_path, port=port) as server:
+        window = open_window(at=server, width=1440)
+        window.go()
+        page = window.page
+        page.get_by_role("button", name="Use this sample").nth(2).click()
+        window.settle()
+        page.get_by_role("button", name="Choose the tree's shape").click()
+        page.wait_for_url("**/train*")
+        window.settle()
+        choose_shape(window, "Depth 3")
+        choose_engine(window, "CBC")  # which needs minutes
+        page.get_by_role("button", name="Train", exact=True).click()
+        expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
+        page.wait_for_url("**/train?data=*&run=*")
+        run_id = page.url.split("run=")[1]
+        store = Store(folder=server.data_dir)
+        _wait(lambda: store.runs.get(LOCAL_OWNER, run_id).best is not None)
+        page.close()  # which does not stop the run
+        os.kill(server.pid, signal.SIGKILL)
+
+    with run_dashboard(tmp_path, port=port) as server:
+        window = open_window(at=server, width=1440)
+        window.go()  # the first visit starts the workers and sees what the old server left
+        _wait(lambda: store.runs.summary(LOCAL_OWNER, run_id).status is RunStatus.INTERRUPTED)
+        page = window.page
+        page.get_by_role("link", name="Runs").first.click()
+        page.wait_for_url("**/runs*")
+        window.settle()
+        tick(window, 0)
+        chosen = page.locator(".st-key-runs_chosen_ones")
+        expect(chosen.get_by_text("interrupted", exact=True)).to_be_visible()
+        expect(chosen.get_by_text("Its best tree so far is below")).to_be_visible()
+        expect(chosen.locator("svg g.node").first).to_be_visible()
+        window.shoot("runs-after-restart")
+        press(window, "runs_again")
+        expect(chosen.get_by_text("running", exact=True)).to_be_visible(timeout=SOLVED)
+        repeated = store.runs.list(LOCAL_OWNER).runs[0]
+        assert repeated.rerun_of == run_id
+        chosen.get_by_role("button", name="Stop").click()
+        expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
+    store.close()
+
+
+def _wait(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SOLVED / 1000
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -1,0 +1,106 @@
+"""Frontiers, curves, and runs that go on, in the address and on the Runs page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import run_dashboard
+from tests.browser.test_runs import SOLVED, press, tick
+from tests.browser.test_train import choose_engine, choose_shape
+from tests.browser.window import SHOTS, Server, Window
+from tests.runs import ward
+
+Opener = Callable[..., Window]
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with run_dashboard(tmp_path_factory.mktemp("studies")) as server:
+        yield server
+
+
+def test_a_frontier_and_curves_survive_a_reload_and_open_again(
+    quiet: Server, open_window: Opener
+) -> None:
+    window = open_window(at=quiet, width=1440)
+    window.go()
+    page = window.page
+    window.upload("ward.csv", ward())
+    page.get_by_role("link", name="Sensitivity").first.click()
+    page.wait_for_url("**/sensitivity*")
+    window.settle()
+    page.get_by_role("button", name="Find the frontier").click()
+    page.locator(".st-key-sens_tree svg g.node").first.wait_for(timeout=SOLVED)
+    page.wait_for_url("**/sensitivity?data=*&frontier=*")
+    page.reload()
+    window.settle()
+    page.locator(".st-key-sens_tree svg g.node").first.wait_for()
+    expect(page.get_by_text("before you changed")).to_have_count(0)
+
+    page.get_by_text("Curves over many splits").click()
+    window.settle()
+    page.get_by_role("spinbutton", name="Splits").fill("2")
+    page.keyboard.press("Enter")
+    window.settle()
+    page.get_by_role("button", name="Run the curves").click()
+    done = page.get_by_text(re.compile("2 splits in"))
+    done.wait_for(timeout=SOLVED)
+    page.wait_for_url("**/sensitivity?data=*&frontier=*&curve=*")
+
+    other = open_window(at=quiet, width=1440)
+    other.page.goto(page.url)
+    other.settle()
+    other.page.get_by_text("Curves over many splits").click()
+    other.page.get_by_text(re.compile("2 splits in")).wait_for()
+
+    page.get_by_role("link", name="Runs").first.click()
+    page.wait_for_url("**/runs*")
+    window.settle()
+    expect(page.get_by_text("2 runs", exact=True)).to_be_visible()
+    tick(window, 0)
+    expect(page.get_by_text("2 splits of 2 are done.")).to_be_visible()
+    window.shoot("runs-study")
+    press(window, "runs_open")
+    done.wait_for()
+    page.get_by_role("link", name="Runs").first.click()
+    page.wait_for_url("**/runs*")
+    window.settle()
+    tick(window, 0, 1)
+    press(window, "runs_open")
+    page.locator(".st-key-sens_tree svg g.node").first.wait_for()
+
+
+def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
+    quiet: Server, open_window: Opener
+) -> None:
+    window = open_window(at=quiet, width=1440)
+    window.go()
+    page = window.page
+    page.get_by_role("button", name="Use this sample").nth(2).click()
+    window.settle()
+    page.get_by_role("button", name="Choose the tree's shape").click()
+    page.wait_for_url("**/train*")
+    window.settle()
+    choose_shape(window, "Depth 3")
+    choose_engine(window, "CBC")  # which needs minutes
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
+    page.get_by_role("link", name="Runs").first.click()
+    page.wait_for_url("**/runs*")
+    window.page.wait_for_timeout(1500)
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 18, box["y"] + 54)
+    chosen = page.locator(".st-key-runs_chosen_ones")
+    expect(chosen.get_by_text("running", exact=True)).to_be_visible(timeout=SOLVED)
+    expect(chosen.get_by_text("this is its best tree so far")).to_be_visible(timeout=SOLVED)
+    page.wait_for_timeout(3000)  # the table was drawn anew meanwhile, and the tick stays
+    expect(chosen.get_by_text("running", exact=True)).to_be_visible()
+    page.screenshot(path=SHOTS / "runs-live.png")
+    chosen.get_by_role("button", name="Stop").click()
+    expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
+    expect(chosen.locator("svg g.node").first).to_be_visible()

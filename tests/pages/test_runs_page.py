@@ -1,0 +1,208 @@
+"""The Runs page without a browser: what it lists, and what happens to what is ticked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from odt_core.storage import LOCAL_OWNER, RunQuery
+from odt_core.topology import Topology
+from pages.common.server import store
+from pages.common.text import plain
+from tests.runs import Maker
+
+ROOT = Path(__file__).resolve().parents[2]
+Launch = Callable[[], AppTest]
+
+
+@pytest.fixture
+def maker(launch: Launch) -> Maker:
+    """Puts runs into the store that the pages read, emptied first."""
+    launch()
+    for record in store().datasets.list(LOCAL_OWNER):
+        store().datasets.delete(LOCAL_OWNER, record.sha256)
+    return Maker(store())
+
+
+@pytest.fixture
+def runs_page(launch: Launch) -> Launch:
+    """Opens the Runs page."""
+
+    def open_it() -> AppTest:
+        return shown(launch().switch_page("pages/use/runs.py").run())
+
+    return open_it
+
+
+def session() -> AppTest:
+    """A session that has not begun yet, so that it can be given an address."""
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+
+
+def shown(page: AppTest) -> AppTest:
+    assert not page.exception, page.exception
+    return page
+
+
+def tick(page: AppTest, *run_ids: str) -> AppTest:
+    page.session_state["runs_chosen"] = run_ids
+    page.session_state["runs_shown"] = ""
+    return shown(page.run())
+
+
+def names(page: AppTest) -> list[str]:
+    return list(page.dataframe[0].value["name"])
+
+
+def statuses(page: AppTest) -> list[str]:
+    return [words for (words,) in page.dataframe[0].value["status"]]
+
+
+def test_without_runs_it_says_what_to_do(maker: Maker, runs_page: Launch) -> None:
+    page = runs_page()
+    assert page.subheader[0].value == "No runs yet"
+    assert not page.dataframe
+    (link,) = page.get("page_link")
+    assert link.proto.label == "**Choose data →**"
+
+
+def test_every_run_is_listed_with_its_status_in_words(maker: Maker, runs_page: Launch) -> None:
+    maker.interrupted(name="Night")
+    maker.failed("It broke.", name="Broken")
+    maker.done(name="Good")
+    page = runs_page()
+    assert names(page) == ["Good", "Broken", "Night"]
+    assert statuses(page) == ["proved optimal", "failed", "interrupted"]
+    frame = page.dataframe[0].value
+    assert list(frame["data"]) == ["ward.csv"] * 3
+    assert frame["errors"][0] == 10 and 0 < frame["test_accuracy"][0] <= 100
+
+
+def test_search_order_and_status_narrow_the_list(maker: Maker, runs_page: Launch) -> None:
+    maker.failed("It broke.", name="Beta")
+    maker.done(name="Alpha", note="needle")
+    page = runs_page()
+    page.selectbox(key="runs_sort").set_value("Name").run()
+    assert names(shown(page)) == ["Alpha", "Beta"]
+    page.text_input(key="runs_search").set_value("NEEDLE").run()
+    assert names(shown(page)) == ["Alpha"]
+    page.text_input(key="runs_search").set_value("nothing of the kind").run()
+    assert "No run matches" in shown(page).info[0].value
+
+
+def test_a_long_list_comes_in_pages(maker: Maker, runs_page: Launch) -> None:
+    for number in range(27):
+        store().runs.cancel(LOCAL_OWNER, maker.queued(name=f"Run {number:02}").id)
+    page = runs_page()
+    assert len(names(page)) == 25 and names(page)[0] == "Run 26"
+    page.session_state["runs_page"] = 2
+    assert names(shown(page.run())) == ["Run 01", "Run 00"]
+
+
+def test_opening_a_run_brings_its_settings(maker: Maker, runs_page: Launch) -> None:
+    run = maker.done(topology=Topology.parse("((. .) .)"), max_card=1, time_limit=33.0, seed=5)
+    page = tick(runs_page(), run.id)
+    page.button(key="runs_open").click().run()
+    assert page.title[0].value == "Train"
+    assert page.radio(key="train_shape").value == "own"
+    assert page.text_input(key="train_own_shape").value == "((. .) .)"
+    assert page.number_input(key="train_max_card").value == 1
+    assert page.number_input(key="train_seconds").value == 33
+    assert page.number_input(key="train_seed").value == 5
+    assert page.query_params["run"] == run.id and page.query_params["data"] == run.dataset
+    assert not page.warning, "the controls say what the tree was trained with"
+
+
+def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page: Launch) -> None:
+    run = maker.failed("It broke.", max_card=2)
+    page = tick(runs_page(), run.id)
+    assert plain("It broke.") in [text.value for text in page.markdown]
+    assert page.button(key="runs_open").disabled
+    page.button(key="runs_change").click().run()
+    assert page.title[0].value == "Train"
+    assert page.number_input(key="train_max_card").value == 2
+    page.switch_page("pages/build/train.py").run()  # where the browser is by now
+    page.number_input(key="train_max_card").set_value(1).run()
+    page.button(key="train_go").click().run()
+    again = store().runs.list(LOCAL_OWNER).runs[0]
+    assert again.rerun_of == run.id and again.headline.max_card == 1
+
+
+def test_texts_of_others_are_shown_as_they_are(maker: Maker, runs_page: Launch) -> None:
+    evil = '<img src=x onerror="alert(1)"> ![x](http://evil.example/x.png) :red[r]'
+    maker.name = evil
+    run = maker.done(name=evil, note=evil)
+    page = tick(runs_page(), run.id)
+    assert names(page) == [evil]
+    for element in (*page.markdown, *page.caption):
+        assert "![x](" not in element.value and not re.search(r"(?<!\\)<img", element.value)
+    for element in page.html:
+        assert "<img" not in element.value
+
+
+def test_up_to_four_are_compared(maker: Maker, runs_page: Launch) -> None:
+    ids = [maker.done(seed=seed).id for seed in range(5)]
+    page = tick(runs_page(), *ids[:4])
+    assert len(page.get("graphviz_chart")) == 4
+    assert any("Metrics with 95 % intervals" in element.value for element in page.html)
+    page = tick(page, *ids)
+    assert "5 runs are ticked" in page.info[0].value and not page.get("graphviz_chart")
+
+
+def test_runs_of_other_rows_are_compared_with_a_warning(maker: Maker, runs_page: Launch) -> None:
+    one = maker.done()
+    maker.content += b"none,no,1,no\n" * 10
+    other = maker.done()
+    page = tick(runs_page(), one.id, other.id)
+    assert "not of the same rows" in page.info[0].value
+
+
+def test_an_address_opens_its_owners_run_only(maker: Maker, launch: Launch) -> None:
+    own, foreign = maker.done(), Maker(store(), owner="somebody else").done()
+    page = session()
+    page.query_params["run"] = own.id
+    shown(page.run())
+    assert page.session_state["odt_work"].job.id == own.id
+
+    page = session()
+    page.query_params["run"] = foreign.id
+    shown(page.run())
+    assert any("There is no such run here" in text.value for text in page.markdown)
+    assert "odt_work" not in page.session_state
+    assert "run" not in page.query_params
+
+
+def test_a_frontier_does_not_pass_for_a_run(maker: Maker, launch: Launch) -> None:
+    own = maker.done()
+    page = session()
+    page.query_params["frontier"] = own.id
+    shown(page.run())
+    assert any("There is no such run here" in text.value for text in page.markdown)
+
+
+def test_a_deleted_data_set_is_let_go_in_every_window(maker: Maker, launch: Launch) -> None:
+    run = maker.done()
+    page = session()
+    page.query_params["run"] = run.id
+    shown(page.run())
+    store().datasets.delete(LOCAL_OWNER, run.dataset)
+    shown(page.run())
+    assert page.session_state["odt_work"].dataset is None
+    assert page.session_state["odt_work"].job is None
+    assert page.title[0].value.startswith("Which data")
+
+
+def test_deleting_a_data_set_says_how_many_runs_go(maker: Maker, launch: Launch) -> None:
+    maker.done()
+    run = maker.done()
+    page = session()
+    page.query_params["data"] = run.dataset
+    shown(page.run())
+    assert any("**2 runs** made from it" in text.value for text in page.markdown)
+    page.button(key="data_remove_now").click().run()
+    assert shown(page).title[0].value.startswith("Which data")
+    assert store().runs.list(LOCAL_OWNER, RunQuery(limit=0)).total == 0
