@@ -77,16 +77,19 @@ class DaskPool:
     def n_free(self) -> int:
         """Threads of the cluster's workers, less the jobs that were handed out."""
         with self._lock:
-            return max(self._slots - len(self._tasks), 0)
+            return max(self._slots - len(self._tasks), 0) if self._is_connected() else 0
 
     def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
         """Hand a job to the scheduler; false if the cluster is not connected or full."""
         with self._lock:
-            if self._client is None or len(self._tasks) >= self._slots:
+            if not self._is_connected() or len(self._tasks) >= self._slots:
                 return False
             self._tasks[job] = _Task()
         self._orders.submit(self._send, job, spec, path, hurry)
         return True
+
+    def _is_connected(self) -> bool:
+        return self._client is not None and self._client.status == "running"
 
     def stop(self, job: str) -> None:
         """Ask a job to end with its best tree."""
@@ -233,6 +236,8 @@ class DaskPool:
             try:
                 if client is None:
                     client = self._connect()
+                elif not self._is_connected():
+                    raise OSError("the connection was lost")
                 slots = sum(client.nthreads().values())
             except (OSError, ValueError) as error:
                 self._note_lost(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, Table, read_table
 from odt_core.jobs import JobManager, JobSpec
 from odt_core.solution import Engine
+from odt_core.solvers.search import compiling
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
@@ -59,6 +61,15 @@ def easy(store: Store) -> JobSpec:
 def hard(store: Store) -> JobSpec:
     """tic-tac-toe, depth 3: CBC's bound does not move for minutes (docs/benchmarks.md)."""
     return sample_job(store, "tic-tac-toe", "depth-3")
+
+
+@pytest.fixture()
+def quick(store: Store) -> JobSpec:
+    """Breast cancer, depth 2: proved by the search at once, confirmed by CBC for six seconds."""
+    if not compiling.is_compiled():
+        compiling.main()
+    spec = sample_job(store, "breast-cancer", "depth-2")
+    return dataclasses.replace(spec, train=dataclasses.replace(spec.train, engine=Engine.HYBRID))
 
 
 @pytest.fixture()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,10 @@ class TellingPool(LocalPool):
 
 def main(address: str, folder: Path, n_workers: int) -> None:
     store = Store(address, folder)
-    manager = JobManager(store, n_workers, pool=TellingPool(n_workers))
+    pool = TellingPool(n_workers)
+    manager = JobManager(store, n_workers, pool=pool)
+    while pool.n_free() < n_workers:
+        time.sleep(0.01)
     print("ready", flush=True)
     for line in sys.stdin:
         job = manager.submit(JobSpec.from_json(json.loads(line)))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -22,7 +23,7 @@ from odt_core.studies import CurveSpec
 from odt_core.topology import Topology
 from odt_core.training import run_training
 from tests.core.jobs.conftest import sample_job, table_of
-from tests.core.jobs.test_manager import family_of, is_alive, wait_until
+from tests.core.jobs.test_manager import command_of, family_of, is_alive, wait_until
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -63,7 +64,18 @@ class Cluster:
             process.wait()
 
     def is_solving(self, worker: subprocess.Popen[bytes]) -> bool:
-        return any("mip.child" in " ".join(p.cmdline()) for p in family_of(worker.pid))
+        """Whether CBC has files in the folder of one of its workers."""
+        return any(list(folder.glob("odt-mip-*")) for folder in folders_of(worker.pid))
+
+
+def folders_of(pid: int) -> list[Path]:
+    """Where the workers of a machine put temporary files."""
+    found = []
+    for process in family_of(pid):
+        if "odt_core.jobs.worker" in command_of(process):
+            with suppress(psutil.Error):
+                found.append(Path(process.environ()["TMPDIR"]))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +198,23 @@ def test_closing_takes_the_jobs_off_the_cluster(
     assert job.state is JobState.INTERRUPTED
     wait_until(lambda: not any(map(cluster.is_solving, cluster.workers)), seconds=5)
     assert all(psutil.pid_exists(worker.pid) for worker in cluster.workers)
+
+
+def test_a_scheduler_that_is_lost_costs_only_what_ran(
+    store: Store, hard: JobSpec, easy: JobSpec
+) -> None:
+    cluster = Cluster()
+    manager = JobManager(store, 1, pool=DaskPool(cluster.address))
+    try:
+        wait_until(lambda: manager._pool.n_free() == 2, seconds=60)
+        first, second, waiting = (manager.submit(spec) for spec in (hard, hard, easy))
+        wait_until(lambda: first.best and second.best, seconds=60)
+        cluster.scheduler.kill()
+        seconds = wait_until(lambda: first.is_over and second.is_over)
+        print(f"a lost scheduler was noticed after {seconds:.2f} s")
+        assert first.state is JobState.FAILED and first.best is not None
+        wait_until(lambda: "cannot be reached" in manager.problem)
+        assert waiting.state is JobState.QUEUED
+    finally:
+        manager.close()
+        cluster.close()

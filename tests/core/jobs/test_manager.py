@@ -41,11 +41,17 @@ def family_of(pid: int) -> list[psutil.Process]:
 
     Without the process that compiles the search once on a machine: it may go on until it is done.
     """
-    return [
-        process
-        for process in psutil.Process(pid).children(recursive=True)
-        if "odt_core.solvers.search.compiling" not in process.cmdline()
-    ]
+    compiling = "odt_core.solvers.search.compiling"
+    family = psutil.Process(pid).children(recursive=True)
+    return [process for process in family if compiling not in command_of(process)]
+
+
+def command_of(process: psutil.Process) -> str:
+    """Its command line; empty if it has just ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
 
 
 def worker_pid() -> int:
@@ -53,7 +59,7 @@ def worker_pid() -> int:
     found = [
         process.pid
         for process in psutil.Process().children()
-        if "odt_core.jobs.worker" in " ".join(process.cmdline())
+        if "odt_core.jobs.worker" in command_of(process)
     ]
     assert len(found) == 1
     return found[0]
@@ -120,6 +126,32 @@ def test_jobs_wait_in_line_and_can_be_cancelled_there(
     manager.cancel(first)
     wait_until(lambda: third.is_over)
     assert third.state is JobState.DONE, third.message
+
+
+def test_a_proved_tree_is_there_while_it_is_confirmed(manager: JobManager, quick: JobSpec) -> None:
+    job = manager.submit(quick)
+    wait_until(lambda: job.best is not None)
+    assert job.state is JobState.RUNNING and job.shows_tree
+    shown = job.as_shown()
+    assert shown.result is not None and shown.result["status"] == "optimal"
+    assert shown.result["proved_by"] == ["search"] and shown.result["mip"] is None
+    assert shown.model is not None and shown.model["tree"] == shown.result["tree"]
+    wait_until(lambda: job.is_over)
+    assert job.result is not None and job.result["tree"] == shown.result["tree"]
+    assert job.result["mip"]["role"] in ("confirmed", "checked")
+
+
+def test_confirmations_yield_to_those_who_wait(manager: JobManager, quick: JobSpec) -> None:
+    first = manager.submit(quick)
+    wait_until(lambda: first.proved_best)
+    rest = [manager.submit(quick) for _ in range(3)]
+    seconds = wait_until(lambda: all(job.is_over for job in rest[:2]))
+    assert seconds < 5, "each confirmation alone would take six"
+    for job in (first, *rest[:2]):
+        assert job.state is JobState.DONE and job.result is not None
+        assert job.result["status"] == "optimal" and job.cancelled_at is None
+        assert job.result["words"]["remark"] == "CBC's confirmation was cut short."
+    manager.cancel(rest[2])
 
 
 def test_a_killed_worker_fails_its_job_and_a_new_one_comes_up(
