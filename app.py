@@ -57,13 +57,13 @@ before = work()
 with banner:
     draw_banner(before)
 draw_problem()
-draw_said()
 draw_lost(on_runs=page.url_path == "runs")
 try:
     page.run()
     if work() is not before:  # the page changed what is current
         with banner:
             draw_banner(work())
+    draw_said()  # where the page is about to be drawn anew, that comes first
 finally:  # also where a page stops early
     keep_choices(work())
     write_address()
