@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.banner import draw_banner, draw_problem
+from pages.common.first_visit import ask_again
 from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
 from pages.common.people import draw_account, require_sign_in, sign_in_is_on
@@ -48,6 +49,7 @@ page = st.navigation(
     position="hidden" if sign_in_is_on() and not st.user.is_logged_in else "top",
 )
 
+ask_again()
 require_sign_in()
 follow_address()
 with st.container(horizontal=True, vertical_alignment="center"):

@@ -1,0 +1,26 @@
+"""A bookmark is the first thing that a freshly started server is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import run_dashboard
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [("runs", "No runs yet"), ("train", "This page needs a data set")],
+)
+def test_a_deep_link_is_understood_by_a_server_that_has_just_started(
+    place: str, text: str, tmp_path: Path, browser: Browser
+) -> None:
+    with run_dashboard(tmp_path) as server:
+        page = browser.new_page()
+        page.goto(f"{server.url}/{place}")
+        page.wait_for_url(f"**/{place}*")
+        expect(page.get_by_text(text)).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("Page not found")).to_have_count(0)
+        page.close()
