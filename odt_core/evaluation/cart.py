@@ -17,6 +17,9 @@ import numpy.typing as npt
 from odt_core.problem import EncodedData, Feature, Split
 from odt_core.tree import Decision, Leaf, Node, Tree
 
+WIDE = 300
+"""Columns from which on they are given to scikit-learn as sparse ones."""
+
 
 def fit_cart(
     train: EncodedData,
@@ -124,8 +127,9 @@ def _fit(
     from sklearn.tree import DecisionTreeClassifier  # a second to import: only where it is needed
 
     columns = cart_columns(train.features, train.codes)
-    if not np.isnan(columns).any():
-        # The same trees; with 2,400 categories and no limit on depth, a second instead of minutes.
+    if columns.shape[1] > WIDE and not np.isnan(columns).any():
+        # With 2,400 categories and no limit on depth, a second instead of minutes. Equally good
+        # splits may be told apart otherwise, so tables of the usual width are read as they are.
         columns = csc_matrix(columns)
     classifier = DecisionTreeClassifier(
         max_depth=max_depth,

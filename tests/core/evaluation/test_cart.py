@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from odt_core.evaluation import cart_columns, cart_feature_selection, fit_cart
+from odt_core.evaluation.cart import WIDE
 from odt_core.problem import EncodedData, Feature, FeatureKind
 from odt_core.tree import Leaf
 from tests.core.trees import unhurried
@@ -76,6 +77,23 @@ def rows(feature: Feature, codes: list[int], y: list[bool]) -> EncodedData:
         "ill",
         "well",
     )
+
+
+def test_wide_tables_are_split_as_well_as_by_scikit_learn():
+    """Sparse columns: the first split may be another one, but none that is worth less."""
+    n_values = WIDE + 100
+    random = np.random.default_rng(5)
+    codes = random.integers(0, n_values, 3000)
+    y = random.random(3000) < np.where(codes < 40, 0.9, 0.2)
+    feature = Feature("c", FeatureKind.CATEGORICAL, tuple(str(i) for i in range(n_values)))
+    data = rows(feature, codes.tolist(), y.tolist())
+    tree = fit_cart(data, max_depth=3)
+    shallow = DecisionTreeClassifier(max_depth=3, random_state=0).fit(
+        cart_columns(data.features, data.codes), data.y
+    )
+    predicted = shallow.predict(cart_columns(data.features, data.codes))
+    assert (tree.predict(data.codes) == predicted).mean() > 0.99
+    assert cart_feature_selection(data) == {0}
 
 
 LETTERS = Feature("c", FeatureKind.CATEGORICAL, ("a", "b"))
