@@ -18,17 +18,6 @@ SOLVED = 90_000
 """Milliseconds that a search of these tests may take, on a loaded machine."""
 
 
-COUNT_CHARTS = """() => {
-  window.mostCharts = 0
-  setInterval(() => {
-    const charts = [...document.querySelectorAll(".js-plotly-plot")]
-    const seen = charts.filter((chart) => chart.offsetParent !== null).length
-    window.mostCharts = Math.max(window.mostCharts, seen)
-  }, 15)
-}"""
-"""Keeps the largest number of charts that were on the page at one moment."""
-
-
 TIME_STEP = """() => {
   const shown = () => [...document.querySelectorAll("td")]
     .find((cell) => cell.innerText.includes("true positives"))?.innerText
@@ -159,9 +148,9 @@ def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
     page.get_by_role("spinbutton", name="Splits").fill("4")
     page.keyboard.press("Enter")
     window.settle()
-    page.evaluate(COUNT_CHARTS)
+    window.count_charts()
     page.get_by_role("button", name="Run the curves").click()
     expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible(timeout=SOLVED)
     window.settle()
-    assert page.evaluate("window.mostCharts") == 1, "a chart stands beside its old self"
+    assert window.most_charts() == 1, "a chart stands beside its old self"
     window.shoot(f"curves-{theme}-{width}")
