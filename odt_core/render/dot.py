@@ -10,6 +10,7 @@ same height, so that their boxes line up too.
 from __future__ import annotations
 
 import html
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -72,6 +73,7 @@ def tree_dot(
     shorten: bool = True,
     direction: Direction | None = None,
     opaque: bool = False,
+    own_name: bool = False,
 ) -> str:
     """DOT source of a tree.
 
@@ -99,6 +101,9 @@ def tree_dot(
         Down, or to the right for large trees, by default.
     opaque : bool
         Paint the page behind the drawing (for files); transparent by default.
+    own_name : bool
+        Name the graph after what it shows: a viewer that draws one tree in the place of another
+        takes equal names for stages of one drawing.
 
     Returns
     -------
@@ -112,7 +117,6 @@ def tree_dot(
     nodes = list(_nodes(tree, test, theme, lit_leaf, marked, limit, down))
     title = _quoted(f"Decision tree for {printable(tree.target)}")
     lines = [
-        "digraph tree {",
         f'  graph [bgcolor="{theme.page if opaque else "transparent"}" tooltip={title} '
         f"rankdir={'TB' if down else 'LR'} ordering=out splines=polyline "
         f"nodesep={0.12 if down else 0.08} ranksep={0.3 if down else 0.45} pad=0.08 margin=0 "
@@ -126,7 +130,9 @@ def tree_dot(
         lines.append(f"  n{node.number} [label=<{_label(node, level)}> {_tooltip(node.tooltip)}]")
         if node.parent is not None:
             lines.append(_edge(node, theme, down))
-    return "\n".join([*lines, "}"]) + "\n"
+    body = "\n".join(lines)
+    name = f"tree_{zlib.crc32(body.encode()):08x}" if own_name else "tree"
+    return f"digraph {name} {{\n{body}\n}}\n"
 
 
 @dataclass(frozen=True)

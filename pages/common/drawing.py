@@ -48,11 +48,18 @@ def draw_tree(
         f"<style>.st-key-{key} {{ overflow-x: auto; }} "
         f".st-key-{key} .stGraphVizChart svg {{ min-width: {least:.0f}px; }}</style>"
     )
+    # Where names are equal, Streamlit's viewer prepares a morph of every line of the old drawing
+    # into the new one, a point for each pixel, and never plays it: 0.2 s in which the page stands.
+    dot = tree_dot(
+        tree,
+        test=test,
+        theme=current_theme(),
+        direction=chosen,
+        marked=marked,
+        own_name=True,
+    )
     with st.container(key=key):
-        st.graphviz_chart(
-            tree_dot(tree, test=test, theme=current_theme(), direction=chosen, marked=marked),
-            alt=tree_summary(tree),
-        )
+        st.graphviz_chart(dot, alt=tree_summary(tree))
 
 
 def chosen_direction(tree: Tree) -> Direction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.errors import InputError
+from pages.common.charts import hide_old_charts
 from pages.common.needs import ReadyData, need_data, send_to
 from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
@@ -23,13 +24,10 @@ from pages.explore.sensitivity_parts.frontiers import (
 )
 from pages.explore.sensitivity_parts.view import frontier_view
 
-# for Streamlit a chart with new data is another element; the old one stays a moment longer
-CHARTS = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
-ONE_CHART = f"""<style>
-[data-testid=stElementContainer][data-stale=false]{CHARTS}
-    ~ [data-testid=stElementContainer][data-stale=true]{CHARTS} {{ display: none; }}
+# the figure of a part of the splits and that of all stand in different places of the page
+ONE_CURVE = """<style>
 body:has([class*=st-key-sens_curve_figure][data-stale=false])
-    [class*=st-key-sens_curve_partial][data-stale=true] {{ display: none; }}
+    [class*=st-key-sens_curve_partial][data-stale=true] { display: none; }
 </style>"""
 
 
@@ -56,7 +54,8 @@ def draw_page(data: ReadyData) -> None:
         draw_curves(data)
     else:
         _draw_frontier(data)
-    st.html(ONE_CHART)
+    st.html(ONE_CURVE)
+    hide_old_charts()
     follow_theme()
 
 

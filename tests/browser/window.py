@@ -8,6 +8,15 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 SHOTS = Path(__file__).parent / "shots"
+COUNT_CHARTS = """() => {
+  window.mostCharts = 0
+  setInterval(() => {
+    const charts = [...document.querySelectorAll(".js-plotly-plot")]
+    const seen = charts.filter((chart) => chart.offsetParent !== null).length
+    window.mostCharts = Math.max(window.mostCharts, seen)
+  }, 15)
+}"""
+"""Keeps the largest number of charts that were on the page at one moment."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,14 @@ class Window:
         )
         self.page.wait_for_timeout(300)
         self.settle()
+
+    def count_charts(self) -> None:
+        """Begin to count the charts that are seen at one moment."""
+        self.page.evaluate(COUNT_CHARTS)
+
+    def most_charts(self) -> int:
+        """The most that were seen at one moment since the counting began."""
+        return int(self.page.evaluate("window.mostCharts"))
 
     def shoot(self, name: str) -> None:
         """Keep a picture of the whole page for people to look at."""

@@ -116,6 +116,16 @@ def test_the_slider_brings_its_own_floor(page: AppTest) -> None:
     assert floor <= view.points[last].tpr and view.at_level(floor) == last
 
 
+def test_each_tree_is_drawn_under_a_name_of_its_own(page: AppTest) -> None:
+    job = frontier_job(page)
+    names = []
+    for index in (0, 1, 0):
+        page.select_slider(key=f"sens_point_{job.id}").set_value(index).run()
+        names.append(page.get("graphviz_chart")[0].proto.spec.split(" {")[0])
+    assert names[0] != names[1], "the browser would prepare a morph from one to the other"
+    assert names[0] == names[2]
+
+
 def test_costs_choose_the_cheapest_point(page: AppTest) -> None:
     view = view_of(page)
     page.text_input(key="sens_cost_fn").set_value("8").run()

@@ -46,6 +46,8 @@ def explore(job: Job, view: FrontierView) -> None:
     draw_choice(choice, rows.train.positive_label)
     point = view.points[choice.index]
     left, right = st.columns([6, 5], gap="medium")
+    between = st.container()
+    draw_point(view, choice, rows.test)  # before the drawings, which take the browser longest
     with left:
         draw_tree(point.tree, rows.test, key="sens_tree")
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -55,8 +57,8 @@ def explore(job: Job, view: FrontierView) -> None:
     with right:
         _draw_figures(choice, rows)
     if choice.compared is not None and choice.compared != choice.index:
-        draw_comparison(view, choice, rows.test)
-    draw_point(view, choice, rows.test)
+        with between:
+            draw_comparison(view, choice, rows.test)
 
 
 def _draw_figures(choice: Choice, rows: Prepared) -> None:

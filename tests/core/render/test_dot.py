@@ -144,6 +144,16 @@ def long_tree() -> Tree:
     return Tree(root, (feature,))
 
 
+def test_trees_with_names_of_their_own_differ_in_name_alone():
+    tree = mushroom_tree()
+    plain, own = tree_dot(tree), tree_dot(tree, own_name=True)
+    assert plain.startswith("digraph tree {\n")
+    assert own.split("\n", 1)[1] == plain.split("\n", 1)[1]
+    marked = tree_dot(tree, marked=frozenset({1}), own_name=True)
+    names = [re.match(r"digraph (tree_\w+) \{\n", dot)[1] for dot in (own, marked)]
+    assert names[0] != names[1] and own == tree_dot(tree, own_name=True)
+
+
 def test_long_lists_are_shortened_and_whole_in_the_tooltip():
     dot = tree_dot(long_tree())
     joined = " ".join(texts(dot))
