@@ -7,7 +7,6 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from pages.build.train_parts.controls import draw_controls
-from pages.common.charts import hide_old_charts
 from pages.common.prepared import import_for_result, prepared_rows, problem_of
 from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_confirmation, watch_run
@@ -47,7 +46,6 @@ def draw_page(data: ReadyData) -> None:
                 watch_confirmation(job)
             adopted = job.spec.kind is JobKind.ADOPT
             draw_result(job.as_shown(), changes_since(job, data, None if adopted else asked.spec))
-    hide_old_charts()
     follow_theme()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 
 import streamlit as st
 
@@ -55,23 +56,30 @@ def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
     )
 
 
+class Measure(StrEnum):
+    """What a tree is measured by, in the order of the tables; the values are the rows' names."""
+
+    SENSITIVITY = "Sensitivity (TPR)"
+    SPECIFICITY = "Specificity (TNR)"
+    ACCURACY = "Accuracy"
+    BALANCED_ACCURACY = "Balanced accuracy"
+    PPV = "PPV"
+    NPV = "NPV"
+    LR_POSITIVE = "LR+"
+    LR_NEGATIVE = "LR−"
+
+    def of(self, found: Metrics | None) -> str:
+        """Its cell, with the interval; a dash where there are no rows or it is not defined."""
+        if found is None:
+            return NONE
+        value = getattr(found, self.name.lower())
+        is_ratio = self in (Measure.LR_POSITIVE, Measure.LR_NEGATIVE)
+        return ratio_html(value) if is_ratio else rate_html(value)
+
+
 def draw_rates(train: Metrics, test: Metrics | None) -> None:
     """Draw all rates of training and test rows with their 95 % intervals."""
-    rows = [
-        [name, *(NONE if m is None else rate_html(getattr(m, field)) for m in (train, test))]
-        for name, field in (
-            ("Sensitivity (TPR)", "sensitivity"),
-            ("Specificity (TNR)", "specificity"),
-            ("Accuracy", "accuracy"),
-            ("Balanced accuracy", "balanced_accuracy"),
-            ("PPV", "ppv"),
-            ("NPV", "npv"),
-        )
-    ]
-    rows += [
-        [name, *(NONE if m is None else ratio_html(getattr(m, field)) for m in (train, test))]
-        for name, field in (("LR+", "lr_positive"), ("LR−", "lr_negative"))
-    ]
+    rows = [[measure, *(measure.of(found) for found in (train, test))] for measure in Measure]
     st.html(plain_table("Rates in training and test", ["", "Training", "Test"], rows))
     st.caption(
         "In brackets 95 % intervals: Wilson's for shares, the log method for likelihood ratios. "

@@ -14,6 +14,7 @@ from odt_core.training import FeatureSelection, TrainSpec
 from pages.common.shapes import OWN
 
 MOST_SECONDS = 24 * 3600
+"""The longest time limit that may be asked for."""
 
 
 def load_settings(spec: TrainSpec) -> None:

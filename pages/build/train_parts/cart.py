@@ -11,14 +11,14 @@ from odt_core.export import tree_from_json
 from odt_core.problem import EncodedData
 from odt_core.words import count_words
 from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, metrics_of, rate_html
+from pages.common.numbers import NONE, Measure, metrics_of
 from pages.common.tables import plain_table, value_html
 
-_RATES = (
-    ("Sensitivity (TPR)", "sensitivity"),
-    ("Specificity (TNR)", "specificity"),
-    ("Accuracy", "accuracy"),
-    ("Balanced accuracy", "balanced_accuracy"),
+_MEASURES = (
+    Measure.SENSITIVITY,
+    Measure.SPECIFICITY,
+    Measure.ACCURACY,
+    Measure.BALANCED_ACCURACY,
 )
 
 
@@ -31,7 +31,7 @@ def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
         "CART, test": metrics_of(result["cart"]["test"]),
     }
     rows = [["Rows wrong", *(_wrong(found) for found in columns.values())]]
-    rows += [[name, *(_rate(found, field) for found in columns.values())] for name, field in _RATES]
+    rows += [[measure, *(measure.of(found) for found in columns.values())] for measure in _MEASURES]
     st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))
     cart = tree_from_json(result["cart"]["tree"])
     st.caption(
@@ -41,10 +41,6 @@ def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
     )
     if st.toggle("Show CART's tree", key="train_show_cart", persist_state="session"):
         draw_tree(cart, test, key="train_cart_tree")
-
-
-def _rate(found: Metrics | None, name: str) -> str:
-    return NONE if found is None else rate_html(getattr(found, name))
 
 
 def _wrong(found: Metrics | None) -> str:

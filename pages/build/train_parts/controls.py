@@ -27,14 +27,14 @@ from pages.build.train_parts.goals import (
     make_objective,
 )
 from pages.build.train_parts.rules import choose_rules
-from pages.common.shapes import DEFAULT, choose_shape
 from pages.build.train_parts.switches import choose_switches
 from pages.common.needs import ReadyData
+from pages.common.settings import MOST_SECONDS
+from pages.common.shapes import DEFAULT, choose_shape
 from pages.common.text import plain
 
 T = TypeVar("T")
 
-MOST_SECONDS = 24 * 3600
 _ENGINE_NAMES = {
     Engine.HYBRID: "Hybrid",
     Engine.SEARCH: "Exact search",

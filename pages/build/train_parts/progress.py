@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from odt_core.jobs import Job, JobState
+from odt_core.jobs import Job
 from odt_core.problem import Problem
 from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
-from odt_core.training import Stage, value_words
-from odt_core.words import count_words, gap_words, seconds_words
+from odt_core.training import value_words
+from odt_core.words import gap_words, seconds_words
 from pages.common.runs import has_something_to_show, stop_run
-from pages.common.shapes import shape_name
 from pages.common.theme import current_theme
-from pages.common.server import job_manager
 from pages.common.text import plain
-
-EVERY = 0.5
-"""Seconds between two looks."""
-
+from pages.common.watching import EVERY, draw_how_far
 
 @st.fragment(run_every=EVERY)
 def watch_run(job: Job, problem: Problem) -> None:
@@ -33,12 +28,7 @@ def watch_run(job: Job, problem: Problem) -> None:
     """
     if has_something_to_show(job):
         st.rerun()
-    st.subheader(_headline(job), anchor=False)
-    limit = job.spec.train.time_limit
-    st.progress(
-        min(job.seconds / limit, 1.0),
-        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
-    )
+    draw_how_far(job, "the best tree")
     trace = list(job.progress)
     # One element, however many sentences: what stands below must not move, or the chart is drawn
     # a second time for a moment.
@@ -81,23 +71,6 @@ def watch_confirmation(job: Job) -> None:
             help="The tree is proved best already; CBC's word on the paper's own model is a "
             "second opinion.",
         )
-
-
-def _headline(job: Job) -> str:
-    if job.cancelled_at is not None:
-        return "Stopping …"
-    if job.state is JobState.QUEUED:
-        ahead = job_manager().position(job)
-        return (
-            f"Waiting: {count_words(ahead, 'run is', 'runs are')} ahead"
-            if ahead
-            else "Waiting for a free solver process"
-        )
-    if job.stage is Stage.PREPARING:
-        return "Preparing the rows"
-    if job.stage is Stage.FINISHING:
-        return "Counting the rows of the tree"
-    return f"Searching for the best tree of the shape {plain(shape_name(job.spec.train.topology))}"
 
 
 def _best(trace: list[TracePoint]) -> int | None:

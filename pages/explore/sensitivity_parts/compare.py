@@ -9,11 +9,19 @@ from odt_core.evaluation import metrics, tree_changes
 from odt_core.problem import EncodedData
 from odt_core.words import percent_words
 from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, rate_html
+from pages.common.numbers import Measure
 from pages.common.tables import plain_table
 from pages.common.text import plain
 from pages.explore.sensitivity_parts.choose import Choice
 from pages.explore.sensitivity_parts.view import FrontierView, ViewPoint
+
+_MEASURES = (
+    Measure.SENSITIVITY,
+    Measure.SPECIFICITY,
+    Measure.PPV,
+    Measure.NPV,
+    Measure.ACCURACY,
+)
 
 
 def draw_pin(choice: Choice) -> None:
@@ -91,15 +99,6 @@ def _draw_rates(before: ViewPoint, after: ViewPoint) -> None:
         metrics(counts) if counts is not None else None
         for counts in (before.train, after.train, before.test, after.test)
     ]
-    rows = [
-        [name, *(NONE if found is None else rate_html(getattr(found, field)) for found in sets)]
-        for name, field in (
-            ("Sensitivity (TPR)", "sensitivity"),
-            ("Specificity (TNR)", "specificity"),
-            ("PPV", "ppv"),
-            ("NPV", "npv"),
-            ("Accuracy", "accuracy"),
-        )
-    ]
+    rows = [[measure, *(measure.of(found) for found in sets)] for measure in _MEASURES]
     head = ["", "Put aside, training", "Chosen, training", "Put aside, test", "Chosen, test"]
     st.html(plain_table("Both trees in training and test", head, rows))

@@ -7,23 +7,20 @@ from dataclasses import replace
 import streamlit as st
 
 from odt_core.errors import InputError
-from odt_core.jobs import Job, JobKind, JobSpec, JobState
+from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import Objective
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import RulesSpec, Stage, TrainSpec
-from odt_core.words import count_words, seconds_words
+from odt_core.training import RulesSpec, TrainSpec
 from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.runs import QUICK, wait_for
 from pages.common.server import job_manager
-from pages.common.shapes import NAMES, shape_name
+from pages.common.settings import MOST_SECONDS
+from pages.common.shapes import NAMES
 from pages.common.state import lane, update, work
 from pages.common.text import plain
-
-EVERY = 0.5
-"""Seconds between two looks."""
-MOST_SECONDS = 24 * 3600
+from pages.common.watching import EVERY, draw_how_far
 
 
 def draw_frontier_settings(data: ReadyData) -> None:
@@ -157,12 +154,7 @@ def watch_frontier(job: Job) -> None:
     """Draw how far a search is until it is over, then draw the page anew."""
     if job.is_over:
         st.rerun()
-    st.subheader(_headline(job), anchor=False)
-    limit = job.spec.train.time_limit
-    st.progress(
-        min(job.seconds / limit, 1.0),
-        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
-    )
+    draw_how_far(job, "every trade-off")
     st.button(
         "Stop, and keep what was found",
         key="sens_cancel",
@@ -171,20 +163,3 @@ def watch_frontier(job: Job) -> None:
         disabled=job.cancelled_at is not None,
     )
     st.caption("The page stays usable meanwhile; leaving it does not stop the search.")
-
-
-def _headline(job: Job) -> str:
-    if job.cancelled_at is not None:
-        return "Stopping …"
-    if job.state is JobState.QUEUED:
-        ahead = job_manager().position(job)
-        return (
-            f"Waiting: {count_words(ahead, 'run is', 'runs are')} ahead"
-            if ahead
-            else "Waiting for a free solver process"
-        )
-    if job.stage is Stage.PREPARING:
-        return "Preparing the rows"
-    return (
-        f"Searching for every trade-off of the shape {plain(shape_name(job.spec.train.topology))}"
-    )

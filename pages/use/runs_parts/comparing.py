@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from odt_core.evaluation import Metrics
 from odt_core.storage import RunRecord
 from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, draw_counts, draw_rates, rate_html, ratio_html
+from pages.common.numbers import NONE, Measure, draw_counts, draw_rates
 from pages.common.tables import name_html, plain_table
 from pages.common.text import html_text, plain, shorten
 from pages.common.when import ago_words
@@ -21,16 +20,6 @@ from pages.use.runs_parts.wording import (
     settings_of,
     status_words,
 )
-
-_RATES = (
-    ("Sensitivity (TPR)", "sensitivity"),
-    ("Specificity (TNR)", "specificity"),
-    ("Accuracy", "accuracy"),
-    ("Balanced accuracy", "balanced_accuracy"),
-    ("PPV", "ppv"),
-    ("NPV", "npv"),
-)
-_RATIOS = (("LR+", "lr_positive"), ("LR−", "lr_negative"))
 
 
 def draw_side_by_side(records: Sequence[RunRecord]) -> None:
@@ -159,16 +148,9 @@ def _heads(names: Sequence[str]) -> list[str]:
 
 def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
     rows = []
-    for label, field in (*_RATES, *_RATIOS):
-        say = rate_html if (label, field) in _RATES else ratio_html
-        for which in ("training", "test"):
-            found = [outcome.train if which == "training" else outcome.test for outcome in outcomes]
-            first = f"{label}, training" if which == "training" else "in test"
-            rows.append([first, *(_cell(metrics, field, say) for metrics in found)])
+    for measure in Measure:
+        rows.append([f"{measure}, training", *(measure.of(each.train) for each in outcomes)])
+        rows.append(["in test", *(measure.of(each.test) for each in outcomes)])
     st.markdown("**What was reached**")
     st.html(plain_table("Metrics with 95 % intervals", ["", *_heads(names)], rows))
     st.caption("In brackets 95 % intervals. Only test rows say what to expect of new cases.")
-
-
-def _cell(found: Metrics | None, field: str, say) -> str:  # type: ignore[no-untyped-def]
-    return NONE if found is None else str(say(getattr(found, field)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from odt_core.confusion import Confusion
-from odt_core.evaluation import Metrics, metrics
+from odt_core.evaluation import Metrics
 from odt_core.export import tree_from_json
 from odt_core.jobs import JobKind
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.tree import Tree
 from odt_core.words import count_words
+from pages.common.numbers import metrics_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ def outcome_of(record: RunRecord) -> RunOutcome:
     return RunOutcome(
         tree_from_json(result["tree"]),
         record.result is not None,
-        _metrics(result["train"]),
-        _metrics(result["test"]),
+        metrics_of(result["train"]),
+        metrics_of(result["test"]),
         _remark(record),
     )
 
@@ -63,10 +63,6 @@ def can_be_opened(record: RunRecord) -> bool:
     if record.summary.kind in (JobKind.TRAIN, JobKind.ADOPT):
         return has_tree(record)
     return record.result is not None or record.summary.members is not None
-
-
-def _metrics(counts: dict[str, int] | None) -> Metrics | None:
-    return None if counts is None else metrics(Confusion(**counts))
 
 
 def _remark(record: RunRecord) -> str:
