@@ -254,10 +254,9 @@ def _warm_up() -> None:
         time_limit=5.0,
     )
     run_training(table, spec).to_json()
+    compiling.compile_in_background()
     if compiling.is_compiled():
-        warm_up()
-    else:
-        compiling.compile_in_background()
+        warm_up(doubles=compiling.is_compiled(doubles=True))
 
 
 def _die_with_parent() -> None:

@@ -31,6 +31,7 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.search import SearchOutcome, compiling, solve_search
 from odt_core.solvers.search.engine import tree_teller
+from odt_core.solvers.search.tables import may_need_doubles
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""
@@ -123,9 +124,10 @@ def solve(
     )
     meanwhile: MipOutcome | None = None
     waited = ""
-    if not compiling.is_compiled():
-        meanwhile = _solve_while_compiling(problem, budget)
-        if budget.is_stopped() or not compiling.is_compiled() or _is_settled(meanwhile):
+    doubles = may_need_doubles(problem)
+    if not compiling.is_compiled(doubles):
+        meanwhile = _solve_while_compiling(problem, budget, doubles)
+        if budget.is_stopped() or not compiling.is_compiled(doubles) or _is_settled(meanwhile):
             return _settle_alone(problem, engine, budget, meanwhile)
         waited = (
             f"The first {time.perf_counter() - began:.0f} s went by while the exact search was "
@@ -180,11 +182,11 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
     return _go_on(problem, engine, budget, found)
 
 
-def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome | None:
+def _solve_while_compiling(problem: Problem, budget: _Budget, doubles: bool) -> MipOutcome | None:
     """On a fresh machine CBC works until the search's kernels are compiled."""
     compiling.compile_in_background()
     if estimated_nonzeros(problem) > MOST_TO_CHECK:
-        compiling.wait_until_compiled(budget.began + budget.time_limit, budget.should_stop)
+        compiling.wait_until_compiled(budget.began + budget.time_limit, budget.should_stop, doubles)
         return None
     return solve_mip(
         problem,
@@ -195,7 +197,7 @@ def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome | No
         seed=budget.seed,
         on_progress=budget.clocked(),
         on_found=budget.on_found,
-        should_stop=lambda: budget.is_stopped() or compiling.is_compiled(),
+        should_stop=lambda: budget.is_stopped() or compiling.is_compiled(doubles),
     )
 
 

@@ -3,7 +3,8 @@
 numba compiles at the first call and keeps the result on disk. The first time takes a minute or
 two; a background process does it, so that nobody waits: ``python -m
 odt_core.solvers.search.compiling``. A stamp file beside numba's cache says that it is done, for
-these sources, this processor and these versions.
+these sources, this processor and these versions. What only problems of large weight need (float64)
+comes after that and has a stamp of its own.
 """
 
 from __future__ import annotations
@@ -32,14 +33,20 @@ def numba_folder() -> Path:
     return Path(os.environ["NUMBA_CACHE_DIR"])
 
 
-def is_compiled() -> bool:
-    """Whether a search starts at once (or within the second that loading the kernels takes)."""
-    return _stamp().exists()
+def is_compiled(doubles: bool = False) -> bool:
+    """Whether a search starts at once (or within the second that loading the kernels takes).
+
+    Parameters
+    ----------
+    doubles : bool
+        Whether a search that may count in float64 does, too (`tables.may_need_doubles`).
+    """
+    return _stamp(doubles).exists()
 
 
 def compile_in_background() -> None:
     """Start the compiling process unless it is done; a second one waits for the first and ends."""
-    if is_compiled():
+    if is_compiled(doubles=True):
         return
     subprocess.Popen(
         [sys.executable, "-m", "odt_core.solvers.search.compiling"],
@@ -50,9 +57,11 @@ def compile_in_background() -> None:
     )
 
 
-def wait_until_compiled(deadline: float, should_stop: Callable[[], bool] | None) -> bool:
+def wait_until_compiled(
+    deadline: float, should_stop: Callable[[], bool] | None, doubles: bool = False
+) -> bool:
     """Wait, at most until `deadline` (by `time.perf_counter`) or a stop; whether it is done."""
-    while not is_compiled():
+    while not is_compiled(doubles):
         if time.perf_counter() >= deadline or (should_stop is not None and should_stop()):
             return False
         time.sleep(POLL)
@@ -60,7 +69,7 @@ def wait_until_compiled(deadline: float, should_stop: Callable[[], bool] | None)
 
 
 @cache
-def _stamp() -> Path:
+def _stamp(doubles: bool) -> Path:
     """The stamp's file; its name holds what numba's own cache depends on."""
     import llvmlite.binding
     import numba
@@ -73,23 +82,25 @@ def _stamp() -> Path:
         state = source.stat()
         parts.append(f"{source} {state.st_mtime_ns} {state.st_size}")
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return numba_folder() / f"compiled-{key}"
+    return numba_folder() / f"compiled-{'float64' if doubles else 'float32'}-{key}"
 
 
 def main() -> None:
-    """Compile everything and leave the stamp."""
+    """Compile everything and leave the stamps."""
     import fcntl
 
     from odt_core.solvers.search.warm import warm_up
 
-    stamp = _stamp()
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    with (stamp.parent / "compiling.lock").open("w") as lock:
+    folder = numba_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "compiling.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not stamp.exists():
-            os.nice(NICENESS)
-            warm_up()
-            stamp.touch()
+        if is_compiled(doubles=True):
+            return
+        os.nice(NICENESS)
+        for doubles in (False, True):
+            warm_up(doubles)
+            _stamp(doubles).touch()
 
 
 if __name__ == "__main__":

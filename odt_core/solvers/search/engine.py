@@ -20,6 +20,7 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import compiling
 from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.solve import solve_search
+from odt_core.solvers.search.tables import may_need_doubles
 
 
 def solve(
@@ -36,9 +37,10 @@ def solve(
 ) -> Solution:
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
-    if not compiling.is_compiled():
+    doubles = may_need_doubles(problem)
+    if not compiling.is_compiled(doubles):
         compiling.compile_in_background()
-        if not compiling.wait_until_compiled(began + time_limit, should_stop):
+        if not compiling.wait_until_compiled(began + time_limit, should_stop, doubles):
             return _without_kernels(problem, engine, began, should_stop)
     waited = time.perf_counter() - began
     outcome = solve_search(

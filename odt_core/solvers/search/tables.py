@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import Problem
+from odt_core.problem import EncodedData, Problem
 from odt_core.solvers.search.groups import Group, make_groups
 from odt_core.solvers.search.layout import lay_out_groups, lay_out_rows, lay_out_runs
 from odt_core.solvers.search.model import (
@@ -26,7 +26,8 @@ from odt_core.solvers.search.model import (
 
 __all__ = [
     "CAPPED", "CHAIN", "FULL", "LEAF", "PAIR", "QUAD", "STUMP", "TRIPLE",
-    "Encoding", "Group", "Model", "encode", "encode_both",
+    "Encoding", "Group", "Model", "encode", "encode_both", "frontier_may_need_doubles",
+    "may_need_doubles",
 ]  # fmt: skip
 
 FLOAT32_LIMIT = 2**24
@@ -69,6 +70,20 @@ class Encoding:
     def total(self, cost: float) -> int:
         """The objective of a tree of that cost (lower bounds of cost give upper bounds)."""
         return self.most - self.unit * (self.base + math.ceil(cost))
+
+
+def may_need_doubles(problem: Problem) -> bool:
+    """Whether a search of a problem may count in float64, told from the weights at once."""
+    gains, data = problem.gains, problem.data
+    if gains.has_floor and frontier_may_need_doubles(data):
+        return True
+    largest = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
+    return largest >= FLOAT32_LIMIT
+
+
+def frontier_may_need_doubles(data: EncodedData) -> bool:
+    """The same for frontiers: class weights go from one row of a class against all others."""
+    return 2 * int(data.weight.sum()) ** 2 >= FLOAT32_LIMIT
 
 
 def merge_rows(
