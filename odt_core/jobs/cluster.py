@@ -29,6 +29,8 @@ RECONNECT_EVERY = 5.0
 CONNECT_WITHIN = "5s"
 MOST_DATASETS = 8
 """Data sets whose bytes stay with the scheduler."""
+SCHEDULER_LOST = "the Dask scheduler was lost"
+TAKEN_OFF = "taken off the cluster"
 
 log = logging.getLogger("odt_core.jobs.cluster")
 
@@ -117,9 +119,10 @@ class DaskPool:
 
     def _send(self, job: str, spec: dict[str, Any], path: Path, hurry: bool) -> None:
         client = self._client
+        if client is None:
+            self._news.put((job, Loss(SCHEDULER_LOST, begun=False)))
+            return
         try:
-            if client is None:
-                raise OSError("the connection was lost")
             content = self._dataset(client, str(spec["dataset"]), path)
             future = client.submit(
                 run_here,
@@ -177,7 +180,7 @@ class DaskPool:
             if task.future is not None:
                 with suppress(OSError):
                     task.future.cancel()
-            self._news.put((job, Loss("taken off the cluster")))
+            self._news.put((job, Loss(TAKEN_OFF)))
 
     # ---- news, told in a thread of their own: Dask's may not wait ----
 
@@ -209,6 +212,8 @@ class DaskPool:
             self._tasks.pop(job, None)
         if isinstance(news, Loss):
             self._listener.on_lost(job, news)
+        elif news.status == "cancelled":  # also how Dask ends its futures without a scheduler
+            self._listener.on_lost(job, Loss(TAKEN_OFF, begun=bool(task.attempt)))
         else:
             self._end(job, _last_word(news))
         self._listener.on_free()
@@ -257,7 +262,7 @@ class DaskPool:
         return client
 
     def _note_lost(self, error: Exception) -> None:
-        """The scheduler is away: its jobs are lost, and those that wait go on waiting."""
+        """The scheduler is away: jobs that run are lost, those that wait go on waiting."""
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         self.problem = (
             f"The Dask scheduler {self._address} cannot be reached ({reason}): start it, or leave "
@@ -267,9 +272,9 @@ class DaskPool:
         self._slots = 0
         self._disconnect()
         with self._lock:
-            jobs = list(self._tasks)
-        for job in jobs:
-            self._news.put((job, Loss("the Dask scheduler was lost")))
+            lost = [(job, bool(task.attempt)) for job, task in self._tasks.items()]
+        for job, begun in lost:
+            self._news.put((job, Loss(SCHEDULER_LOST, begun=begun)))
 
     def _disconnect(self) -> None:
         client, self._client = self._client, None
@@ -282,12 +287,10 @@ class DaskPool:
 
 
 def _last_word(future: Future) -> dict[str, Any]:
-    """What a finished task says, however it ended."""
+    """What a task says that ended by itself, well or not."""
     if future.status == "finished":
         found: dict[str, Any] = future.result()
         return found
-    if future.status == "cancelled":
-        return {"type": "lost", "how": "taken off the cluster", "memory_limit": None}
     error = future.exception()
     if isinstance(error, KilledWorker):
         how = "several machines of the cluster were lost while they ran it"

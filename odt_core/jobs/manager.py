@@ -80,6 +80,8 @@ class _Running:
 
     Attributes
     ----------
+    path : Path
+        Its data set.
     stage_at : float
         Monotonic time at which its stage began.
     stop_at : float or None
@@ -93,6 +95,7 @@ class _Running:
     """
 
     job: Job
+    path: Path
     stage_at: float = field(default_factory=time.monotonic)
     stop_at: float | None = None
     proved_at: float | None = None
@@ -434,7 +437,7 @@ class JobManager:
         with self._lock:
             if job.is_over:  # cancelled meanwhile
                 return True
-            self._running[job.id] = _Running(job)
+            self._running[job.id] = _Running(job, order.path)
             job.state, job.started_at = JobState.RUNNING, now()
             if self._pool.run(job.id, job.spec.to_json(), order.path, hurry):
                 return True
@@ -522,7 +525,8 @@ class JobManager:
                 running.unwritten |= {"stage", "progress"}
 
     def on_lost(self, job: str, loss: Loss) -> None:
-        """A job's worker has ended before the job."""
+        """A job's worker has ended before the job, or none has begun it."""
+        again: _Order | None = None
         with self._lock:
             running = self._running.get(job)
             if running is None:
@@ -533,9 +537,28 @@ class JobManager:
                 self._end(running.job, JobState.CANCELLED, "This run was deleted.")
             elif running.stop_at is not None and not running.overdue:
                 self._end_stopped(running.job)
-            else:
+            elif loss.begun or running.overdue:
                 self._end(running.job, JobState.FAILED, _loss_words(running, loss))
+            else:
+                del self._running[job]
+                running.job.state, running.job.started_at = JobState.QUEUED, None
+                again = _Order(running.job, running.path)
+        if again is not None:
+            self._wait_again(again)
         self._wake.set()
+
+    def _wait_again(self, order: _Order) -> None:
+        """Put a job that no worker has begun back in its place in the queue."""
+        job = order.job
+        if job.recorded:
+            try:
+                if not self.store.queue.put_back(self._server, job.id):
+                    self._end(job, JobState.CANCELLED, "This run was deleted.")
+                return
+            except StorageError as error:
+                self._note_problem(error)
+        with self._lock:
+            self._orders.appendleft(order)
 
     def on_no_worker(self, reason: str) -> None:
         """Workers cannot be started: tell those who wait instead of keeping them waiting."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Loss:
-    """A worker ended before its job did.
+    """A job lost its worker before it ended, or its place with those that may run it.
 
     Attributes
     ----------
@@ -17,10 +17,13 @@ class Loss:
         How its process ended, in a word or two.
     memory_limit : int or None
         Bytes, if the worker was ended because it took more.
+    begun : bool
+        False if no worker has begun the job, so that it may wait for another one.
     """
 
     how: str
     memory_limit: int | None = None
+    begun: bool = True
 
 
 class Listener(Protocol):
@@ -42,7 +45,7 @@ class Listener(Protocol):
         """A job begins anew, since the machine that ran it was lost."""
 
     def on_lost(self, job: str, loss: Loss) -> None:
-        """A job's worker has ended before the job."""
+        """A job's worker has ended before the job, or none has begun it."""
 
     def on_no_worker(self, reason: str) -> None:
         """Several workers in a row could not be started."""

@@ -242,6 +242,28 @@ class Queue:
         settle(self._database, [run.parent])
         return True
 
+    def put_back(self, server: str, run_id: str) -> bool:
+        """Let a run that was claimed, but not begun, wait again where it stood in its lane.
+
+        False if the run is not the server's (deleted).
+
+        Raises
+        ------
+        StorageError
+            If the database cannot be written.
+        """
+        with self._database.write() as connection:
+            run = _held(connection, server, run_id)
+            if run is None:
+                return False
+            connection.execute(
+                _of(run.seq).values(
+                    status=QUEUED, server=None, started_at=None, ended_at=None, message=""
+                )
+            )
+        settle(self._database, [run.parent])
+        return True
+
     def interrupt_lost(self) -> tuple[str, ...]:
         """Mark the runs of servers that no longer live as interrupted; their ids.
 

@@ -10,10 +10,16 @@ from fractions import Fraction
 from typing import Any
 
 from odt_core.data import Table
-from odt_core.evaluation import fit_cart
 from odt_core.problem import Goal, Objective, Split
 from odt_core.solution import Assignment, Engine, Seconds, make_solution
-from odt_core.training import Stage, TrainResult, TrainSpec, build_problem, prepare_training
+from odt_core.training import (
+    Stage,
+    TrainResult,
+    TrainSpec,
+    build_problem,
+    fit_peer,
+    prepare_training,
+)
 from odt_core.tree import count_assignment
 
 
@@ -87,12 +93,7 @@ def run_adoption(
     spec = dataclasses.replace(spec, engine=Engine.SEARCH)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
-    cart = fit_cart(
-        prepared.train,
-        max_depth=spec.topology.depth,
-        class_weight=spec.objective.class_weight,
-        seed=spec.split.seed,
-    )
+    cart = fit_peer(prepared, spec)
     prepared_at = time.perf_counter()
     tell(Stage.FINISHING)
     chosen = adoption.assignment

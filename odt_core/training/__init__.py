@@ -3,7 +3,13 @@
 from odt_core.training.exact import parse_percent, parse_weight
 from odt_core.training.progress import Stage, value_words
 from odt_core.training.result import TrainResult, confusion_to_json
-from odt_core.training.run import BestSoFar, build_problem, prepare_training, run_training
+from odt_core.training.run import (
+    BestSoFar,
+    build_problem,
+    fit_peer,
+    prepare_training,
+    run_training,
+)
 from odt_core.training.spec import (
     FeatureSelection,
     NodeRuleSpec,
@@ -21,6 +27,7 @@ __all__ = [
     "TrainSpec",
     "build_problem",
     "confusion_to_json",
+    "fit_peer",
     "parse_percent",
     "parse_weight",
     "prepare_training",

@@ -13,6 +13,7 @@ from odt_core.solution import Found, Solution, TracePoint, make_solution
 from odt_core.training.progress import Stage
 from odt_core.training.result import TrainResult
 from odt_core.training.spec import FeatureSelection, TrainSpec
+from odt_core.tree import Tree
 
 
 def prepare_training(table: Table, spec: TrainSpec) -> Prepared:
@@ -48,6 +49,16 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
         max_card=spec.max_card,
         rules=spec.resolve_rules(train, selected),
         forbid_empty_branches=spec.forbid_empty_branches,
+    )
+
+
+def fit_peer(prepared: Prepared, spec: TrainSpec) -> Tree:
+    """The CART that a run's tree is compared with: as deep, and with the same class weight."""
+    return fit_cart(
+        prepared.train,
+        max_depth=spec.topology.depth,
+        class_weight=spec.objective.class_weight,
+        seed=spec.split.seed,
     )
 
 
@@ -108,12 +119,7 @@ def run_training(
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     # CART goes first: what follows a solve that was stopped must not keep the user waiting.
-    cart = fit_cart(
-        prepared.train,
-        max_depth=spec.topology.depth,
-        class_weight=spec.objective.class_weight,
-        seed=spec.split.seed,
-    )
+    cart = fit_peer(prepared, spec)
     prepared_at = time.perf_counter()
     tell(Stage.SOLVING)
 

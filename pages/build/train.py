@@ -12,7 +12,7 @@ from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_confirmation, watch_run
 from pages.build.train_parts.result import draw_result
 from pages.build.train_parts.runs import draw_train_button
-from pages.common.runs import changes_since, has_something_to_show, notice, settle_run
+from pages.common.runs import changes_since, notice, settle_run
 from pages.common.theme import follow_theme
 from pages.common.needs import ReadyData, need_data, send_to
 from pages.common.places import Place
@@ -32,14 +32,16 @@ def draw_page(data: ReadyData) -> None:
     with left:
         st.title("Train", anchor=False)
         asked = draw_controls(data, rows)
-        draw_train_button(asked, data)
+        running = draw_train_button(asked, data)
     with right:
-        job = settle_run()
+        job = running or settle_run()
         if notice():
             st.error(plain(notice()))
         if job is None:
             draw_preview(rows, asked.problem, asked.spec)
-        elif not has_something_to_show(job):
+        elif running:
+            # A run that has ended since the button was drawn is watched all the same: that draws
+            # the page anew, or else the button would stay disabled.
             watch_run(job, problem_of(job))
         else:
             if not job.is_over:

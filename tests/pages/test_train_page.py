@@ -23,7 +23,11 @@ from odt_core.solvers import ENGINE_MODULES
 from odt_core.storage import LOCAL_OWNER
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
-from pages.build.train_parts.controls import MOST_SECONDS
+from pages.build.train_parts import runs as train_runs
+from pages.build.train_parts.controls import MOST_SECONDS, Asked
+from pages.build.train_parts.runs import draw_train_button
+from pages.common import runs, state
+from pages.common.needs import ReadyData
 from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
@@ -478,6 +482,31 @@ def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., 
     assert plain("Cancelled before it started.") in page.error[0].value
     for job in others:
         manager.cancel(job)
+
+
+@pytest.mark.parametrize("ends_well", [True, False])
+def test_a_run_that_ends_while_the_page_is_drawn_leaves_the_button_ready(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, ends_well: bool
+) -> None:
+    """It ends after the button was drawn, and before what stands beside it is."""
+
+    def draw_and_wait(asked: Asked, data: ReadyData) -> object:
+        drawn = draw_train_button(asked, data)
+        job = state.work().job
+        if job is not None and not job.is_over:
+            if not ends_well:
+                job_manager().cancel(job)
+            runs.wait_for(job, 60.0)
+        return drawn
+
+    monkeypatch.setattr(runs, "QUICK", 0.0)  # the button is drawn while the run goes on
+    monkeypatch.setattr(train_runs, "draw_train_button", draw_and_wait)
+    if not ends_well:
+        monkeypatch.setattr(runs, "has_tree", lambda job: False)
+    press(page)
+    button = page.button(key="train_go")
+    assert (button.label, button.disabled) == ("Train", False)
+    assert (work(page).job is not None) == ends_well
 
 
 def test_names_from_the_file_are_shown_as_they_are(open_page: Callable[..., AppTest]) -> None:

@@ -14,22 +14,29 @@ from pages.common.state import work
 _PRESSED = "train_pressed"
 
 
-def draw_train_button(asked: Asked, data: ReadyData) -> None:
-    """Draw the Train button in its place; a press before this run of the page starts a run."""
+def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
+    """Draw the Train button in its place; a press before this run of the page starts a run.
+
+    Returns
+    -------
+    Job or None
+        The run that the button waits for, disabled; whoever draws the page must watch it.
+    """
     job = work().job
     pressed = bool(st.session_state.pop(_PRESSED, False))
     if pressed and asked.spec is not None and (job is None or has_something_to_show(job)):
         job = start_run(data, asked.spec)
-    busy = job is not None and not has_something_to_show(job)
+    running = None if job is None or has_something_to_show(job) else job
     with asked.place:
         st.button(
-            "Training …" if busy else "Train",
+            "Training …" if running else "Train",
             key="train_go",
             type="primary",
             width="stretch",
-            disabled=busy or asked.spec is None,
+            disabled=running is not None or asked.spec is None,
             on_click=_press,
         )
+    return running
 
 
 def _press() -> None:

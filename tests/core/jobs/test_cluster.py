@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from distributed import Client
 
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
 from odt_core.jobs.cluster import DaskPool
@@ -218,3 +219,27 @@ def test_a_scheduler_that_is_lost_costs_only_what_ran(
     finally:
         manager.close()
         cluster.close()
+
+
+def test_a_job_that_no_machine_has_begun_outlives_its_scheduler(
+    store: Store, easy: JobSpec
+) -> None:
+    cluster = Cluster()
+    manager = JobManager(store, 1, pool=DaskPool(cluster.address))
+    try:
+        wait_until(lambda: manager._pool.n_free() == 2, seconds=60)
+        with Client(cluster.address, set_as_default=False) as other:
+            others = [other.submit(time.sleep, 120, pure=False) for _ in range(2)]
+            wait_until(lambda: sum(map(len, other.processing().values())) == len(others))
+            job = manager.submit(easy)
+            wait_until(lambda: job.state is JobState.RUNNING)
+            wait_until(lambda: manager._pool._tasks[job.id].future is not None)
+            time.sleep(1.0)  # it would have begun by now
+            cluster.scheduler.kill()
+        wait_until(lambda: job.state is JobState.QUEUED, seconds=30)
+        wait_until(lambda: "cannot be reached" in manager.problem)
+        wait_until(lambda: store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED)
+    finally:
+        manager.close()
+        cluster.close()
+    assert store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED

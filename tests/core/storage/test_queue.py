@@ -255,6 +255,18 @@ def test_a_claim_that_never_arrived_is_let_go(open_store: OPEN) -> None:
     assert store.runs.summary(OWNER, run.id).status is RunStatus.INTERRUPTED
 
 
+def test_a_run_that_was_not_begun_waits_again_where_it_stood(store: Store) -> None:
+    first, second = (queue_run(store).id for _ in range(2))
+    server, other = store.queue.register(), store.queue.register()
+    assert claim(store, server) == first
+    assert not store.queue.put_back(other, first)
+    assert store.queue.put_back(server, first)
+    summary = store.runs.summary(OWNER, first)
+    assert (summary.status, summary.started_at) == (RunStatus.QUEUED, None)
+    assert not store.queue.end(server, first, DONE), "it is nobody's now"
+    assert [claim(store, other) for _ in range(2)] == [first, second]
+
+
 def test_a_server_that_leaves_lets_its_runs_go(store: Store, tmp_path: Path) -> None:
     run = queue_run(store)
     server = store.queue.register()
