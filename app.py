@@ -1,71 +1,28 @@
-"""The dashboard's entry: the pages, in the order of the work."""
+"""What `streamlit run` starts: the server, whose workers start with it and not with a visitor."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
 
-from pages.common.banner import draw_banner, draw_problem
-from pages.common.first_visit import ask_again
-from pages.common.keeping import keep_choices
-from pages.common.notices import draw_said
-from pages.common.people import draw_account, require_sign_in, sign_in_is_on
-from pages.common.places import Place
-from pages.common.state import work
-from pages.common.url import draw_lost, follow_address, write_address
+from pages.common.server import warm_up
 
-ICON = Path(__file__).parent / "pages" / "common" / "icon.svg"
 
-st.set_page_config(page_title="Optimal decision trees", page_icon=str(ICON), layout="wide")
-st.logo(str(ICON), size="large")
+@asynccontextmanager
+async def serving(_: st.App) -> AsyncIterator[None]:
+    """Take up what an earlier server left behind, and warm the workers, while nobody waits.
 
-page = st.navigation(
-    [
-        st.Page(
-            Place.DATA,
-            title="Data",
-            url_path="data",
-            default=True,
-            help="Upload a table, say what is to be predicted and how each column is read.",
-        ),
-        st.Page(
-            Place.TRAIN,
-            title="Train",
-            url_path="train",
-            help="Choose the tree's shape and goal, and find the best tree of that shape.",
-        ),
-        st.Page(
-            Place.SENSITIVITY,
-            title="Sensitivity",
-            url_path="sensitivity",
-            help="Every trade-off between sensitivity and specificity, each with its best tree.",
-        ),
-        st.Page(
-            Place.RUNS,
-            title="Runs",
-            url_path="runs",
-            help="Everything that was run: find it, open it, compare it, repeat it, delete it.",
-        ),
-    ],
-    position="hidden" if sign_in_is_on() and not st.user.is_logged_in else "top",
-)
+    The server answers meanwhile; a visitor who comes before the workers waits for the same ones.
+    """
+    starting = asyncio.create_task(asyncio.to_thread(warm_up))
+    try:
+        yield
+    finally:
+        await asyncio.wait([starting])
 
-ask_again()
-require_sign_in()
-follow_address()
-with st.container(horizontal=True, vertical_alignment="center"):
-    banner = st.empty()
-    draw_account()
-before = work()
-with banner:
-    draw_banner(before)
-draw_problem()
-draw_lost(on_runs=page.url_path == "runs")
-try:
-    page.run()
-    if work() is not before:  # the page changed what is current
-        with banner:
-            draw_banner(work())
-    draw_said()  # where the page is about to be drawn anew, that comes first
-finally:  # also where a page stops early
-    keep_choices(work())
-    write_address()
+
+# The script lies in the folder of the pages: beside a folder called `pages`, Streamlit would look
+# for pages in its old way and refuse every address but the root until the first visit.
+app = st.App(Path(__file__).parent / "pages" / "dashboard.py", lifespan=serving)

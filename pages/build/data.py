@@ -17,7 +17,6 @@ from pages.build.data_parts.outcome import draw_outcome
 from pages.build.data_parts.rows import draw_rows
 from pages.build.data_parts.source import draw_source, draw_welcome
 from pages.common.places import Place
-from pages.common.server import import_ahead
 from pages.common.state import work
 from pages.common.text import plain, shorten
 
@@ -28,7 +27,6 @@ def draw_page() -> None:
     if now.dataset is None:
         st.title("Which data shall the tree be made from?", anchor=False)
         draw_welcome()
-        import_ahead()
         return
     st.title(plain(shorten(now.dataset.name, 60)), anchor=False)
     left, right = st.columns([4, 7], gap="large")

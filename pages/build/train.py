@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from pages.build.train_parts.controls import draw_controls
-from pages.common.prepared import import_for_result, prepared_rows, problem_of
+from pages.common.prepared import prepared_rows, problem_of
 from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_confirmation, watch_run
 from pages.build.train_parts.result import draw_result
@@ -16,14 +16,11 @@ from pages.common.runs import changes_since, notice, settle_run
 from pages.common.theme import follow_theme
 from pages.common.needs import ReadyData, need_data, send_to
 from pages.common.places import Place
-from pages.common.server import job_manager
 from pages.common.text import plain
 
 
 def draw_page(data: ReadyData) -> None:
     """Controls on the left; on the right what will happen, is happening, or came out."""
-    job_manager()  # its workers warm up while the settings are chosen
-    import_for_result()
     try:
         rows = prepared_rows(data.dataset.table, data.schema, data.split)
     except InputError as error:

@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Place(StrEnum):
-    """A page, by its file below the entry's folder."""
+    """A page, by its file below the folder of `dashboard.py`."""
 
-    DATA = "pages/build/data.py"
-    TRAIN = "pages/build/train.py"
-    SENSITIVITY = "pages/explore/sensitivity.py"
-    RUNS = "pages/use/runs.py"
+    DATA = "build/data.py"
+    TRAIN = "build/train.py"
+    SENSITIVITY = "explore/sensitivity.py"
+    RUNS = "use/runs.py"

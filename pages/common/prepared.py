@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import json
-import threading
 
 import streamlit as st
 
@@ -62,14 +60,3 @@ def problem_of(job: Job) -> Problem:
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _table(owner: str, sha256: str, read: tuple[str | None, ...], name: str) -> Table:
     return read_table(store().datasets.read(owner, sha256), ReadOptions(*read), name=name)
-
-
-@st.cache_resource(show_spinner=False)
-def import_for_result() -> None:
-    """Import what the first result will need while the settings are still being chosen."""
-
-    def run() -> None:
-        for module in ("scipy.stats", "plotly.graph_objects"):
-            importlib.import_module(module)
-
-    threading.Thread(target=run, daemon=True).start()

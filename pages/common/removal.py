@@ -47,5 +47,5 @@ def forget_tables() -> None:
 
     for module in (derived, loading, prepared):
         for found in vars(module).values():
-            if isinstance(found, CachedFunc) and found is not prepared.import_for_result:
+            if isinstance(found, CachedFunc):
                 found.clear()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import threading
 
 import streamlit as st
 
@@ -24,7 +23,8 @@ def job_manager() -> JobManager:
     return JobManager(store(), n_workers=os.cpu_count() or 1)
 
 
-@st.cache_resource(show_spinner=False)
-def import_ahead() -> None:
-    """Import what the first table will need while the user is still choosing one."""
-    threading.Thread(target=importlib.import_module, args=("sklearn.utils",), daemon=True).start()
+def warm_up() -> None:
+    """Start the workers, and import what the first table and the first tree will need."""
+    job_manager()
+    for module in ("sklearn.utils", "scipy.stats", "plotly.graph_objects"):
+        importlib.import_module(module)

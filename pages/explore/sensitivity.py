@@ -9,9 +9,8 @@ from pages.common.charts import hide_old_charts
 from pages.common.needs import ReadyData, need_data, send_to
 from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
-from pages.common.prepared import import_for_result, prepared_rows
+from pages.common.prepared import prepared_rows
 from pages.common.runs import changes_since
-from pages.common.server import job_manager
 from pages.common.state import work
 from pages.common.text import plain
 from pages.common.theme import follow_theme
@@ -33,8 +32,6 @@ body:has([class*=st-key-sens_curve_figure][data-stale=false])
 
 def draw_page(data: ReadyData) -> None:
     """One of two views: the frontier with its trees, or curves over many splits."""
-    job_manager()  # its workers warm up while the settings are chosen
-    import_for_result()
     try:
         prepared_rows(data.dataset.table, data.schema, data.split)  # says what is wrong with it
     except InputError as error:

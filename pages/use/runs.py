@@ -8,7 +8,7 @@ from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
 from pages.common.people import owner
 from pages.common.places import Place
-from pages.common.server import import_ahead, store
+from pages.common.server import store
 from pages.common.state import work
 from pages.common.text import plain
 from pages.common.theme import follow_theme
@@ -32,7 +32,6 @@ LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
 
 def draw_page() -> None:
     """The table, and below it what is ticked."""
-    import_ahead()
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):

@@ -43,9 +43,10 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         os.kill(server.pid, signal.SIGKILL)
 
     with run_dashboard(tmp_path, port=port) as server:
-        window = open_window(at=server, width=1440)
-        window.go()  # the first visit starts the workers and sees what the old server left
+        # before anybody visits: the server itself sees what the old one left
         _wait(lambda: store.runs.summary(LOCAL_OWNER, run_id).status is RunStatus.INTERRUPTED)
+        window = open_window(at=server, width=1440)
+        window.go()
         page = window.page
         page.get_by_role("link", name="Runs").first.click()
         page.wait_for_url("**/runs*")

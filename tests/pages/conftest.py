@@ -25,7 +25,9 @@ def launch(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], A
     monkeypatch.chdir(ROOT)
 
     def start() -> AppTest:
-        session = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS).run()
+        session = AppTest.from_file(
+            str(ROOT / "pages" / "dashboard.py"), default_timeout=SECONDS
+        ).run()
         assert not session.exception
         return session
 

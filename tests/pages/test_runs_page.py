@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.storage import LOCAL_OWNER, RunQuery
 from odt_core.topology import Topology
+from pages.common.places import Place
 from pages.common.server import store
 from pages.common.text import plain
 from tests.runs import Maker
@@ -33,14 +34,14 @@ def runs_page(launch: Launch) -> Launch:
     """Opens the Runs page."""
 
     def open_it() -> AppTest:
-        return shown(launch().switch_page("pages/use/runs.py").run())
+        return shown(launch().switch_page(Place.RUNS).run())
 
     return open_it
 
 
 def session() -> AppTest:
     """A session that has not begun yet, so that it can be given an address."""
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    return AppTest.from_file(str(ROOT / "pages" / "dashboard.py"), default_timeout=60)
 
 
 def shown(page: AppTest) -> AppTest:
@@ -125,7 +126,7 @@ def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page
     page.button(key="runs_change").click().run()
     assert page.title[0].value == "Train"
     assert page.number_input(key="train_max_card").value == 2
-    page.switch_page("pages/build/train.py").run()  # where the browser is by now
+    page.switch_page(Place.TRAIN).run()  # where the browser is by now
     page.number_input(key="train_max_card").set_value(1).run()
     page.button(key="train_go").click().run()
     again = store().runs.list(LOCAL_OWNER).runs[0]
