@@ -1,7 +1,7 @@
 """Fronts from the root down.
 
 Weighted searches give the corners of the frontier and bounds; what lies between the corners is
-found split by split (frontier.py), skipping what the weighted bounds exclude.
+found split by split (front1.py, front2.py), skipping what the weighted bounds exclude.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy.typing as npt
 from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
-from odt_core.solvers.search import frontier as fronts
+from odt_core.solvers.search import front1, front2, front_bounds, front_tables
 from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.tables import CHAIN, FULL, PAIR, Model, encode_both
 
 Front = npt.NDArray[np.int64]
 Bounds = npt.NDArray[np.floating]
-FAR = int(fronts.FAR)
+FAR = int(front_tables.FAR)
 Tighten = Callable[[Front, int], None]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 
@@ -79,11 +79,11 @@ class Notes:
         members = tuple(column for column in (u, v) if column >= 0)
         if k >= 0 and not members:
             first = int(self.model.start[k])
-            bits = fronts.MASK_BITS
+            bits = front_tables.MASK_BITS
             members = tuple(
                 first + bit
                 for bit in range(int(self.model.start[k + 1]) - first)
-                if int(note[fronts.NOTE + bit // bits]) >> (bit % bits) & 1
+                if int(note[front_tables.NOTE + bit // bits]) >> (bit % bits) & 1
             )
         return Step(Choice(k, bool(way), members), int(note[1]), int(note[2]), int(note[3]))
 
@@ -127,7 +127,7 @@ class Node:
 
     cls: int
     rows: Rows
-    whole: fronts.Whole
+    whole: front_tables.Whole
     children: tuple[int, int]
     h: int
     into: Bounds
@@ -183,7 +183,7 @@ class FrontSearch:
         self.model: Model = self.encoding.model
         self.work = d3.make_work(self.model, self.stop, self.memory_limit / 2)
         d3.link(self.model, self.work)
-        self.tables = fronts.make_tables(
+        self.tables = front_tables.make_tables(
             self.model,
             self.work,
             self.budget,
@@ -250,16 +250,18 @@ class FrontSearch:
         return self._deep(cls, rows, wanted)
 
     def _shallow(self, cls: int, rows: Rows) -> Front:
-        tp, tn = fronts.scan_both(self.model, self.pos, self.neg, rows, len(rows), self.tables)
+        tp, tn = front_bounds.scan_both(
+            self.model, self.pos, self.neg, rows, len(rows), self.tables
+        )
         out = np.zeros(self.budget + 1, np.int64)
         T = self.tables
-        fronts.shallow_front(self.model, cls, T.xp, T.xn, tp, tn, T, out)
+        front1.shallow_front(self.model, cls, T.xp, T.xn, tp, tn, T, out)
         return out
 
     def _pair(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
         out = wanted.copy()
-        note = np.zeros((fronts.NOTE + len(self.tables.mask), len(out)), np.int64)
-        fronts.front2(
+        note = np.zeros((front_tables.NOTE + len(self.tables.mask), len(out)), np.int64)
+        front2.front2(
             self.model, self.pos, self.neg, cls, rows, len(rows), out, note, self.stop,
             self.tables, self.work,
         )  # fmt: skip
@@ -296,8 +298,10 @@ class FrontSearch:
 
     def _node(self, cls: int, rows: Rows) -> Node:
         model, T = self.model, self.tables
-        tp, tn = fronts.scan_both(model, self.pos, self.neg, rows, len(rows), T)
-        whole = fronts.Whole(T.fp.copy(), T.fn.copy(), T.xp.copy(), T.xn.copy(), np.array([tp, tn]))
+        tp, tn = front_bounds.scan_both(model, self.pos, self.neg, rows, len(rows), T)
+        whole = front_tables.Whole(
+            T.fp.copy(), T.fn.copy(), T.xp.copy(), T.xn.copy(), np.array([tp, tn])
+        )
         low, high = int(model.low[cls]), int(model.high[cls])
         v, n = int(model.size[0]), len(self.multipliers)
         return Node(
@@ -338,7 +342,7 @@ class FrontSearch:
         if len(rows) == 0:
             return out
         if self.model.level[cls] <= PAIR:
-            fronts.weighted(
+            front_bounds.weighted(
                 self.model, self.pos, self.neg, cls, rows, len(rows), self.tables, self.work, out
             )
             return out
@@ -391,7 +395,7 @@ class FrontSearch:
             return lower
         side = int(len(a) > len(b))
         rows = b if side else a
-        fronts.exact_bounds(
+        front_bounds.exact_bounds(
             self.model, self.pos, self.neg, inner, outer, rows, len(rows), side, node.whole, lower,
             self.tables, self.work,
         )  # fmt: skip
@@ -405,7 +409,7 @@ class FrontSearch:
         side = int(len(a) > len(b))
         rows = b if side else a
         return bool(
-            fronts.survives(
+            front_bounds.survives(
                 self.model, self.pos, self.neg, inner, outer, rows, len(rows), side, node.whole,
                 node.guide, out, split.lower, split.known, self.tables, self.work,
             )
@@ -417,9 +421,9 @@ class FrontSearch:
         """`survives` where a child has three levels."""
         T, lower, known = self.tables, split.lower, split.known
         classes = node.classes(split.choice)
-        b = fronts.still_open(T, lower, out, 0)
+        b = front_bounds.still_open(T, lower, out, 0)
         while b >= 0:
-            i = fronts.next_multiplier(T, node.guide, known, b)
+            i = front_bounds.next_multiplier(T, node.guide, known, b)
             if i < 0 or self.watch():
                 return True
             for at in sorted((0, 1), key=lambda at: -len(sides[at])):
@@ -429,9 +433,9 @@ class FrontSearch:
                     else:
                         bound = self._triple_bound(classes[at], sides[at], i)
                         lower[at, i], known[at, i] = max(bound, lower[at, i]), 1
-                    if fronts.still_open(T, lower, out, b) != b:
+                    if front_bounds.still_open(T, lower, out, b) != b:
                         break
-            b = fronts.still_open(T, lower, out, b)
+            b = front_bounds.still_open(T, lower, out, b)
         return False
 
     def _unbounded(self, choice: Choice) -> Split:
@@ -455,7 +459,7 @@ class FrontSearch:
             np.maximum(outer, left[u] - weight[v] + own[v], out=outer)
             np.maximum(outer, left[v] - weight[u] + own[u], out=outer)
             open_ = np.zeros(len(u), np.bool_)
-            fronts.worth_each(self.tables, inner + outer, out, open_)
+            front_bounds.worth_each(self.tables, inner + outer, out, open_)
             for at in np.flatnonzero(open_):
                 choice = Choice(k, bool(way), (s + int(u[at]), s + int(v[at])))
                 found.append(
@@ -478,7 +482,7 @@ class FrontSearch:
 
         def visit(i, sides, costs):  # type: ignore[no-untyped-def]
             bound = costs[0] + costs[1] + rest[i]
-            if self.watch() or not fronts.worth(self.tables, bound, out):
+            if self.watch() or not front_bounds.worth(self.tables, bound, out):
                 return
             if i == n:
                 one_sided = not sides[0] or not sides[1]
@@ -512,7 +516,7 @@ class FrontSearch:
 
     def _try(self, node: Node, split: Split, out: Front, steps: dict[int, Step]) -> None:
         """Combine the fronts of a split's children into `out`, if its bounds allow."""
-        if not fronts.worth(self.tables, split.lower.sum(axis=0), out):
+        if not front_bounds.worth(self.tables, split.lower.sum(axis=0), out):
             return
         a, b = self._sides(node, split.choice)
         before = split.lower.copy()
@@ -522,19 +526,21 @@ class FrontSearch:
         if self.watch() or not survives:
             return
         inner, outer = node.classes(split.choice)
-        size = fronts.reach(out)
+        size = front_tables.reach(out)
         wanted = np.empty_like(out)
-        fronts.needed(out, self._floor(split.lower[1]), wanted)
+        front_tables.needed(out, self._floor(split.lower[1]), wanted)
         front_a, steps_a = self.front(inner, a, wanted)
         if self.watch():
             return
         wanted = np.empty_like(out)
-        fronts.needed(out, front_a, wanted)
+        front_tables.needed(out, front_a, wanted)
         front_b, steps_b = self.front(outer, b, wanted)
         if self.watch():
             return
-        note = np.zeros((fronts.NOTE, len(out)), np.int64)
-        if fronts.combine(front_a[:size], front_b[:size], out, note, 1, np.zeros(0, np.int64)):
+        note = np.zeros((front_tables.NOTE, len(out)), np.int64)
+        if front_tables.combine(
+            front_a[:size], front_b[:size], out, note, 1, np.zeros(0, np.int64)
+        ):
             for budget in np.flatnonzero(note[0]):
                 _, i, fp_a, fp_b = (int(x) for x in note[:, budget])
                 steps[int(budget)] = Step(split.choice, i, fp_a, fp_b, steps_a, steps_b)

@@ -27,6 +27,8 @@ def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tup
         if group.features:
             columns = zip(group.features, group.sets, strict=True)
             local[k] = sizes[k] - sum(holds(codes, g, inside) for g, inside in columns)
+        elif sizes[k] == 1:
+            local[k] = ~holds(codes, group.feature, group.sets[0])
         else:
             local[k] = _places(group, most)[codes[:, group.feature]]
         if group.kind != CHAIN:

@@ -168,9 +168,9 @@ def encode(problem: Problem) -> Encoding:
         )
     gain = negative * gains.gain_tn - positive * gains.gain_tp
     both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
-    unit = max(int(np.gcd.reduce(np.abs(np.concatenate([gain, both])))), 1)
+    unit = _common_unit(gain, both)
     keep = gain != 0
-    codes, d = codes[keep], gain[keep] // unit
+    codes, d = np.asfortranarray(codes[keep]), gain[keep] // unit  # read by columns
     weight = int(np.abs(d).sum())
     if weight >= FLOAT64_LIMIT:
         raise InputError(
@@ -192,6 +192,12 @@ def encode(problem: Problem) -> Encoding:
         most=int(positive.sum()) * gains.gain_tp + int(negative.sum()) * gains.gain_tn,
         weight=weight,
     )
+
+
+def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
+    """The largest number that divides all costs."""
+    distinct = np.unique(np.abs(np.concatenate(costs)))  # few, and a gcd of each is slow
+    return max(int(np.gcd.reduce(distinct)), 1)
 
 
 def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int, ...], tuple]:
