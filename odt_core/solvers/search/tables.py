@@ -196,8 +196,10 @@ def encode(problem: Problem) -> Encoding:
 
 def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
     """The largest number that divides all costs."""
-    distinct = np.unique(np.abs(np.concatenate(costs)))  # few, and a gcd of each is slow
-    return max(int(np.gcd.reduce(distinct)), 1)
+    sizes = np.abs(np.concatenate(costs))
+    if (sizes == 1).any():  # as where rows have no weights; a gcd of each is slow
+        return 1
+    return max(int(np.gcd.reduce(np.unique(sizes))), 1)
 
 
 def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int, ...], tuple]:
