@@ -13,6 +13,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
 from odt_core.words import count_words, printable
+from pages.common.outage import said_if_store_is_away
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import work
@@ -143,6 +144,7 @@ def draw_pages(total: int) -> None:
             st.pagination(pages, key=_PAGE)
 
 
+@said_if_store_is_away()
 def draw_table(query: RunQuery) -> None:
     """Draw a page of runs; what is ticked is drawn by the rest of the page.
 
