@@ -100,8 +100,11 @@ def test_a_long_list_comes_in_pages(maker: Maker, runs_page: Launch) -> None:
         store().runs.cancel(LOCAL_OWNER, maker.queued(name=f"Run {number:02}").id)
     page = runs_page()
     assert len(names(page)) == 25 and names(page)[0] == "Run 26"
-    page.session_state["runs_page"] = 2
+    widget, _ = page.session_state["runs_page"]
+    page.session_state[widget] = 2
     assert names(shown(page.run())) == ["Run 01", "Run 00"]
+    page.text_input(key="runs_search").set_value("Run")
+    assert names(shown(page.run()))[0] == "Run 26", "another search begins at the first page"
 
 
 def test_opening_a_run_brings_its_settings(maker: Maker, runs_page: Launch) -> None:
