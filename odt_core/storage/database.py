@@ -123,6 +123,7 @@ class Database:
         self._in_memory = self.is_sqlite and self.path is None
         self._engine = _make_engine(url, self.is_sqlite, self._in_memory)
         self._turn = threading.RLock()
+        self._file: tuple[int, int] | None = None
 
     def read(self) -> AbstractContextManager[Connection]:
         """A transaction that sees one state of the database and writes nothing.
@@ -144,6 +145,7 @@ class Database:
         StorageError
             If the database cannot be reached or written.
         """
+        self._check_file()
         return self._transaction("BEGIN IMMEDIATE", self._writers_turn())
 
     def bare(self) -> AbstractContextManager[Connection]:
@@ -184,6 +186,19 @@ class Database:
                 "folder with ODT_DATA_DIR."
             ) from error
         self._switch_to_wal()
+        self._file = _identity(self.path)
+
+    def _check_file(self) -> None:
+        """Refuse to write into a file that nobody will find again.
+
+        SQLite goes on with a file that has been deleted under it, and everything is lost at the
+        end of the process.
+        """
+        if self.path is not None and self._file not in (None, _identity(self.path)):
+            raise StorageError(
+                f"The database {self.place} was deleted, moved or replaced while the program runs: "
+                "put it back, or start the program anew."
+            )
 
     def _switch_to_wal(self) -> None:
         """Set what is kept in the file itself; SQLite does not wait for a lock here, so we do."""
@@ -314,6 +329,15 @@ def _place(url: URL, path: Path | None) -> str:
         return "in memory"
     port = "" if url.port is None else f":{url.port}"
     return f"'{url.database or ''}' on {url.host or 'this machine'}{port}"
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tells a file from another one of the same name; None if there is none."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
 
 
 def _is_busy(error: StorageError) -> bool:

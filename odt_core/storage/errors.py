@@ -68,6 +68,8 @@ def _sqlite_error(error: sqlite3.Error, place: str) -> StorageError | None:
             f"The file {place} is not a sound database ({error}): bring it back from a backup, or "
             "move it away to begin anew."
         )
+    if name == "SQLITE_ERROR" and str(error).startswith("no such "):
+        return StorageError(_lacks_tables(place, str(error)))
     return None
 
 
@@ -84,6 +86,8 @@ def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
             f"The database {place} cannot be written ({reason}): use a user that may write, or a "
             "server that is not read-only."
         )
+    if state in ("42P01", "42703", "3F000"):  # no such table, column, schema
+        return StorageError(_lacks_tables(place, reason))
     # A connection that fails has no state, but a server that answered says FATAL.
     if state.startswith("28") or state == "3D000" or (not state and "FATAL" in reason):
         return StorageError(
@@ -99,6 +103,13 @@ def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
     if not state and type(error.orig).__name__ in ("OperationalError", "ConnectionTimeout"):
         return StorageError(_unreachable(place, reason))
     return None
+
+
+def _lacks_tables(place: str, reason: str) -> str:
+    return (
+        f"The database {place} has lost a part of its tables ({reason}): bring it back from a "
+        "backup, or name another one with ODT_DATABASE_URL."
+    )
 
 
 def _unreachable(place: str, reason: str) -> str:

@@ -179,7 +179,9 @@ def open_store(address: str | None = None, folder: Path | None = None) -> Store:
         log.exception("nothing is kept: the store cannot be used")
         if store is not None:
             store.close()
-        instead = Store("sqlite://", Path(tempfile.mkdtemp(prefix="odt-memory-")))
+        # The age limit may be what is wrong; nothing in memory becomes so old.
+        memory = Path(tempfile.mkdtemp(prefix="odt-memory-"))
+        instead = Store("sqlite://", memory, retention_days=LONGEST_RETENTION)
         instead.problem = f"{error} {ONLY_IN_MEMORY}"
         return instead
 

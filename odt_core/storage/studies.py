@@ -1,4 +1,4 @@
-"""Studies: many runs queued, watched, resumed and concluded as one."""
+"""Studies: many runs queued, watched and resumed as one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from sqlalchemy import Connection, Row, update
 from odt_core.errors import InputError
 from odt_core.storage.database import Database
 from odt_core.storage.datasets import use_dataset
-from odt_core.storage.records import Json, KeyMetrics, NewRun, RunRecord, RunStatus, RunSummary
+from odt_core.storage.records import NewRun, RunRecord, RunStatus, RunSummary
 from odt_core.storage.rows import (
     check_number,
     enter_runs,
     find_run,
-    metric_values,
     no_run,
     read_members,
     read_records,
@@ -24,7 +23,7 @@ from odt_core.storage.rows import (
     repeat,
 )
 from odt_core.storage.settling import settle
-from odt_core.storage.tables import DocumentRow, RunRow
+from odt_core.storage.tables import RunRow
 
 RESUMABLE = tuple(
     status.value for status in (RunStatus.INTERRUPTED, RunStatus.FAILED, RunStatus.CANCELLED)
@@ -128,27 +127,6 @@ class Studies:
             connection.execute(update(RunRow).where(RunRow.seq == study.seq).values(cancel_at=None))
         settle(self._database, [study.seq])
         with self._database.read() as connection:
-            return read_summary(connection, owner, study_id)
-
-    def conclude(
-        self, owner: str, study_id: str, result: Json, metrics: KeyMetrics | None = None
-    ) -> RunSummary:
-        """Write what a study's runs come to together; it may be written anew.
-
-        Raises
-        ------
-        NotFoundError
-            If the owner has no such study.
-        """
-        with self._database.write() as connection:
-            study = _find_study(connection, owner, study_id, lock=True)
-            connection.execute(
-                update(DocumentRow).where(DocumentRow.run == study.seq).values(result=result)
-            )
-            if metrics is not None:
-                connection.execute(
-                    update(RunRow).where(RunRow.seq == study.seq).values(**metric_values(metrics))
-                )
             return read_summary(connection, owner, study_id)
 
 

@@ -23,6 +23,7 @@ from pages.common.opening import (
 )
 from pages.common.places import Place
 from pages.common.state import Work, work
+from pages.common.steps import join_steps
 from pages.common.text import plain
 
 _OPENED = "url_opened"
@@ -106,6 +107,7 @@ def address_of(now: Work) -> dict[str, str]:
 
 def write_address() -> None:
     """Make the address say what is current; other parameters stay."""
+    join_steps()
     wanted = address_of(work())
     now = st.query_params.to_dict()
     others = {name: value for name, value in now.items() if name not in _OPENERS}

@@ -6,6 +6,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
+from pages.common.outage import said_if_store_is_away
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import store
@@ -30,6 +31,7 @@ EVERY = 1.0  # seconds between two looks while something waits or runs
 LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
 
 
+@said_if_store_is_away()
 def draw_page() -> None:
     """The table, and below it what is ticked."""
     with st.container(

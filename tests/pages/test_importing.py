@@ -11,7 +11,7 @@ import pytest
 
 from odt_core.errors import InputError
 from odt_core.storage import LOCAL_OWNER, Store
-from pages.use.runs_parts.importing import check_run_file
+from pages.use.runs_parts.checking import check_run_file
 from tests.runs import Maker
 
 Change = Callable[[dict[str, Any]], object]
@@ -55,6 +55,14 @@ def test_what_goes_out_comes_in_and_can_be_run_again(maker: Maker) -> None:
         lambda file: file["run"]["result"].update(trace=[[1]]),
         lambda file: file["run"].update(model={"format": "else"}),
         lambda file: file["run"].update(best={"tree": 7}),
+        lambda file: file["run"]["metrics"].update(solved="perfect"),
+        lambda file: file["run"].update(trace=[1]),
+        lambda file: file["run"]["result"]["train"].update(tp=-1),
+        lambda file: file["run"]["result"]["train"].update(tp=13.0),
+        lambda file: file["run"]["result"]["test"].update(fn=1e9),
+        lambda file: file["run"]["result"]["mip"].pop("solver"),
+        lambda file: file["run"]["result"]["words"].update(proof=None),
+        lambda file: file["run"]["result"].update(errors=None),
     ],
 )
 def test_what_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from odt_core.storage import LOCAL_OWNER, RunQuery
+from odt_core.storage import LOCAL_OWNER, RunQuery, StorageError
 from odt_core.topology import Topology
 from pages.common.places import Place
 from pages.common.server import store
@@ -100,8 +101,11 @@ def test_a_long_list_comes_in_pages(maker: Maker, runs_page: Launch) -> None:
         store().runs.cancel(LOCAL_OWNER, maker.queued(name=f"Run {number:02}").id)
     page = runs_page()
     assert len(names(page)) == 25 and names(page)[0] == "Run 26"
-    page.session_state["runs_page"] = 2
+    widget, _ = page.session_state["runs_page"]
+    page.session_state[widget] = 2
     assert names(shown(page.run())) == ["Run 01", "Run 00"]
+    page.text_input(key="runs_search").set_value("Run")
+    assert names(shown(page.run()))[0] == "Run 26", "another search begins at the first page"
 
 
 def test_opening_a_run_brings_its_settings(maker: Maker, runs_page: Launch) -> None:
@@ -207,3 +211,32 @@ def test_deleting_a_data_set_says_how_many_runs_go(maker: Maker, launch: Launch)
     page.button(key="data_remove_now").click().run()
     assert shown(page).title[0].value.startswith("Which data")
     assert store().runs.list(LOCAL_OWNER, RunQuery(limit=0)).total == 0
+
+
+def test_while_the_database_is_away_pages_say_so(
+    maker: Maker, launch: Launch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = maker.done(name="First")
+    page = shown(launch().switch_page("pages/use/runs.py").run())
+    tick(page, run.id)
+    page.button(key="runs_open").click()
+    shown(page.run())
+
+    def away() -> NoReturn:
+        raise StorageError("The database is away.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store()._database, "read", away)
+        for place in ("pages/use/runs.py", "pages/build/data.py"):
+            page = shown(page.switch_page(place).run())
+            assert "What is stored cannot be shown now. The database is away." in {
+                plain_text(error.value) for error in page.error
+            }
+        page = shown(page.switch_page("pages/build/train.py").run())
+        assert page.get("graphviz_chart"), "the tree is still there"
+    page = shown(page.switch_page("pages/use/runs.py").run())
+    assert names(page) == ["First"]
+
+
+def plain_text(markdown: str) -> str:
+    return markdown.replace("\\", "")

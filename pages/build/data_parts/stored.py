@@ -11,6 +11,7 @@ from odt_core.storage import NotFoundError
 from odt_core.words import count_words
 from pages.build.data_parts.choices import current
 from pages.common.opening import forget_dataset, open_dataset
+from pages.common.outage import said_if_store_is_away
 from pages.common.people import owner
 from pages.common.removal import delete_dataset, removal_words
 from pages.common.server import store
@@ -21,6 +22,7 @@ from pages.common.when import ago_words
 MOST_LISTED = 6
 
 
+@said_if_store_is_away()
 def draw_stored(*, but: str = "") -> None:
     """List the data sets that were used last, each with a way to go on with it.
 
@@ -63,6 +65,7 @@ def _take_up(sha256: str) -> None:
     st.rerun()
 
 
+@said_if_store_is_away()
 def draw_removal() -> None:
     """The way to delete the current data set with everything made from it."""
     dataset, _, _ = current()

@@ -10,6 +10,7 @@ from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord
 from odt_core.words import count_words
 from pages.common.opening import forget_dataset
+from pages.common.outage import said_if_store_is_away
 from pages.common.people import owner
 from pages.common.removal import delete_dataset, removal_words
 from pages.common.server import store
@@ -30,6 +31,7 @@ def draw_stored_button() -> None:
 
 
 @st.dialog("Stored data", width="large")
+@said_if_store_is_away()
 def _show_stored() -> None:
     _draw_retention()
     records = store().datasets.list(owner())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +14,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
 from odt_core.words import count_words, printable
+from pages.common.outage import said_if_store_is_away
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import work
@@ -125,24 +127,37 @@ def _offset(asked: tuple[Any, ...]) -> int:
     """Where the page begins; other filters begin at the first page."""
     if st.session_state.get(_ASKED) != asked:
         st.session_state[_ASKED] = asked
-        st.session_state[_PAGE] = 1
-    return PER_PAGE * (int(st.session_state.get(_PAGE, 1)) - 1)
+        _turn_to(1)
+    return PER_PAGE * (_page() - 1)
+
+
+def _page() -> int:
+    """The page that is shown, from 1."""
+    key, first = st.session_state[_PAGE]
+    return int(st.session_state.get(key, first))
+
+
+def _turn_to(page: int) -> None:
+    # A widget's value must not be set beside its default, so another page is another widget.
+    st.session_state[_PAGE] = (f"{_PAGE}_{uuid.uuid4().hex}", page)
 
 
 def draw_pages(total: int) -> None:
     """Draw how many runs there are, and the way to further ones."""
     pages = max(-(-total // PER_PAGE), 1)
-    if int(st.session_state.get(_PAGE, 1)) > pages:  # the last ones were deleted
-        st.session_state[_PAGE] = pages
+    if _page() > pages:  # the last ones were deleted
+        _turn_to(pages)
         st.rerun()
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         st.caption(count_words(total, "run"))
         if pages > 1:
-            st.pagination(pages, key=_PAGE)
+            key, first = st.session_state[_PAGE]
+            st.pagination(pages, default=first, key=key)
 
 
+@said_if_store_is_away()
 def draw_table(query: RunQuery) -> None:
     """Draw a page of runs; what is ticked is drawn by the rest of the page.
 

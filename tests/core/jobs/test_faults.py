@@ -23,7 +23,14 @@ from odt_core.jobs import JobManager, JobSpec, JobState, scratch
 from odt_core.jobs.local import LocalPool
 from odt_core.jobs.memory import MIB, taken
 from odt_core.solution import Engine
-from odt_core.storage import LOCAL_OWNER, RunRecord, RunStatus, Store, open_store
+from odt_core.storage import (
+    LOCAL_OWNER,
+    RunRecord,
+    RunStatus,
+    StorageError,
+    Store,
+    open_store,
+)
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from tests.core.jobs.conftest import sample_job
@@ -92,11 +99,20 @@ def address_of(folder: Path) -> str:
     return f"sqlite:///{folder / 'odt.sqlite3'}"
 
 
-def test_a_killed_server_loses_nothing(
-    tmp_path: Path, store: Store, easy: JobSpec, hard: JobSpec
-) -> None:
+@pytest.fixture(params=["sqlite", "postgres"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database of either kind, empty."""
+    if request.param == "postgres":
+        return str(request.getfixturevalue("postgres_database"))
+    return address_of(tmp_path / "data")
+
+
+def test_a_killed_server_loses_nothing(address: str, tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    with servers(address_of(folder), folder) as (server,):
+    store = Store(address, folder)
+    easy = sample_job(store, "monks-1", "depth-1")
+    hard = sample_job(store, "tic-tac-toe", "depth-3")
+    with servers(address, folder) as (server,):
         done = server.submit(easy)
         wait_until(lambda: status(store, done) is RunStatus.DONE)
         whole = record(store, done)
@@ -123,15 +139,10 @@ def test_a_killed_server_loses_nothing(
         assert again.spec == hard and again.id != running
     finally:
         manager.close()
+        store.close()
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
-def test_two_servers_on_one_database_run_no_job_twice(
-    database: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    address = address_of(tmp_path / "one")
-    if database == "postgres":
-        address = request.getfixturevalue("postgres_database")
+def test_two_servers_on_one_database_run_no_job_twice(address: str, tmp_path: Path) -> None:
     store = Store(address, tmp_path / "here")
     easy = sample_job(store, "monks-1", "depth-1")
     with servers(address, tmp_path / "one", tmp_path / "two") as both:
@@ -141,7 +152,7 @@ def test_two_servers_on_one_database_run_no_job_twice(
         shares = [len(server.heard("started")) for server in both]
     assert sorted(started) == sorted(runs)
     assert min(shares) >= 1, shares
-    print(f"{shares[0]} and {shares[1]} of 8 runs on two servers ({database})")
+    print(f"{shares[0]} and {shares[1]} of 8 runs on two servers")
     store.close()
 
 
@@ -300,17 +311,96 @@ def _on_every_connection(store: Store, pragma: str) -> None:
     event.listen(engine, "checkout", limit)
 
 
-@pytest.mark.parametrize("why", ["read-only", "unreachable", "wrong address"])
+def test_a_database_that_is_deleted_is_said_and_costs_nothing_once_it_is_back(
+    manager: JobManager, store: Store, tmp_path: Path, easy: JobSpec, hard: JobSpec
+) -> None:
+    running = manager.submit(hard)
+    wait_until(lambda: running.best is not None)
+    here, away = tmp_path / "data" / "odt.sqlite3", tmp_path / "away"
+    here.rename(away)  # whoever has it open would go on writing into it
+    manager.cancel(running)
+    wait_until(lambda: running.is_over, seconds=5)
+    wait_until(lambda: manager.problem, seconds=5)
+    assert "was deleted, moved or replaced" in manager.problem
+    assert running.result is not None, "the result is on the screen"
+    unrecorded = manager.submit(easy)
+    wait_until(lambda: unrecorded.is_over)
+    assert unrecorded.state is JobState.DONE and not unrecorded.recorded
+    away.rename(here)
+    wait_until(lambda: status(store, running.id) is RunStatus.DONE, seconds=10)
+    wait_until(lambda: not manager.problem, seconds=10)
+
+
+def test_a_database_that_loses_its_tables_stops_no_thread(address: str, tmp_path: Path) -> None:
+    store = Store(address, tmp_path / "data")
+    easy = sample_job(store, "monks-1", "depth-1")
+    manager = JobManager(store, n_workers=1)
+    try:
+        before = manager.submit(easy)
+        wait_until(lambda: status(store, before.id) is RunStatus.DONE)
+        for now, then in (("runs", "elsewhere"), ("elsewhere", "runs")):
+            with store._database.write() as connection:
+                connection.execute(text(f"ALTER TABLE {now} RENAME TO {then}"))
+            if then == "elsewhere":
+                wait_until(lambda: manager.problem, seconds=10)
+                assert "has lost a part of its tables" in manager.problem
+        wait_until(lambda: not manager.problem, seconds=10)
+        after = manager.submit(easy)
+        wait_until(lambda: after.is_over)
+        assert after.state is JobState.DONE and after.recorded
+    finally:
+        manager.close()
+        store.close()
+
+
+def test_a_mistake_of_this_program_is_said_and_costs_one_round(
+    manager: JobManager, store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> int:
+        raise RuntimeError("cannot count")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.queue, "n_waiting", fail)
+        job = manager.submit(easy)
+        wait_until(lambda: "unexpected error" in manager.problem)
+        assert "cannot count" in manager.problem
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.DONE and not manager.problem
+
+
+def test_a_claimed_run_waits_while_its_file_cannot_be_had(
+    manager: JobManager, store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(owner: str, sha256: str) -> Path:
+        raise StorageError("The database is away.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.datasets, "path", away)
+        job = manager.submit(easy)
+        wait_until(lambda: manager.problem == "The database is away.")
+        assert job.state is JobState.QUEUED and manager.position(job) == 0
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.DONE
+    wait_until(lambda: status(store, job.id) is RunStatus.DONE)
+
+
+@pytest.mark.parametrize("why", ["read-only", "unreachable", "wrong address", "wrong age"])
 def test_where_nothing_can_be_kept_runs_go_on_in_memory(
-    why: str, request: pytest.FixtureRequest, tmp_path: Path
+    why: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     address, words, folder = None, "", tmp_path / "data"
     if why == "read-only":
         folder, words = request.getfixturevalue("read_only"), "cannot be"
     elif why == "unreachable":
         address, words = "postgresql://odt:secret@127.0.0.1:9/odt", "cannot be reached"
-    else:
+    elif why == "wrong address":
         address, words = "mysql://here", "not the address of a PostgreSQL or SQLite database"
+    else:
+        monkeypatch.setenv("ODT_RETENTION_DAYS", "soon")
+        words = "ODT_RETENTION_DAYS is 'soon'"
     store = open_store(address, folder)
     if os.getuid() == 0:
         os.seteuid(0)  # whoever may not write there may not start workers here either

@@ -14,8 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from odt_core.jobs import Job, JobManager, JobSpec, JobState, local
-from odt_core.jobs import manager as manager_module
+from odt_core.jobs import Job, JobManager, JobSpec, JobState, deadlines, local
 from odt_core.storage import LOCAL_OWNER, NotFoundError, RunStatus, Store
 from odt_core.training import Stage, run_training
 from tests.core.jobs.conftest import table_of
@@ -200,7 +199,7 @@ def test_a_data_set_that_is_not_there_is_said(manager: JobManager, easy: JobSpec
 def test_a_solve_far_past_its_time_limit_is_stopped(
     manager: JobManager, hard: JobSpec, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manager_module, "DEADLINE_GRACE", -58.0)  # of 60 s
+    monkeypatch.setattr(deadlines, "DEADLINE_GRACE", -58.0)  # of 60 s
     job = manager.submit(hard)
     wait_until(lambda: job.is_over, seconds=20)
     assert job.state is JobState.FAILED

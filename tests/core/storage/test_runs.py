@@ -103,7 +103,6 @@ CALLS: dict[str, Callable[[Store, str, str], Any]] = {
     "list members": lambda store, owner, run: store.runs.list(owner, RunQuery(study=run)),
     "rerun study": lambda store, owner, run: store.studies.rerun(owner, run),
     "resume": lambda store, owner, run: store.studies.resume(owner, run),
-    "conclude": lambda store, owner, run: store.studies.conclude(owner, run, {}),
 }
 
 

@@ -10,9 +10,7 @@ import pytest
 from odt_core.errors import InputError
 from odt_core.storage import (
     Ending,
-    KeyMetrics,
     MemberCounts,
-    NotFoundError,
     RunQuery,
     RunStatus,
     RunSummary,
@@ -129,16 +127,6 @@ def test_a_study_can_be_run_again_from_its_records_alone(store: Store) -> None:
     old, new = store.studies.members(OWNER, study.id), store.studies.members(OWNER, again.id)
     assert [record.spec for record in old] == [record.spec for record in new]
     assert store.runs.get(OWNER, again.id).spec == {"levels": 3}
-
-
-def test_a_study_keeps_what_it_comes_to(store: Store) -> None:
-    study = queue_study(store)
-    store.studies.conclude(OWNER, study.id, {"curve": [1, 2]}, KeyMetrics(errors=4))
-    record = store.runs.get(OWNER, study.id)
-    assert record.result == {"curve": [1, 2]} and record.summary.metrics.errors == 4
-    single = queue_run(store)
-    with pytest.raises(NotFoundError):
-        store.studies.conclude(OWNER, single.id, {})
 
 
 def test_deleting_a_study_takes_its_runs(store: Store) -> None:

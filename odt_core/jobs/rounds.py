@@ -1,0 +1,73 @@
+"""Threads that do the same again and again, and that nothing ends but the server's end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from odt_core.jobs.recording import Recording
+from odt_core.storage import StorageError
+
+RETRY_EVERY = 2.0
+"""Seconds until a round that failed is tried again."""
+LAST_ROUND = 5.0
+"""Seconds that a round may still take once the server ends."""
+
+
+class Rounds:
+    """The manager's threads.
+
+    A store that fails, and even a mistake of this program, costs one round: with one of these
+    threads everybody's runs would stand still, and nobody would be told.
+
+    Parameters
+    ----------
+    recording : Recording
+        Is told what failed.
+    closed : threading.Event
+        Set when the server ends.
+    """
+
+    def __init__(self, recording: Recording, closed: threading.Event) -> None:
+        self._recording = recording
+        self._closed = closed
+        self._threads: list[threading.Thread] = []
+
+    def start(
+        self, name: str, work: Callable[[], object], pause: Callable[[], object] | float
+    ) -> None:
+        """Start a thread.
+
+        Parameters
+        ----------
+        name : str
+            What it does, in a word.
+        work : callable
+            One round.
+        pause : callable or float
+            Waits for the next one; or for how many seconds to wait.
+        """
+        seconds = pause if isinstance(pause, float) else None
+        wait = pause if callable(pause) else lambda: self._closed.wait(seconds)
+        thread = threading.Thread(
+            target=self._go_on, args=(work, wait), daemon=True, name=f"odt-{name}"
+        )
+        self._threads.append(thread)
+        thread.start()
+
+    def join(self) -> None:
+        """Wait for the last rounds."""
+        for thread in self._threads:
+            thread.join(LAST_ROUND)
+
+    def _go_on(self, work: Callable[[], object], wait: Callable[[], object]) -> None:
+        while not self._closed.is_set():
+            try:
+                work()
+            except StorageError as error:
+                self._recording.note_problem(error)
+                self._closed.wait(RETRY_EVERY)
+            except Exception as error:
+                self._recording.note_surprise(error)
+                self._closed.wait(RETRY_EVERY)
+            wait()

@@ -1,0 +1,180 @@
+"""Whether an imported run can be shown: what other pages read of it has the form they expect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from odt_core.errors import InputError
+from odt_core.export import Model, tree_from_json
+from odt_core.jobs import JobKind, JobSpec
+from odt_core.solution import Status
+from odt_core.storage import RunFile, RunPart
+from odt_core.studies import CurveRun, assignment_from_json
+
+_TEXT = {"type": "string"}
+_STATUS = {"enum": [status.value for status in Status]}
+_COUNT = {"type": "integer", "minimum": 0, "maximum": 2**53}
+_NUMBER = {"type": "number", "minimum": -1e15, "maximum": 1e15}
+_SECONDS = {"type": "number", "minimum": 0, "maximum": 1e9}
+_TREE = {"type": "object"}
+"""Its inside is checked by reading it."""
+
+
+def _or_none(form: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [form, {"type": "null"}]}
+
+
+def _record(**fields: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": sorted(fields), "properties": fields}
+
+
+_INTEGER = {"type": "integer"}
+_CONFUSION = _record(**dict.fromkeys(("tp", "fp", "tn", "fn"), _COUNT)) | {
+    "additionalProperties": False
+}
+_TRACE = {
+    "type": "array",
+    "items": {
+        "type": "array",
+        "prefixItems": [_SECONDS, _or_none(_INTEGER), _or_none(_INTEGER)],
+        "minItems": 3,
+        "maxItems": 3,
+    },
+}
+_MIP = _record(
+    **dict.fromkeys(("columns", "integers", "rows", "nonzeros"), _COUNT), solver=_TEXT, status=_TEXT
+)
+_TRAINED = _record(
+    status=_STATUS,
+    objective=_record(
+        **dict.fromkeys(("value", "bound"), _or_none(_NUMBER)),
+        **dict.fromkeys(("total", "total_bound"), _or_none(_INTEGER)),
+    ),
+    errors=_or_none(_COUNT),
+    seconds=_record(total=_SECONDS, prepare=_SECONDS),
+    mip=_or_none(_MIP),
+    n_train=_COUNT,
+    n_test=_COUNT,
+    train=_or_none(_CONFUSION),
+    test=_or_none(_CONFUSION),
+    tree=_or_none(_TREE),
+    cart=_record(train=_CONFUSION, test=_or_none(_CONFUSION), tree=_TREE),
+    words=_record(status=_TEXT, proof=_TEXT, remark=_TEXT),
+    trace=_TRACE,
+    data=_record(sha256=_TEXT),
+)
+_POINT = _record(
+    fn=_COUNT,
+    fp=_COUNT,
+    train=_CONFUSION,
+    test=_or_none(_CONFUSION),
+    proved={"type": "boolean"},
+    tree=_TREE,
+    assignment={"type": "object"},
+)
+_FRONTIER = _record(
+    points={"type": "array", "items": _POINT},
+    status=_TEXT,
+    seconds=_SECONDS,
+    bound=_or_none(
+        {"type": "array", "items": {"type": "array", "prefixItems": [_COUNT] * 2, "minItems": 2}}
+    ),
+)
+_CURVE = _record(
+    runs={
+        "type": "array",
+        "items": _record(
+            topology=_TEXT,
+            level=_TEXT,
+            seed=_INTEGER,
+            train=_CONFUSION,
+            test=_CONFUSION,
+            proved={"type": "boolean"},
+        ),
+    }
+)
+_FORMS = {
+    JobKind.TRAIN: _TRAINED,
+    JobKind.ADOPT: _TRAINED,
+    JobKind.FRONTIER: _FRONTIER,
+    JobKind.CURVE: _CURVE,
+}
+"""What pages read of a result, as JSON schemas."""
+
+
+def check_run_file(file: RunFile) -> None:
+    """Refuse a run whose settings, tree, numbers or model this program cannot show.
+
+    Raises
+    ------
+    InputError
+        If so.
+    """
+    for part in (file.run, *(file.members or ())):
+        try:
+            _check_part(part, file.dataset)
+        except InputError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise _unusable(f"{type(error).__name__}: {error}") from error
+
+
+def _unusable(reason: str) -> InputError:
+    return InputError(
+        f"The run's file cannot be used ({reason}): export it again with the same version of the "
+        "program."
+    )
+
+
+def _check_part(part: RunPart, dataset: str) -> None:
+    values = part.values
+    spec = JobSpec.from_json(values["spec"])
+    if spec.dataset != dataset:
+        raise InputError("The run's file names two data sets: export it again.")
+    if spec.kind.value != values["kind"]:
+        raise InputError("The run's file names two kinds of run: export it again.")
+    _check_form(part.metrics.solved, _or_none(_STATUS), "metrics.solved")
+    _check_form(values["trace"], _or_none(_TRACE), "trace")
+    _check_model(values["model"])
+    for name in ("result", "best"):
+        if values[name] is not None:
+            _check_form(values[name], _FORMS[spec.kind], name)
+            _check_inside(values[name], spec.kind)
+
+
+def _check_form(value: Any, form: dict[str, Any], where: str) -> None:
+    # A quarter of a second of imports that only an import needs.
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+    from jsonschema.validators import extend
+
+    # To JSON Schema 1.0 is an integer; to Python it counts nothing.
+    types = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, v: type(v) is int)
+    strict = extend(Draft202012Validator, type_checker=types)
+    error = best_match(strict(form).iter_errors(value))
+    if error is not None:
+        place = ".".join(map(str, (where, *error.absolute_path)))
+        raise _unusable(f"{place}: {error.message[:200]}")
+
+
+def _check_inside(found: dict[str, Any], kind: JobKind) -> None:
+    """Trees and settings in a result, by reading them."""
+    if kind is JobKind.FRONTIER:
+        for point in found["points"]:
+            tree_from_json(point["tree"])
+            assignment_from_json(point["assignment"])
+    elif kind is JobKind.CURVE:
+        for run in found["runs"]:
+            CurveRun.from_json(run)
+    else:
+        _check_model(found.get("model"))
+        tree_from_json(found["cart"]["tree"])
+        if found["tree"] is not None:
+            if found["train"] is None or found["errors"] is None:
+                raise _unusable("a tree without its counts")
+            tree_from_json(found["tree"])
+
+
+def _check_model(model: dict[str, Any] | None) -> None:
+    if model is not None:
+        Model.from_json(model)

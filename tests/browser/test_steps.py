@@ -1,0 +1,27 @@
+"""Going back and forth in the browser's history: one press for one step of the navigation."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.window import Window
+
+
+def test_one_press_of_back_is_one_step_of_the_navigation(window: Window) -> None:
+    page = window.page
+    page.get_by_role("button", name="Use this sample").first.click()
+    page.wait_for_url("**/?data=*")
+    window.settle()
+    steps = ("train", "runs", "train", "sensitivity")
+    for place in steps:
+        page.get_by_role("link", name=place.title()).first.click()
+        page.wait_for_url(f"**/{place}?data=*")
+        window.settle()
+    for place in (*reversed(steps[:-1]), ""):
+        page.go_back()
+        window.settle()
+        assert page.url.startswith(f"{window.url}/{place}?data="), page.url
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.go_forward()
+    window.settle()
+    expect(page.get_by_role("heading", name="Train", level=1)).to_be_visible()
