@@ -121,7 +121,7 @@ def test_files_of_the_frontier(window: Window) -> None:
     page = window.page
     page.get_by_role("button", name="Download").click()
     for label, start in (
-        ("Points (CSV)", b"train_tp"),
+        ("Points (CSV)", b"fn,fp,"),
         ("Figure (SVG)", b"<?xml"),
         ("Figure (PNG)", b"\x89PNG"),
         ("Figure (HTML)", b"<!DOCTYPE html>"),
