@@ -130,9 +130,6 @@ def frontier_spec(
 ) -> TrainSpec:
     """The run that the settings describe, of the first shape; conditions are the current tree's.
 
-    Rules of single nodes go with the shape they were made for, so they are left out where another
-    one is asked for as well.
-
     Raises
     ------
     InputError
@@ -156,13 +153,19 @@ def frontier_spec(
     if job is None or job.spec.train.schema != data.schema:
         return spec
     then = job.spec.train
-    same_shape = all(topology == then.topology for topology in topologies)
     return replace(
         spec,
-        rules=then.rules if same_shape else RulesSpec(then.rules.forbidden),
+        rules=rules_that_apply(then, topologies),
         forbid_empty_branches=then.forbid_empty_branches,
         feature_selection=then.feature_selection,
     )
+
+
+def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSpec:
+    """A run's rules for other shapes: those of single nodes go with its own shape only."""
+    if all(topology == then.topology for topology in topologies):
+        return then.rules
+    return RulesSpec(then.rules.forbidden)
 
 
 def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
