@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
@@ -224,6 +224,18 @@ def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWo
         no=_branch_words(feature, right, node.observed, limit),
         unseen=YES if node.unseen_left else NO,
     )
+
+
+def typeset_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWords:
+    """`split_words` for the eye, with "≤" where it cannot be a sign of a user's own name."""
+    words = split_words(tree, node, limit)
+    if not tree.features[node.split.feature].is_numerical:
+        return words
+    predicate, yes, no = (
+        text.replace("<=", "\N{LESS-THAN OR EQUAL TO}")
+        for text in (words.predicate, words.yes, words.no)
+    )
+    return replace(words, predicate=predicate, yes=yes, no=no)
 
 
 def unseen_words(tree: Tree) -> str:

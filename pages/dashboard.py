@@ -10,6 +10,7 @@ from pages.common.notices import draw_said
 from pages.common.people import draw_account, require_sign_in, sign_in_is_on
 from pages.common.places import Place
 from pages.common.state import work
+from pages.common.theme import keep_words_readable
 from pages.common.url import draw_lost, follow_address, write_address
 
 ICON = Path(__file__).parent / "common" / "icon.svg"
@@ -48,6 +49,7 @@ page = st.navigation(
     position="hidden" if sign_in_is_on() and not st.user.is_logged_in else "top",
 )
 
+keep_words_readable()
 require_sign_in()
 follow_address()
 with st.container(horizontal=True, vertical_alignment="center"):

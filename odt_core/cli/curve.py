@@ -7,6 +7,7 @@ import json
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
             f"{curve.sweep.word}, variances over splits.\n"
         )
         print("\n".join(aligned(_cells(rows))))
+        if unproved_words(rows):
+            print(f"\n{unproved_words(rows)}")
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 
@@ -155,6 +158,15 @@ def _cells(rows: tuple[CurveRow, ...]) -> list[list[str]]:
         + [f"{row.below} of {row.n}"]
         for row in rows
     ]
+
+
+def unproved_words(rows: Sequence[CurveRow]) -> str:
+    """How many trees are not proved best at their floor; empty if all are."""
+    unproved = sum(row.n - row.proved for row in rows)
+    if not unproved:
+        return ""
+    trees = count_words(unproved, "tree is", "trees are")
+    return f"{trees} not proved best at the floor: give a longer --time-limit."
 
 
 def _spread(spread: Spread) -> str:

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         pairs = [(point.fn, point.fp) for point in result.points]
         chosen = cheapest(pairs, *options.costs)
     if options.output is not None:
-        write_output(options.output, frontier_csv(result))
+        write_output(options.output, frontier_csv(result.points))
     if options.json:
         record = result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen})
         print(json.dumps(record, ensure_ascii=False))
@@ -51,8 +51,11 @@ def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str
     if any(not point.proved for point in result.points):
         lines += ["", "?  not proved: a tree that dominates it may exist."]
     if chosen is not None:
-        lines += ["", "*  best for the costs given."]
-    lines += ["", "best for: ratios of a false negative's cost to a false positive's."]
+        among = "" if result.bound is None else " of the points found"
+        lines += ["", f"*  best{among} for the costs given."]
+    words = "best for: ratios of a false negative's cost to a false positive's"
+    among = "" if result.bound is None else ", among the points found"
+    lines += ["", f"{words}{among}."]
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from odt_core.tree import Decision, Leaf, Node, Tree
-from odt_core.words import printable, split_words
+from odt_core.words import printable, typeset_words
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def tree_changes(before: Tree, after: Tree) -> TreeChanges:
             new.update(range(fresh_at, fresh_at + (1 if both else _size(fresh))))
             sentences.append(f"{where}: {_words(after, fresh)} instead of {_words(before, old)}.")
         if isinstance(old, Decision) and isinstance(fresh, Decision):
-            question = split_words(after, fresh, 3).question
+            question = typeset_words(after, fresh, 3).question
             visit(old.left, old_at + 1, fresh.left, fresh_at + 1, f"if yes to “{question}”")
             old_right = old_at + 1 + _size(old.left)
             fresh_right = fresh_at + 1 + _size(fresh.left)
@@ -71,7 +71,7 @@ def _same(old: Node, fresh: Node) -> bool:
 def _words(tree: Tree, node: Node) -> str:
     if isinstance(node, Leaf):
         return f"“{printable(tree.label_name(node.label))}” at once"
-    return f"the question “{split_words(tree, node, 3).question}”"
+    return f"the question “{typeset_words(tree, node, 3).question}”"
 
 
 def _size(node: Node) -> int:

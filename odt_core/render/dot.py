@@ -29,7 +29,6 @@ from odt_core.render.labels import (
     legend,
     row_of,
     table,
-    typeset,
 )
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.tree import Decision, Leaf, Node, Tree
@@ -40,6 +39,7 @@ from odt_core.words import (
     count_words,
     printable,
     split_words,
+    typeset_words,
     unseen_value_words,
 )
 
@@ -236,7 +236,7 @@ def _branches(
     tree: Tree, node: Decision, number: int, level: int, limit: int | None
 ) -> Iterator[tuple[Node, _Arrival]]:
     """Both children of a decision node, yes first."""
-    short, whole = typeset(tree, node, limit), split_words(tree, node)
+    short, whole = typeset_words(tree, node, limit), split_words(tree, node)
     new = unseen_value_words(tree.features[node.split.feature])
     for child, answer, values, tip in (
         (node.left, YES, short.yes, whole.yes),

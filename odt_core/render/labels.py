@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from odt_core.evaluation.leaves import LeafRow
 from odt_core.evaluation.rates import Rate
 from odt_core.render.text import text_width, wrap
 from odt_core.render.theme import Theme
 from odt_core.tree import Decision, Tree
-from odt_core.words import SHORT, SplitWords, percent_words, printable, split_words
+from odt_core.words import SHORT, percent_words, printable, typeset_words
 
 SIZE, LINE = 9.0, 10.8
 """Font size and line height, in points."""
@@ -50,7 +50,7 @@ def decision_box(tree: Tree, node: Decision, theme: Theme, is_lit: bool, limit: 
     """A question, at most `limit` categories of it named."""
     # A long set is counted here and named on the edge; to name it twice would fill the drawing.
     named = len(node.split.left) <= SHORT or tree.features[node.split.feature].is_numerical
-    words = typeset(tree, node, limit if named else 0)
+    words = typeset_words(tree, node, limit if named else 0)
     name = wrap(words.feature, SIZE, NODE_WIDTH, bold=True)
     question = wrap(f"{words.predicate}?", SIZE, NODE_WIDTH)
     width = max(_widest(name, bold=True), _widest(question))
@@ -234,15 +234,3 @@ def _widest(lines: Sequence[str], *, bold: bool = False) -> float:
 def _text(text: str) -> str:
     r"""Text inside a label; a blank of no width keeps Graphviz from reading ``\N`` and its kind."""
     return html.escape(text.replace("\\", "\\\N{ZERO WIDTH SPACE}"))
-
-
-def typeset(tree: Tree, node: Decision, limit: int | None) -> SplitWords:
-    """The words of a split, with the sign for "at most" where they cannot hold a user's name."""
-    words = split_words(tree, node, limit)
-    if not tree.features[node.split.feature].is_numerical:
-        return words
-    predicate, yes, no = (
-        text.replace("<=", "\N{LESS-THAN OR EQUAL TO}")
-        for text in (words.predicate, words.yes, words.no)
-    )
-    return replace(words, predicate=predicate, yes=yes, no=no)

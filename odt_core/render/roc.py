@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 HEIGHT = 400
-TRAIN, TEST = "training (exact frontier)", "same trees in test\N{NO-BREAK SPACE}"
+EXACT, FOUND = "training (exact frontier)", "training (best found)"
+TEST = "same trees in test\N{NO-BREAK SPACE}"
 ROOM = 0.06
 """Empty space around the points, as a share of their range."""
 
@@ -90,9 +91,9 @@ def roc_figure(
     import plotly.graph_objects as go  # slow to import: only where a figure is drawn
 
     figure = go.Figure()
-    _add_train(figure, points, chosen, theme)
+    _add_train(figure, points, EXACT if bound is None else FOUND, theme)
     if any(point.test is not None for point in points):
-        _add_test(figure, points, chosen, theme)
+        _add_test(figure, points, theme)
     if bound is not None and points:
         _add_unknown(figure, points, bound, theme)
     if compared is not None and compared != chosen:
@@ -115,14 +116,12 @@ def roc_figure(
     return figure
 
 
-def _add_train(
-    figure: go.Figure, points: Sequence[RocPoint], chosen: int | None, theme: Theme
-) -> None:
+def _add_train(figure: go.Figure, points: Sequence[RocPoint], name: str, theme: Theme) -> None:
     figure.add_scatter(
         x=[_fpr(point.train) for point in points],
         y=[_tpr(point.train) for point in points],
         mode="lines+markers",
-        name=TRAIN,
+        name=name,
         line={"color": theme.second, "width": 2, "shape": "vh"},
         marker={
             "size": 9,
@@ -135,9 +134,7 @@ def _add_train(
     )
 
 
-def _add_test(
-    figure: go.Figure, points: Sequence[RocPoint], chosen: int | None, theme: Theme
-) -> None:
+def _add_test(figure: go.Figure, points: Sequence[RocPoint], theme: Theme) -> None:
     known = [(i, point.test) for i, point in enumerate(points) if point.test is not None]
     figure.add_scatter(
         x=[_fpr(test) for _, test in known],

@@ -22,11 +22,11 @@ from odt_core.studies.curve_table import CurveRow, Spread, curve_csv, curve_tabl
 from odt_core.studies.frontier import (
     FrontierResult,
     OperatingPoint,
-    point_for_level,
     run_frontier,
     search_frontier,
 )
 from odt_core.studies.frontier_csv import frontier_csv
+from odt_core.studies.levels import fewest_errors, is_best_at, point_for_level
 from odt_core.studies.sweep import Sweep
 
 __all__ = [
@@ -47,8 +47,10 @@ __all__ = [
     "check_curve",
     "curve_csv",
     "curve_table",
+    "fewest_errors",
     "floor_objective",
     "frontier_csv",
+    "is_best_at",
     "point_for_level",
     "run_adoption",
     "run_curve",

@@ -12,6 +12,7 @@ from typing import Any
 from odt_core.data import Table
 from odt_core.problem import Goal, Objective, Split
 from odt_core.solution import Assignment, Engine, Seconds, make_solution
+from odt_core.studies.sweep import Sweep
 from odt_core.training import (
     Stage,
     TrainResult,
@@ -32,7 +33,7 @@ class Adoption:
     assignment : Assignment
         The tree in the topology's own terms.
     proved : bool
-        Whether the frontier proved that no tree dominates it.
+        Whether the frontier proved that no tree is better at the floor it is kept under.
     seconds : float
         What the frontier took.
     """
@@ -55,9 +56,11 @@ class Adoption:
         return cls(assignment_from_json(record["assignment"]), record["proved"], record["seconds"])
 
 
-def floor_objective(tp: int, n_positive: int) -> Objective:
-    """The goal that a point of the frontier is best at: specificity, at its own sensitivity."""
-    return Objective(Goal.MAX_TNR, min_tpr=Fraction(tp, max(n_positive, 1)))
+def floor_objective(level: Fraction, sweep: Sweep = Sweep.TPR) -> Objective:
+    """The goal that a point of the frontier is chosen for: one rate, with a floor on the other."""
+    if sweep is Sweep.TNR:
+        return Objective(Goal.MAX_TPR, min_tnr=level)
+    return Objective(Goal.MAX_TNR, min_tpr=level)
 
 
 def run_adoption(

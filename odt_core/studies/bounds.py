@@ -67,3 +67,12 @@ class LowerBound:
     def to_json(self, n_positive: int) -> list[list[int]]:
         """`steps`, as JSON."""
         return [list(step) for step in self.steps(n_positive)]
+
+    @classmethod
+    def from_json(cls, steps: Sequence[Sequence[int]], n_positive: int) -> LowerBound:
+        """Rebuild a bound from its steps."""
+        known: list[int] = []
+        for fn, least in steps:
+            known += [known[-1]] * (fn - len(known)) if known else []
+            known.append(least)
+        return cls(known=tuple(known + [known[-1]] * (n_positive + 1 - len(known))))

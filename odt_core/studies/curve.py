@@ -20,7 +20,8 @@ from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.problem import Objective
 from odt_core.solution import Status
-from odt_core.studies.frontier import point_for_level, search_frontier, wait_for_kernels
+from odt_core.studies.frontier import search_frontier, wait_for_kernels
+from odt_core.studies.levels import is_best_at, point_for_level
 from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
 from odt_core.training import Stage, TrainSpec, build_problem, confusion_to_json, prepare_training
@@ -130,7 +131,7 @@ class CurveRun:
     train, test : Confusion
         What the tree reached.
     proved : bool
-        Whether it is proved that no tree of the shape dominates it in training.
+        Whether it is proved that no tree of the shape is better at this floor in training.
     sweep : Sweep
         Which rate the floor is on.
     """
@@ -229,7 +230,7 @@ def run_repeat(
     for topology in repeat.topologies:
         shaped = dataclasses.replace(spec, topology=topology, objective=Objective())
         problem = build_problem(prepared, shaped)
-        points, _, status = search_frontier(
+        points, bound, status = search_frontier(
             problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
         )
         if status is Status.CANCELLED:
@@ -237,10 +238,9 @@ def run_repeat(
         for level in repeat.levels:
             point = point_for_level(points, level, n_floored, repeat.sweep)
             if point is not None and point.test is not None:
+                best = is_best_at(level, point.train, bound, repeat.sweep)
                 counts = (point.train, point.test)
-                runs.append(
-                    CurveRun(topology.name, level, seed, *counts, point.proved, repeat.sweep)
-                )
+                runs.append(CurveRun(topology.name, level, seed, *counts, best, repeat.sweep))
     return tuple(runs)
 
 

@@ -7,7 +7,6 @@ of it beats, each with its tree, proved, and counted on the test rows.
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ from odt_core.problem import EncodedData, Objective, Problem
 from odt_core.solution import Assignment, Status
 from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
-from odt_core.studies.sweep import Sweep
 from odt_core.studies.weighted import corner_points
 from odt_core.training import (
     Stage,
@@ -294,34 +292,6 @@ def _recounted(
         raise DisagreementError(f"the frontier's tree for {claim} counts {train.fn}, {train.fp}")
     tested = None if test is None else tree.confusion(test)
     return OperatingPoint(assignment, tree, train, tested, proved)
-
-
-def point_for_level(
-    points: tuple[OperatingPoint, ...],
-    level: Fraction,
-    n_rows: int,
-    sweep: Sweep = Sweep.TPR,
-) -> OperatingPoint | None:
-    """The point with the fewest false positives whose sensitivity is at least `level`.
-
-    The least number of true positives is ``ceil(level * n_rows)``, exactly. With `Sweep.TNR` the
-    floor is on specificity and the false negatives are the fewest.
-
-    Parameters
-    ----------
-    points : tuple of OperatingPoint
-        By rising false negatives.
-    level : Fraction
-        Floor on sensitivity (or specificity) in training.
-    n_rows : int
-        Positive (or negative) training rows.
-    sweep : Sweep
-        Which of the two the floor is on.
-    """
-    most = n_rows - math.ceil(level * n_rows)
-    if sweep is Sweep.TNR:
-        return next((point for point in points if point.fp <= most), None)
-    return next((point for point in reversed(points) if point.fn <= most), None)
 
 
 def _point_to_json(point: OperatingPoint, cost: CostRange | None) -> dict[str, Any]:

@@ -4,35 +4,64 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
+from typing import Protocol
 
-from odt_core.studies.frontier import FrontierResult
+from odt_core.confusion import Confusion
+from odt_core.evaluation import cost_ranges
+from odt_core.tree import Tree
 from odt_core.words import rules_text
 
 HEAD = (
-    "fn", "fp", "train_tpr", "train_tnr", "test_tp", "test_fp", "test_tn", "test_fn",
-    "test_tpr", "test_tnr", "proved", "cost_ratio_low", "cost_ratio_high", "leaves", "tree",
+    "fn", "fp", "train_tp", "train_tn", "train_tpr", "train_tnr",
+    "test_tp", "test_fp", "test_tn", "test_fn", "test_tpr", "test_tnr",
+    "proved", "cost_ratio_low", "cost_ratio_high", "leaves", "tree",
 )  # fmt: skip
 
 
-def frontier_csv(result: FrontierResult) -> bytes:
-    """The points as CSV (UTF-8), rates as shares; the tree is its rules on one line."""
+class CountedTree(Protocol):
+    """What a line needs of a point; counts as in `OperatingPoint`."""
+
+    @property
+    def tree(self) -> Tree: ...  # noqa: D102
+    @property
+    def train(self) -> Confusion: ...  # noqa: D102
+    @property
+    def test(self) -> Confusion | None: ...  # noqa: D102
+    @property
+    def proved(self) -> bool: ...  # noqa: D102
+
+
+def frontier_csv(points: Sequence[CountedTree]) -> bytes:
+    """The points as CSV (UTF-8), rates as shares; the tree is its rules on one line.
+
+    Parameters
+    ----------
+    points : sequence
+        By rising false negatives. Cost ratios are those at which a point is the cheapest of these.
+    """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEAD)
-    for point, cost in zip(result.points, result.ranges, strict=True):
-        test = point.test
-        counts: list[object] = [""] * 6
+    costs = cost_ranges([(point.train.fn, point.train.fp) for point in points])
+    for point, cost in zip(points, costs, strict=True):
+        train, test = point.train, point.test
+        tested: list[object] = [""] * 6
         if test is not None:
-            counts = [test.tp, test.fp, test.tn, test.fn, _share(test.tp, test.n_positive),
-                      _share(test.tn, test.n_negative)]  # fmt: skip
+            tested = [test.tp, test.fp, test.tn, test.fn, *_rates(test)]
         low = "" if cost is None else f"{float(cost.low):.6g}"
         high = "" if cost is None else "inf" if cost.high is None else f"{float(cost.high):.6g}"
         writer.writerow(
-            [point.fn, point.fp, f"{float(point.tpr):.6f}", f"{float(point.tnr):.6f}", *counts]
+            [train.fn, train.fp, train.tp, train.tn, *_rates(train), *tested]
             + ["yes" if point.proved else "no", low, high, point.tree.n_leaves]
             + [" | ".join(rules_text(point.tree).splitlines()[1:])]
         )
     return out.getvalue().encode()
+
+
+def _rates(counts: Confusion) -> list[str]:
+    """Sensitivity and specificity."""
+    return [_share(counts.tp, counts.n_positive), _share(counts.tn, counts.n_negative)]
 
 
 def _share(part: int, whole: int) -> str:

@@ -23,6 +23,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
 """,
 )
 
+_READABLE = """<style>
+[data-testid] [data-variant=segmented_control][data-selected=true]:not([data-disabled]),
+[data-testid=stSlider] [data-testid=stSliderThumbValue] { color: inherit; }
+</style>"""
+
 
 def current_theme() -> Theme:
     """The drawing theme of the browser's light or dark page."""
@@ -37,3 +42,11 @@ def follow_theme() -> None:
         height=0,
         on_changed_change=lambda: None,
     )
+
+
+def keep_words_readable() -> None:
+    """Set words on the page in its text colour where Streamlit takes that of buttons.
+
+    White words on a button and words on a dark page cannot both stand out in one colour.
+    """
+    st.html(_READABLE)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from odt_core.data import SAMPLES
+from tests.browser.test_train import choose_engine, choose_shape
 from tests.browser.window import Window
 
 Opener = Callable[..., Window]
@@ -115,13 +116,87 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     assert shown(page)[:4] == chosen
 
 
+def test_adopting_comes_back_when_a_run_has_ended(window: Window) -> None:
+    open_page(window)
+    find_frontier(window)
+    page = window.page
+    page.get_by_role("link", name="Train").first.click()
+    page.wait_for_url("**/train*")
+    window.settle()
+    choose_shape(window, "Depth 3")
+    choose_engine(window, "CBC")  # which needs minutes
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("button", name=re.compile("^Stop")).first.wait_for(timeout=SOLVED)
+    page.get_by_role("link", name="Sensitivity").first.click()
+    page.wait_for_url("**/sensitivity*")
+    window.settle()
+    adopt = page.get_by_role("button", name="Adopt this tree")
+    expect(adopt).to_be_disabled()
+
+    runs = page.context.new_page()  # stop it from elsewhere
+    runs.goto(f"{window.url}/runs")
+    table = runs.get_by_test_id("stDataFrame").first
+    table.wait_for()
+    runs.wait_for_timeout(1500)
+    box = table.bounding_box()
+    assert box is not None
+    runs.mouse.click(box["x"] + 18, box["y"] + 54)
+    chosen = runs.locator(".st-key-runs_chosen_ones")
+    chosen.get_by_role("button", name="Stop").click()
+    expect(adopt).to_be_enabled(timeout=SOLVED)
+    adopt.click()
+    expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
+
+
+CONTRAST = """element => {
+  const rgb = (color) => color.match(/[0-9.]+/g).map(Number)
+  const light = (color) => {
+    const part = color.slice(0, 3).map((c) => c / 255)
+    const [r, g, b] = part.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  let ground = rgb(getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor)
+  const grounds = []
+  for (let at = element; at; at = at.parentElement) {
+    // the slider's value stands beside its thumb, though it lies within
+    if (!at.closest("[data-testid=stSlider]")) {
+      grounds.unshift(rgb(getComputedStyle(at).backgroundColor))
+    }
+  }
+  for (const [r, g, b, share = 1] of grounds) {
+    ground = ground.map((c, i) => c + ([r, g, b][i] - c) * share)
+  }
+  const both = [light(ground), light(rgb(getComputedStyle(element).color))]
+  return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
+}"""
+"""How far an element's words stand out from what lies behind them (WCAG 2.2)."""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_its_words_can_be_read(open_window: Opener, theme: str) -> None:
+    window = open_window(theme=theme)
+    open_page(window)
+    find_frontier(window)
+    page = window.page
+    for words in (
+        page.get_by_text("Frontier and trees", exact=True),
+        page.get_by_text("Curves over many splits", exact=True),
+        page.get_by_text("ROC plane", exact=True),
+        page.get_by_test_id("stSliderThumbValue").get_by_text("sensitivity"),
+        page.get_by_role("button", name="Adopt this tree").get_by_text("Adopt"),
+        page.get_by_text("no other exists"),
+    ):
+        found = words.first.evaluate(CONTRAST)
+        assert found >= 4.5, f"{words}: {found:.2f}"
+
+
 def test_files_of_the_frontier(window: Window) -> None:
     open_page(window)
     find_frontier(window)
     page = window.page
     page.get_by_role("button", name="Download").click()
     for label, start in (
-        ("Points (CSV)", b"train_tp"),
+        ("Points (CSV)", b"fn,fp,"),
         ("Figure (SVG)", b"<?xml"),
         ("Figure (PNG)", b"\x89PNG"),
         ("Figure (HTML)", b"<!DOCTYPE html>"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -11,14 +12,18 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.evaluation import Rate
-from odt_core.jobs import Batch, Job, JobKind
-from odt_core.problem import Goal
+from odt_core.jobs import Batch, Job, JobKind, JobState
+from odt_core.problem import Goal, Objective
+from odt_core.render import roc_figure
 from odt_core.storage import LOCAL_OWNER
-from odt_core.studies import Sweep
+from odt_core.studies import LowerBound, Sweep, frontier_csv, run_frontier
+from odt_core.topology import Topology
+from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work
-from pages.explore.sensitivity_parts.point import floor_verdict
+from pages.explore.sensitivity_parts.frontiers import asked_words, rules_that_apply
+from pages.explore.sensitivity_parts.point import floor_verdict, unproved_words
 from pages.explore.sensitivity_parts.view import FrontierView, frontier_view
 
 WORK = "odt_work"
@@ -142,13 +147,92 @@ def test_adopting_makes_the_point_the_current_result(page: AppTest) -> None:
     assert job is not None and job.result is not None and job.model is not None
     point = view.points[index_of(page)]
     assert job.spec.kind is JobKind.ADOPT
-    assert job.spec.train.objective.goal is Goal.MAX_TNR
+    assert job.spec.train.objective == Objective(Goal.MAX_TNR, min_tpr=Fraction(95, 100))
     assert job.result["train"] == {
         "tp": point.train.tp, "fp": point.train.fp, "tn": point.train.tn, "fn": point.train.fn,
     }  # fmt: skip
     assert job.result["status"] == "optimal"
     page.switch_page(Place.TRAIN).run()
     assert not page.exception
+
+
+def test_a_tree_of_another_split_is_not_the_current_one(page: AppTest) -> None:
+    page.button(key="sens_adopt").click().run()
+    wait_for(page, lambda now: now.job)
+    assert any("is the current tree" in str(said.value) for said in page.markdown)
+    now = work(page)
+    assert now.job is not None
+    other = replace(now.job.spec.train, split=SplitSpec.parse("300", seed=1))
+    job = replace(now.job, spec=replace(now.job.spec, train=other))
+    page.session_state[WORK] = replace(now, job=job)
+    page.run()
+    assert not page.button(key="sens_adopt").disabled
+
+
+def test_adopting_waits_for_a_run_that_goes_on_and_says_so(page: AppTest) -> None:
+    now, frontier = work(page), frontier_job(page)
+    going = replace(frontier, state=JobState.RUNNING, result=None)
+    page.session_state[WORK] = replace(now, job=going)
+    page.run()
+    assert page.button(key="sens_adopt_later").disabled
+    page.session_state[WORK] = replace(now, job=replace(going, state=JobState.FAILED))
+    page.run()
+    assert not page.button(key="sens_adopt").disabled
+
+
+def test_its_points_as_csv_are_those_of_the_command_line(page: AppTest) -> None:
+    job = frontier_job(page)
+    table = read_table(SAMPLES["triage"].csv(), ReadOptions(), name="triage.csv")
+    found = run_frontier(table, job.spec.train)
+    assert frontier_csv(view_of(page).points) == frontier_csv(found.points)
+    head, first, *_ = frontier_csv(found.points).decode().splitlines()
+    assert head.startswith("fn,fp,train_tp") and first.split(",")[3] != ""
+
+
+def test_a_frontier_that_an_address_names_brings_its_settings(
+    page: AppTest, launch: Callable[[], AppTest]
+) -> None:
+    now = work(page)
+    assert now.frontier is not None
+    spec = replace(now.frontier.spec.train, topology=Topology.parse("depth-3"), time_limit=7.0)
+    other = launch()
+    other.session_state[WORK] = replace(
+        now, frontier=replace(now.frontier, spec=replace(now.frontier.spec, train=spec))
+    )
+    other.switch_page(Place.SENSITIVITY).run()
+    assert not other.exception
+    assert other.selectbox(key="sens_shape").value == "depth-3"
+    assert other.number_input(key="sens_max_card").value == 1
+    assert other.number_input(key="sens_seconds").value == 7
+    assert any(
+        "Depth 3, max.card 1: " in str(said.value).replace("\\", "") for said in other.caption
+    )
+
+
+@pytest.mark.parametrize(
+    ("shapes", "kept"), [(["depth-2"], 1), (["depth-2", "depth-3"], 0), (["depth-3"], 0)]
+)
+def test_rules_of_nodes_go_with_their_shape_only(shapes: list[str], kept: int) -> None:
+    rules = RulesSpec(("age",), (NodeRuleSpec(2, features=("heart_rate",)),))
+    then = TrainSpec(
+        SAMPLES["triage"].schema(), SplitSpec.parse("300"), Topology.parse("depth-2"), rules=rules
+    )
+    found = rules_that_apply(then, [Topology.parse(shape) for shape in shapes])
+    assert found.forbidden == ("age",) and len(found.nodes) == kept
+    assert "expert rules" in asked_words(replace(then, rules=found))
+
+
+def test_a_frontier_that_is_not_proved_says_what_is(page: AppTest) -> None:
+    view = view_of(page)
+    floor, at = Fraction(95, 100), view.at_level(Fraction(95, 100))
+    assert at is not None and view.is_best_at(at, floor)
+    counts = view.points[at].train
+    part = replace(view, bound=LowerBound(known=(counts.fp,) * counts.fn + (counts.fp - 3,)))
+    assert not part.is_best_at(at, floor)
+    said = unproved_words(part, at, floor, Sweep.TPR)
+    assert f"it has {counts.fp} false alarms" in said
+    names = [t.name for t in roc_figure(part.roc, bound=part.bound_steps).data]
+    assert "training (best found)" in names and "training (exact frontier)" not in names
 
 
 def test_a_floor_on_specificity_shows_the_most_sensitive_tree(page: AppTest) -> None:
@@ -236,6 +320,11 @@ def test_curves_say_what_cannot_be_used(open_page: Callable[[], AppTest]) -> Non
     app = open_page()
     app.session_state["sens_view"] = "Curves over many splits"
     app.run()
+    app.text_input(key="sens_train_size").set_value("100000").run()
+    assert any("100000, but there are only" in str(error.value) for error in app.error)
+    assert app.button(key="sens_curve_go").disabled
+    app.text_input(key="sens_train_size").set_value("300").run()
+    assert not app.error and not app.button(key="sens_curve_go").disabled
     app.text_input(key="sens_levels").set_value("95, 101").run()
     assert not app.exception
     assert any("percentage from 0 to 100" in str(error.value) for error in app.error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from random import Random
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
-from odt_core.studies import LowerBound, Sweep, point_for_level, search_frontier
+from odt_core.studies import LowerBound, Sweep, is_best_at, point_for_level, search_frontier
 from odt_core.studies.weighted import corner_points
 from odt_core.tree import count_assignment
 from tests.properties.referee import frontier, is_legal, tally
@@ -80,6 +81,29 @@ def test_a_solve_with_a_floor_on_specificity_lies_on_it(seed: int, level: str) -
         return
     assert solution.status is Status.OPTIMAL and solution.confusion is not None
     assert (solution.confusion.fn, solution.confusion.fp) == (expected.fn, expected.fp)
+
+
+def test_what_a_part_of_the_frontier_proves_at_a_floor_is_so() -> None:
+    """Two corners are known; what is called best at a floor is best."""
+    undominated_but_not_best = 0
+    for seed in range(25):
+        problem = study_problem(seed)
+        exact, _, _ = search_frontier(problem, None, time_limit=FOREVER)
+        corners = list(islice(corner_points(problem, bound := LowerBound(), float("inf")), 2))
+        reached = {count_assignment(problem, tree.splits, tree.labels) for tree in corners}
+        points = tuple(point for point in exact if point.train in reached)
+        for sweep in Sweep:
+            data = problem.data
+            n_rows = data.n_positive if sweep is Sweep.TPR else data.n_negative
+            for level in (Fraction(step, 20) for step in range(21)):
+                point = point_for_level(points, level, n_rows, sweep)
+                best = point_for_level(exact, level, n_rows, sweep)
+                if point is None:
+                    continue
+                if is_best_at(level, point.train, bound, sweep):
+                    assert best is not None and point.train == best.train
+                undominated_but_not_best += point is not best
+    assert undominated_but_not_best, "the test must see such points"
 
 
 @pytest.mark.parametrize("seed", range(1, 25, 4))

@@ -10,41 +10,74 @@ from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, floor_objective
 from pages.common.runs import has_something_to_show, start_job
 from pages.common.state import work
+from pages.common.watching import EVERY
 from pages.explore.sensitivity_parts.choose import Choice
-from pages.explore.sensitivity_parts.view import FrontierView, ViewPoint
+from pages.explore.sensitivity_parts.view import FrontierView
+
+ADOPT = "Adopt this tree"
 
 
 def draw_adopt(job: Job, view: FrontierView, choice: Choice) -> None:
     """The button, or the word that this tree is current."""
-    point = view.points[choice.index]
-    current = work().job
-    if _is_current(current, point):
+    spec = adoption_job(job, view, choice)
+    running = _run_that_goes_on()
+    if _is_current(work().job, spec):
         st.markdown("✓ **This is the current tree**", width="content")
-        return
-    busy = current is not None and not has_something_to_show(current)
-    if st.button(
-        "Adopt this tree",
+    elif running is not None:
+        _wait_for(running)
+    elif st.button(
+        ADOPT,
         key="sens_adopt",
         type="primary",
-        disabled=busy,
         help="Make it the current model: predict with it, export it, compare it.",
     ):
-        start_job(adoption_job(job, view, point))
+        start_job(spec)
         st.rerun()
 
 
-def adoption_job(job: Job, view: FrontierView, point: ViewPoint) -> JobSpec:
-    """The run that turns a point into the current result, kept under its own floor."""
-    objective = floor_objective(point.train.tp, point.train.n_positive)
+@st.fragment(run_every=EVERY)
+def _wait_for(running: Job) -> None:
+    """A button that cannot be pressed while a run goes on, and the page anew once it can."""
+    if has_something_to_show(running):
+        st.rerun()
+    st.button(
+        ADOPT,
+        key="sens_adopt_later",
+        disabled=True,
+        help="A training run goes on: wait for it, or stop it on the Train page.",
+    )
+
+
+def _run_that_goes_on() -> Job | None:
+    """The session's training run, as long as it has no proved tree."""
+    job = work().job
+    return None if job is None or has_something_to_show(job) else job
+
+
+def adoption_job(job: Job, view: FrontierView, choice: Choice) -> JobSpec:
+    """The run that turns the chosen point into the current result, kept under its floor."""
+    point = view.points[choice.index]
+    proved = view.is_best_at(choice.index, choice.floor, choice.sweep)
+    objective = floor_objective(choice.floor, choice.sweep)
     return dataclasses.replace(
         job.spec,
         kind=JobKind.ADOPT,
         train=dataclasses.replace(job.spec.train, objective=objective),
-        part=Adoption(point.assignment, point.proved, view.seconds),
+        part=Adoption(point.assignment, proved, view.seconds),
     )
 
 
-def _is_current(job: Job | None, point: ViewPoint) -> bool:
-    if job is None or job.result is None or not isinstance(job.spec.part, Adoption):
+def _is_current(job: Job | None, spec: JobSpec) -> bool:
+    """Whether the current tree is this one, of the same rows; its floor may be another."""
+    if job is None or job.result is None:
         return False
-    return job.spec.part.assignment == point.assignment
+    return _tree_and_rows(job.spec) == _tree_and_rows(spec)
+
+
+def _tree_and_rows(spec: JobSpec) -> tuple[object, ...] | None:
+    """What an adopted tree is, and of which rows; None for a run that found its tree itself."""
+    if not isinstance(spec.part, Adoption):
+        return None
+    train = spec.train
+    rows = (spec.dataset, spec.read, train.schema, train.split, train.feature_selection)
+    return (*rows, train.topology, spec.part.assignment)

@@ -136,7 +136,7 @@ class Choice:
 def draw_choice(choice: Choice, positive: str) -> None:
     """The slider over tree and curves; a floor and costs that move it."""
     view = choice.view
-    name = plain(shorten(positive, 24))
+    name = plain(shorten(positive, 40))
     if len(view.points) > 1:
         st.select_slider(
             "Trade-off: specificity to the left, sensitivity to the right",
@@ -167,9 +167,9 @@ def draw_choice(choice: Choice, positive: str) -> None:
             help="The floor on the training rows, exactly as written: the tree of highest "
             f"{other.word} that keeps it is shown.",
         )
-        for key, label in (
-            ("sens_cost_fn", f"A missed {name} costs"),
-            ("sens_cost_fp", "A false alarm costs"),
+        for key, label, meaning in (
+            ("sens_cost_fn", "A miss costs", f"A miss: the tree does not see {name}."),
+            ("sens_cost_fp", "A false alarm costs", f"A false alarm: it says {name} wrongly."),
         ):
             st.session_state.setdefault(key, "1")
             st.text_input(
@@ -178,13 +178,13 @@ def draw_choice(choice: Choice, positive: str) -> None:
                 persist_state="session",
                 on_change=choice.on_costs,
                 max_chars=12,
-                width=168,
-                help="Instead of a floor: the tree of least cost on the training rows is shown. "
-                "Only the ratio of both costs matters.",
+                width=150,
+                help=f"{meaning} Instead of a floor: the tree of least cost on the training rows "
+                "is shown. Only the ratio of both costs matters.",
             )
         if not choice.is_cheapest:
             st.button("Show the cheapest", key="sens_cheapest", on_click=choice.on_costs)
-    st.caption(_cost_words(choice))
+        st.caption(_cost_words(choice), width="stretch")
     error = st.session_state.get(choice.error_key)
     if error:
         st.error(plain(error))
@@ -201,23 +201,24 @@ def _slider_words(view: FrontierView, index: int) -> str:
 
 
 def _cost_words(choice: Choice) -> str:
-    """For which costs the chosen tree is best."""
+    """For which costs the chosen tree is best, and what is asked for; Markdown."""
     cost = choice.view.points[choice.index].cost
-    fn, fp = choice.costs
+    asked = ratio_words(choice.costs[0] / choice.costs[1])
+    found = "" if choice.view.bound is None else " found"
     if cost is None:
-        return "Whatever a miss and a false alarm cost, another tree of the frontier is cheaper."
-    low = _ratio_words(cost.low)
+        return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
+    low = ratio_words(cost.low)
     if cost.high is None:
         words = f"a miss costs {low} false alarms or more" if cost.low else "all costs"
     elif not cost.low:
-        words = f"a miss costs at most {_ratio_words(cost.high)} false alarms"
+        words = f"a miss costs at most {ratio_words(cost.high)} false alarms"
     else:
-        words = f"a miss costs {low} to {_ratio_words(cost.high)} false alarms"
-    here = "" if choice.is_cheapest else f"; at your {_ratio_words(fn / fp)} another one is"
-    return f"The cheapest tree where **{words}**{here}."
+        words = f"a miss costs {low} to {ratio_words(cost.high)} false alarms"
+    here = f", as at your {asked}" if choice.is_cheapest else f"; at your {asked} another one is"
+    return f"The cheapest tree{found} where **{words}**{here}."
 
 
-def _ratio_words(ratio: Fraction) -> str:
+def ratio_words(ratio: Fraction) -> str:
     return number_words(float(f"{float(ratio):.3g}"))
 
 

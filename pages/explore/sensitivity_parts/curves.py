@@ -18,7 +18,7 @@ from odt_core.render import (
     sweep_roc_figure,
 )
 from odt_core.studies import (
-    PAPER_LEVELS,
+    CurveRepeat,
     CurveRow,
     CurveRun,
     CurveSpec,
@@ -34,6 +34,7 @@ from odt_core.words import count_words, number_words, percent_words, seconds_wor
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
 from pages.common.people import owner
+from pages.common.prepared import prepared_rows
 from pages.common.server import job_manager
 from pages.common.shapes import NAMES
 from pages.common.state import update, work
@@ -43,9 +44,10 @@ from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.choose import sweep_words
 from pages.explore.sensitivity_parts.downloads import draw_figure_downloads, draw_file
 from pages.explore.sensitivity_parts.frontiers import (
+    asked_words,
     draw_cap,
     frontier_spec,
-    remember_current_tree,
+    remember_what_is_shown,
 )
 
 EVERY = 0.7
@@ -94,19 +96,13 @@ def draw_curves(data: ReadyData) -> None:
         _draw_preview()
     elif not batch.is_over:
         _watch(batch)
-    else:
+    elif asked is not None or batch.results:
         _draw_result(batch)
 
 
 def _draw_settings(data: ReadyData) -> Given:
-    st.session_state.setdefault(
-        "sens_levels", ", ".join(number_words(float(100 * level)) for level in PAPER_LEVELS)
-    )
-    st.session_state.setdefault("sens_sweep", Sweep.TPR.value)
-    st.session_state.setdefault("sens_shapes", ["depth-2", "depth-3"])
-    st.session_state.setdefault("sens_repeats", 10)
-    st.session_state.setdefault("sens_train_size", _size_text(data.split))
-    remember_current_tree()
+    _remember_curve(data)
+    remember_what_is_shown()
     sweep = Sweep(
         st.selectbox(
             "Floors on",
@@ -156,6 +152,25 @@ def _draw_settings(data: ReadyData) -> Given:
     return Given(sweep, levels, shapes, cap, int(repeats or 0), train_size)
 
 
+def _remember_curve(data: ReadyData) -> None:
+    """Begin with the settings of the curves that are shown, else with the paper's."""
+    batch = work().curve
+    curve, split = CurveSpec(), data.split
+    if batch is not None and batch.jobs:
+        split, part = batch.jobs[0].spec.train.split, batch.jobs[0].spec.part
+        assert isinstance(part, CurveRepeat)
+        curve = CurveSpec(part.levels, part.topologies, len(batch.jobs), part.sweep)
+    shapes = [shape.name for shape in curve.topologies if shape.name in PRESETS]
+    for key, value in (
+        ("levels", ", ".join(number_words(float(100 * level)) for level in curve.levels)),
+        ("sweep", curve.sweep.value),
+        ("shapes", shapes),
+        ("repeats", curve.repeats),
+        ("train_size", _size_text(split)),
+    ):
+        st.session_state.setdefault(f"sens_{key}", value)
+
+
 def _read_or_say(data: ReadyData, given: Given) -> Asked | None:
     """The settings, or an error on the page."""
     try:
@@ -185,12 +200,13 @@ def _read(data: ReadyData, given: Given) -> Asked:
         sweep=given.sweep,
     )
     limit = st.session_state.get("sens_seconds", 60)
-    spec = frontier_spec(data, given.shapes[0], given.cap, limit)
+    spec = frontier_spec(data, given.shapes, given.cap, limit)
     split = SplitSpec.parse(given.train_size, None, seed=data.split.seed)
     if data.split.test_size is not None and given.train_size != "all":
         split = replace(split, test_size=data.split.test_size)
     spec = replace(spec, split=split)
     check_curve(spec)
+    prepared_rows(data.dataset.table, data.schema, split)  # says what is wrong with the size
     return Asked(spec, curve)
 
 
@@ -271,8 +287,14 @@ def _draw_result(batch: Batch) -> None:
         words += f", of {len(batch.jobs)} asked for"
     unproved = sum(row.n - row.proved for row in rows)
     words += f", floors on training {rows[0].sweep.word}"
-    words += "." if not unproved else f"; {unproved} trees are not proved best."
     spec = batch.jobs[0].spec
+    conditions = asked_words(spec.train, shape=False)
+    words += f", {conditions}." if conditions else "."
+    if unproved:
+        words += (
+            f" {count_words(unproved, 'tree is', 'trees are')} not proved best at the floor: give "
+            f"more than {seconds_words(spec.train.time_limit)}, the time limit of the frontier."
+        )
     st.caption(plain(f"{spec.table_name}: {words}"))
     left, right = st.columns([1, 1], gap="medium")
     with left:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from odt_core.evaluation import cost_ranges
 from odt_core.jobs import Job
 from odt_core.render import FigureFormat, RocFloor, figure_file, roc_alt_text, roc_figure
-from odt_core.studies import Sweep
+from odt_core.studies import Sweep, frontier_csv
 from pages.common.names import file_stem
 from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.choose import Choice
@@ -36,14 +33,14 @@ def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> Non
     chosen, compared = choice.index, choice.compared
     floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
     with st.popover("Download", width="content"):
-        draw_file("Points (CSV)", lambda: points_csv(view), f"{stem}.csv", "text/csv")
+        draw_file("Points (CSV)", lambda: frontier_csv(view.points), f"{stem}.csv", "text/csv")
         draw_file("Points and trees (JSON)", lambda: _json(job), f"{stem}.json", "application/json")
         draw_figure_downloads(
             lambda: roc_figure(
                 view.roc,
                 chosen=chosen,
                 compared=compared,
-                bound=view.bound,
+                bound=view.bound_steps,
                 floor=floor,
                 theme=current_theme(),
                 opaque=True,
@@ -76,19 +73,3 @@ def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) ->
 
 def _json(job: Job) -> bytes:
     return json.dumps(job.result, ensure_ascii=False, indent=1).encode()
-
-
-def points_csv(view: FrontierView) -> bytes:
-    """One line for each point: counts in training and test, whether proved, and cost ratios."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    counts = ("tp", "fp", "tn", "fn")
-    head = [f"{which}_{name}" for which in ("train", "test") for name in counts]
-    writer.writerow([*head, "proved", "cost_ratio_low", "cost_ratio_high", "leaves"])
-    for point, cost in zip(view.points, cost_ranges(view.pairs), strict=True):
-        row: list[Any] = [getattr(point.train, name) for name in counts]
-        row += ["" if point.test is None else getattr(point.test, name) for name in counts]
-        row += ["yes" if point.proved else "no"]
-        row += ["", ""] if cost is None else [cost.low, "inf" if cost.high is None else cost.high]
-        writer.writerow([*row, point.tree.n_leaves])
-    return out.getvalue().encode()

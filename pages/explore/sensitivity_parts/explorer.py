@@ -11,18 +11,15 @@ from odt_core.evaluation import DecisionCurve, decision_curve
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
-from odt_core.solution import Status
 from odt_core.studies import Sweep
-from odt_core.words import count_words, seconds_words
 from pages.common.drawing import draw_tree
 from pages.common.prepared import rows_of
-from pages.common.text import plain
 from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.adopt import draw_adopt
 from pages.explore.sensitivity_parts.choose import Choice, draw_choice
 from pages.explore.sensitivity_parts.compare import draw_comparison, draw_pin
 from pages.explore.sensitivity_parts.downloads import draw_frontier_downloads
-from pages.explore.sensitivity_parts.point import draw_point
+from pages.explore.sensitivity_parts.point import draw_floor, draw_point
 from pages.explore.sensitivity_parts.view import FrontierView
 
 ROC, BENEFIT = "ROC plane", "Decision curve"
@@ -42,8 +39,8 @@ def explore(job: Job, view: FrontierView) -> None:
     """
     rows = rows_of(job)
     choice = Choice(job, view)
-    st.caption(_status_words(view))
     draw_choice(choice, rows.train.positive_label)
+    draw_floor(view, choice)
     point = view.points[choice.index]
     left, right = st.columns([6, 5], gap="medium")
     between = st.container()
@@ -85,7 +82,7 @@ def _draw_roc(choice: Choice) -> None:
             view.roc,
             chosen=choice.index,
             compared=choice.compared,
-            bound=view.bound,
+            bound=view.bound_steps,
             floor=RocFloor(float(choice.floor), choice.sweep is Sweep.TPR),
             theme=current_theme(),
         ),
@@ -98,7 +95,7 @@ def _draw_roc(choice: Choice) -> None:
     )
     words = (
         "Click a point to see its tree. Ringed: the chosen tree in training; the large diamond is "
-        "its test value with 95 % intervals."
+        "its test value with 95% intervals."
     )
     if choice.compared is not None and choice.compared != choice.index:
         color = "black" if current_theme().name == "light" else "white"
@@ -132,16 +129,3 @@ def threshold_of(costs: tuple[Fraction, Fraction]) -> float:
     """The risk from which on acting pays: cost of a false alarm over the sum of both costs."""
     fn, fp = costs
     return float(fp / (fn + fp))
-
-
-def _status_words(view: FrontierView) -> str:
-    count = count_words(len(view.points), "best trade-off")
-    took = seconds_words(view.seconds)
-    if view.status == Status.OPTIMAL:
-        return plain(f"{count} in {took}, each proved on the training rows; no other exists.")
-    proved = sum(point.proved for point in view.points)
-    how = "It was stopped" if view.status == Status.CANCELLED else "Time ran out"
-    return plain(
-        f"{count} in {took}. {how} before all was proved: {proved} of them are proved (filled), "
-        "and nothing lies beyond the dotted line."
-    )

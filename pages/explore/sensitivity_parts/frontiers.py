@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -9,15 +10,16 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import Objective
-from odt_core.solution import Engine
+from odt_core.solution import Engine, Status
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import RulesSpec, TrainSpec
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
+from odt_core.words import count_words, seconds_words
 from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.runs import QUICK, wait_for
 from pages.common.server import job_manager
 from pages.common.settings import MOST_SECONDS
-from pages.common.shapes import NAMES
+from pages.common.shapes import NAMES, shape_name
 from pages.common.state import lane, update, work
 from pages.common.text import plain
 from pages.common.watching import EVERY, draw_how_far
@@ -25,7 +27,7 @@ from pages.common.watching import EVERY, draw_how_far
 
 def draw_frontier_settings(data: ReadyData) -> None:
     """Shape, cap and time in one row, with the button that starts the search."""
-    remember_current_tree()
+    remember_what_is_shown()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shape = st.selectbox(
             "Shape of the tree",
@@ -55,9 +57,11 @@ def draw_frontier_settings(data: ReadyData) -> None:
             type="primary" if job is None or busy else "secondary",
             disabled=busy,
         )
+        if job is not None and job.is_over and job.result is not None and not pressed:
+            st.caption(found_words(job), width="stretch")
     if pressed:
         try:
-            spec = frontier_spec(data, str(shape), cap, limit)
+            spec = frontier_spec(data, [str(shape)], cap, limit)
         except InputError as error:
             st.error(plain(str(error)))
             return
@@ -79,18 +83,52 @@ def draw_cap() -> int | None:
     )
 
 
-def remember_current_tree() -> None:
-    """Begin with the current tree's shape and cap."""
-    job = work().job
+def remember_what_is_shown() -> None:
+    """Begin with the settings of the frontier that is shown, else with the current tree's."""
+    now = work()
+    job = now.frontier or now.job
     name = job.spec.train.topology.name if job is not None else "depth-2"
     st.session_state.setdefault("sens_shape", name if name in PRESETS else "depth-2")
     if job is not None and "sens_max_card" not in st.session_state:
         st.session_state["sens_max_card"] = job.spec.train.max_card
-    st.session_state.setdefault("sens_seconds", 60)
+    limit = 60.0 if now.frontier is None else now.frontier.spec.train.time_limit
+    st.session_state.setdefault("sens_seconds", max(1, round(limit)))
 
 
-def frontier_spec(data: ReadyData, shape: str, cap: int | None, limit: float | None) -> TrainSpec:
-    """The run that the settings describe; rules and conditions are the current tree's.
+def found_words(job: Job) -> str:
+    """What a search has found, of which shape, and how much of it is proved; Markdown."""
+    assert job.result is not None
+    points, status = job.result["points"], job.result["status"]
+    count = count_words(len(points), "best trade-off")
+    took = f"{asked_words(job.spec.train)}: {count} in {seconds_words(job.result['seconds'])}"
+    if status == Status.OPTIMAL:
+        return plain(f"{took}, each proved on the training rows; no other exists.")
+    proved = sum(point["proved"] for point in points)
+    how = "It was stopped" if status == Status.CANCELLED else "Time ran out"
+    return plain(
+        f"{took}. {how} before all was proved: {proved} of them are proved (filled), and nothing "
+        "lies beyond the dotted line."
+    )
+
+
+def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
+    """Shape, cap and conditions of a search, as plain text; those of the current tree are kept."""
+    words = [shape_name(spec.topology)] if shape else []
+    if spec.max_card is not None:
+        words.append(f"max.card {spec.max_card}")
+    if spec.rules != RulesSpec():
+        words.append("expert rules")
+    if spec.forbid_empty_branches:
+        words.append("no empty branches")
+    if spec.feature_selection is not FeatureSelection.NONE:
+        words.append("features that CART uses")
+    return ", ".join(words)
+
+
+def frontier_spec(
+    data: ReadyData, shapes: Sequence[str], cap: int | None, limit: float | None
+) -> TrainSpec:
+    """The run that the settings describe, of the first shape; conditions are the current tree's.
 
     Raises
     ------
@@ -101,11 +139,11 @@ def frontier_spec(data: ReadyData, shape: str, cap: int | None, limit: float | N
         raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
     if cap is not None and cap < 1:
         raise InputError("max.card must be at least 1, or empty for no cap.")
-    topology = Topology.parse(shape)
+    topologies = [Topology.parse(shape) for shape in shapes]
     spec = TrainSpec(
         schema=data.schema,
         split=data.split,
-        topology=topology,
+        topology=topologies[0],
         objective=Objective(),
         max_card=None if cap is None else int(cap),
         engine=Engine.SEARCH,
@@ -115,13 +153,19 @@ def frontier_spec(data: ReadyData, shape: str, cap: int | None, limit: float | N
     if job is None or job.spec.train.schema != data.schema:
         return spec
     then = job.spec.train
-    same_shape = then.topology == topology
     return replace(
         spec,
-        rules=then.rules if same_shape else RulesSpec(then.rules.forbidden),
+        rules=rules_that_apply(then, topologies),
         forbid_empty_branches=then.forbid_empty_branches,
         feature_selection=then.feature_selection,
     )
+
+
+def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSpec:
+    """A run's rules for other shapes: those of single nodes go with its own shape only."""
+    if all(topology == then.topology for topology in topologies):
+        return then.rules
+    return RulesSpec(then.rules.forbidden)
 
 
 def start_frontier(data: ReadyData, spec: TrainSpec) -> None:

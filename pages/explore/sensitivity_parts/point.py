@@ -7,9 +7,10 @@ from fractions import Fraction
 import streamlit as st
 
 from odt_core.confusion import Confusion
-from odt_core.evaluation import Metrics, Rate, metrics, net_benefit
+from odt_core.evaluation import Rate, metrics, net_benefit
 from odt_core.problem import EncodedData
 from odt_core.render import tree_alt_text
+from odt_core.studies import Sweep
 from odt_core.words import number_words, percent_words
 from pages.common.leaves import draw_leaves
 from pages.common.numbers import (
@@ -24,12 +25,57 @@ from pages.explore.sensitivity_parts.choose import Choice, sweep_words
 from pages.explore.sensitivity_parts.view import FrontierView
 
 
+def draw_floor(view: FrontierView, choice: Choice) -> None:
+    """Draw the floor asked for, what training reached, and what test says: always together."""
+    point, floor, word = view.points[choice.index], choice.floor, choice.sweep.word
+    train = getattr(metrics(point.train), word)
+    test = None if point.test is None else getattr(metrics(point.test), word)
+    cells = [value_html(f"{number_words(float(100 * floor))}%"), rate_html(train)]
+    left, right = st.columns([6, 5], gap="medium", vertical_alignment="center")
+    left.html(
+        plain_table(
+            f"The floor on {word}, and the {word} reached in training and test",
+            ["", "Floor asked for", "Training", "Test (95% interval)"],
+            [[sweep_words(choice.sweep), *cells, NONE if test is None else rate_html(test)]],
+        )
+    )
+    with right:
+        if test is not None:
+            _say_how_it_lies(floor, test)
+        if not view.is_best_at(choice.index, floor, choice.sweep):
+            st.caption(unproved_words(view, choice.index, floor, choice.sweep))
+
+
+def _say_how_it_lies(floor: Fraction, test: Rate) -> None:
+    """Say in words how the test interval lies to the floor."""
+    words, kind = floor_verdict(floor, test)
+    if kind == "below":
+        st.warning(words)
+    elif kind == "open":
+        st.info(words)
+    elif kind == "kept":
+        st.success(words)
+
+
+def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep) -> str:
+    """How much better than a point a tree that keeps the floor could still be; plain text."""
+    errors = "false alarms" if sweep is Sweep.TPR else "missed cases"
+    counts = view.points[index].train
+    have = counts.fp if sweep is Sweep.TPR else counts.fn
+    least = view.fewest_errors(floor, sweep)
+    if least >= have:
+        return "Not proved: another tree may do as well here, and better in the other rate."
+    return (
+        f"Not proved best at this floor: it has {have:,} {errors} in training, and all that is "
+        f"proved is that no tree has fewer than {least:,}. Give the search more time."
+    )
+
+
 def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> None:
     """Draw the chosen point's numbers, training and test side by side."""
     point = view.points[choice.index]
     train = metrics(point.train)
     test = None if point.test is None else metrics(point.test)
-    _draw_floor(choice, train, test)
     left, right = st.columns(2, gap="medium")
     with left:
         draw_counts("Training", point.train, point.tree)
@@ -49,35 +95,6 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
         draw_leaves(point.tree, data)
     with st.expander("The tree in words"):
         st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
-
-
-def _draw_floor(choice: Choice, train: Metrics, test: Metrics | None) -> None:
-    """The floor asked for, what training reached, and what test says: always together."""
-    floor, word = choice.floor, choice.sweep.word
-    reached: list[Rate] = [getattr(found, word) for found in (train, test) if found is not None]
-    cells = [value_html(f"{number_words(float(100 * floor))}%"), *map(rate_html, reached)]
-    if test is None:
-        cells.append(NONE)
-    st.html(
-        plain_table(
-            f"The floor on {word}, and the {word} reached in training and test",
-            ["", "Floor asked for", "Reached in training", "Reached in test (95 % interval)"],
-            [[sweep_words(choice.sweep), *cells]],
-        )
-    )
-    if test is not None:
-        _say_if_below(floor, reached[1])
-
-
-def _say_if_below(floor: Fraction, test: Rate) -> None:
-    """Say in words how the test interval lies to the floor."""
-    words, kind = floor_verdict(floor, test)
-    if kind == "below":
-        st.warning(words)
-    elif kind == "open":
-        st.info(words)
-    elif kind == "kept":
-        st.success(words)
 
 
 def floor_verdict(floor: Fraction, test: Rate) -> tuple[str, str]:

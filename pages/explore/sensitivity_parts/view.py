@@ -14,7 +14,13 @@ from odt_core.export import tree_from_json
 from odt_core.jobs import Job
 from odt_core.render import RocPoint
 from odt_core.solution import Assignment
-from odt_core.studies import Sweep, assignment_from_json
+from odt_core.studies import (
+    LowerBound,
+    Sweep,
+    assignment_from_json,
+    fewest_errors,
+    is_best_at,
+)
 from odt_core.tree import Tree
 
 
@@ -48,7 +54,7 @@ class FrontierView:
     ----------
     points : tuple of ViewPoint
         By rising false negatives in training.
-    bound : tuple of (int, int) or None
+    bound : LowerBound or None
         Where not all is proved, the fewest false positives possible.
     status : str
         How far the search came.
@@ -57,7 +63,7 @@ class FrontierView:
     """
 
     points: tuple[ViewPoint, ...]
-    bound: tuple[tuple[int, int], ...] | None
+    bound: LowerBound | None
     status: str
     seconds: float
 
@@ -70,6 +76,22 @@ class FrontierView:
     def roc(self) -> list[RocPoint]:
         """The points for the figure."""
         return [RocPoint(point.train, point.test, point.proved) for point in self.points]
+
+    @property
+    def bound_steps(self) -> list[tuple[int, int]] | None:
+        """The bound for the figure."""
+        if self.bound is None:
+            return None
+        return self.bound.steps(self.points[0].train.n_positive)
+
+    def is_best_at(self, index: int, level: Fraction, sweep: Sweep = Sweep.TPR) -> bool:
+        """Whether it is proved that no tree of the shape is better than a point at a floor."""
+        return is_best_at(level, self.points[index].train, self.bound, sweep)
+
+    def fewest_errors(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int:
+        """What is proved of the errors of the other kind that a tree has under a floor."""
+        assert self.bound is not None
+        return fewest_errors(level, self.points[0].train, self.bound, sweep)
 
     def at_level(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int | None:
         """The best point whose training sensitivity (or specificity) reaches a floor."""
@@ -110,10 +132,10 @@ def frontier_view(key: str, _job: Job) -> FrontierView:
         )
         for record, cost in zip(records, ranges, strict=True)
     )
-    bound = result["bound"]
+    steps = result["bound"]
     return FrontierView(
         points=points,
-        bound=None if bound is None else tuple((fn, fp) for fn, fp in bound),
+        bound=None if steps is None else LowerBound.from_json(steps, result["n_positive"]),
         status=result["status"],
         seconds=result["seconds"],
     )

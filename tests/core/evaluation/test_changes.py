@@ -27,7 +27,7 @@ def test_another_question_is_marked_and_said() -> None:
     changes = tree_changes(tree(Split(1, frozenset({0}))), tree(Split(0, frozenset({0, 1}))))
     assert changes.before == changes.after == frozenset({2})
     assert changes.sentences == (
-        "If no to “age <= 40?”: the question “age <= 60?” instead of the question “pain is none?”.",
+        "If no to “age ≤ 40?”: the question “age ≤ 60?” instead of the question “pain is none?”.",
     )
 
 

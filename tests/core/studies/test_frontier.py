@@ -50,7 +50,7 @@ def test_its_json_can_be_rebuilt_and_counts_again(result: FrontierResult) -> Non
         assert point["tpr"] == counted.tp / counted.n_positive
         assert point["tnr"] == counted.tn / counted.n_negative
         assert tree.confusion(test) == type(counted)(**point["test"])
-    lines = frontier_csv(result).decode().splitlines()
+    lines = frontier_csv(result.points).decode().splitlines()
     assert len(lines) == 1 + len(record["points"])
 
 
@@ -61,9 +61,7 @@ def test_adopting_a_point_gives_its_tree_as_a_proved_training_result(
     record = result.to_json()["points"][len(result.points) // 2]
     adoption = Adoption(assignment_from_json(record["assignment"]), point.proved, result.seconds)
     assert Adoption.from_json(json.loads(json.dumps(adoption.to_json()))) == adoption
-    spec = dataclasses.replace(
-        SPEC, objective=floor_objective(point.train.tp, point.train.n_positive)
-    )
+    spec = dataclasses.replace(SPEC, objective=floor_objective(point.tpr))
     adopted = run_adoption(SAMPLES["triage"].load(), spec, adoption)
     assert adopted.solution.tree == point.tree
     assert adopted.solution.status is Status.OPTIMAL
