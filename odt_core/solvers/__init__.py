@@ -12,6 +12,7 @@ from importlib import import_module
 from odt_core.errors import InputError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, TracePoint
+from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 
 __all__ = ["solve"]
@@ -68,7 +69,7 @@ def solve(
     Raises
     ------
     InputError
-        If a setting cannot be used.
+        If a setting cannot be used, or the objective is too large to be counted exactly.
     DisagreementError
         If an engine's claim does not survive the recount.
     """
@@ -80,6 +81,7 @@ def solve(
         raise InputError(
             f"The engine {engine} is not available: choose one of {', '.join(ENGINE_MODULES)}."
         )
+    check_countable(problem)
     solution: Solution = import_module(ENGINE_MODULES[engine]).solve(
         problem,
         engine=engine,

@@ -71,6 +71,7 @@ def _in_group(
         (p, q, tp - fn, fp, True),
         (q, p, tn - fp, fn, False),
     ):
+        found: tuple[int, ...] | None
         if chain:
             reached = np.flatnonzero((gain >= need) & (cost <= limit))
             found = (int(reached[0]),) if len(reached) else None
