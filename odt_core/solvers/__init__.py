@@ -15,7 +15,7 @@ from odt_core.solution import Engine, Found, Solution, TracePoint
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 
-__all__ = ["solve"]
+__all__ = ["is_being_compiled", "solve"]
 
 ENGINE_MODULES: dict[Engine, str] = {
     Engine.HYBRID: "odt_core.solvers.hybrid",
@@ -24,6 +24,16 @@ ENGINE_MODULES: dict[Engine, str] = {
     Engine.HIGHS: "odt_core.solvers.mip.engine",
 }
 """Where each engine's own ``solve`` is; it takes what this one takes, by name."""
+
+
+def is_being_compiled(problem: Problem, engine: Engine) -> bool:
+    """Whether a solve that starts now has to do without the exact search for a while."""
+    if engine not in (Engine.HYBRID, Engine.SEARCH):
+        return False
+    from odt_core.solvers.search import compiling
+    from odt_core.solvers.search.tables import may_need_doubles
+
+    return not compiling.is_compiled(may_need_doubles(problem))
 
 
 def solve(
