@@ -12,9 +12,10 @@ from importlib import import_module
 from odt_core.errors import InputError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, TracePoint
+from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 
-__all__ = ["solve"]
+__all__ = ["is_being_compiled", "solve"]
 
 ENGINE_MODULES: dict[Engine, str] = {
     Engine.HYBRID: "odt_core.solvers.hybrid",
@@ -23,6 +24,16 @@ ENGINE_MODULES: dict[Engine, str] = {
     Engine.HIGHS: "odt_core.solvers.mip.engine",
 }
 """Where each engine's own ``solve`` is; it takes what this one takes, by name."""
+
+
+def is_being_compiled(problem: Problem, engine: Engine) -> bool:
+    """Whether a solve that starts now has to do without the exact search for a while."""
+    if engine not in (Engine.HYBRID, Engine.SEARCH):
+        return False
+    from odt_core.solvers.search import compiling
+    from odt_core.solvers.search.tables import may_need_doubles
+
+    return not compiling.is_compiled(may_need_doubles(problem))
 
 
 def solve(
@@ -68,7 +79,7 @@ def solve(
     Raises
     ------
     InputError
-        If a setting cannot be used.
+        If a setting cannot be used, or the objective is too large to be counted exactly.
     DisagreementError
         If an engine's claim does not survive the recount.
     """
@@ -80,6 +91,7 @@ def solve(
         raise InputError(
             f"The engine {engine} is not available: choose one of {', '.join(ENGINE_MODULES)}."
         )
+    check_countable(problem)
     solution: Solution = import_module(ENGINE_MODULES[engine]).solve(
         problem,
         engine=engine,

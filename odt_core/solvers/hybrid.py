@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import (
+    Assignment,
     Engine,
     Found,
     MipReport,
@@ -25,12 +26,15 @@ from odt_core.solution import (
     make_solution,
 )
 from odt_core.solvers.disagreement import write_disagreement
-from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.search import SearchOutcome, compiling, solve_search
-from odt_core.solvers.search.engine import tree_teller
+from odt_core.solvers.search.engine import (
+    tree_teller,
+    tree_while_compiling,
+    without_kernels,
+)
 from odt_core.solvers.search.tables import may_need_doubles
 
 SEARCH_SHARE = 0.7
@@ -122,12 +126,20 @@ def solve(
     budget = _Budget(
         began, time_limit, threads, seed, mip_options, on_progress, on_found, should_stop
     )
-    meanwhile: MipOutcome | None = None
+    first: Assignment | None = None
     waited = ""
     doubles = may_need_doubles(problem)
     if not compiling.is_compiled(doubles):
-        meanwhile = _solve_while_compiling(problem, budget, doubles)
+        compiling.compile_in_background()
+        meanwhile: MipOutcome | None = None
+        if estimated_nonzeros(problem) > MOST_TO_CHECK:
+            first = tree_while_compiling(problem, began + time_limit, should_stop, doubles)
+        else:
+            meanwhile = _solve_while_compiling(problem, budget, doubles)
+            first = meanwhile.assignment
         if budget.is_stopped() or not compiling.is_compiled(doubles) or _is_settled(meanwhile):
+            if meanwhile is None:
+                return without_kernels(problem, engine, began, should_stop, first)
             return _settle_alone(problem, engine, budget, meanwhile)
         waited = (
             f"The first {time.perf_counter() - began:.0f} s went by while the exact search was "
@@ -140,7 +152,7 @@ def solve(
         seed=seed,
         on_progress=budget.clocked(),
         should_stop=should_stop,
-        incumbent=None if meanwhile is None else meanwhile.assignment,
+        incumbent=first,
         on_tree=None if on_found is None else tree_teller(on_found, began),
     )
     if found.total == found.bound and not found.proved:
@@ -182,12 +194,8 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
     return _go_on(problem, engine, budget, found)
 
 
-def _solve_while_compiling(problem: Problem, budget: _Budget, doubles: bool) -> MipOutcome | None:
+def _solve_while_compiling(problem: Problem, budget: _Budget, doubles: bool) -> MipOutcome:
     """On a fresh machine CBC works until the search's kernels are compiled."""
-    compiling.compile_in_background()
-    if estimated_nonzeros(problem) > MOST_TO_CHECK:
-        compiling.wait_until_compiled(budget.began + budget.time_limit, budget.should_stop, doubles)
-        return None
     return solve_mip(
         problem,
         Engine.CBC,
@@ -207,21 +215,10 @@ def _is_settled(outcome: MipOutcome | None) -> bool:
 
 
 def _settle_alone(
-    problem: Problem, engine: Engine, budget: _Budget, outcome: MipOutcome | None
+    problem: Problem, engine: Engine, budget: _Budget, outcome: MipOutcome
 ) -> Solution:
     """What CBC came to without the search."""
     seconds = time.perf_counter() - budget.began
-    if outcome is None:
-        return make_solution(
-            problem,
-            engine=engine,
-            assignment=greedy_assignment(problem),
-            claimed_total=None,
-            bound=None,
-            cancelled=budget.is_stopped(),
-            seconds=Seconds(total=seconds),
-            remark=compiling.REMARK,
-        )
     return make_solution(
         problem,
         engine=engine,

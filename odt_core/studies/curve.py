@@ -222,7 +222,7 @@ def run_repeat(
     prepared = prepare_training(table, spec)
     if prepared.test is None:
         raise InputError("A curve needs rows to test on: give a smaller train-size.")
-    wait_for_kernels(prepared.train, should_stop)
+    wait_for_kernels(prepared.train, tell, should_stop)
     tell(Stage.SOLVING)
     runs: list[CurveRun] = []
     train = prepared.train

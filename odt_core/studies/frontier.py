@@ -184,7 +184,7 @@ def run_frontier(
     tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
-    wait_for_kernels(problem.data, should_stop)
+    wait_for_kernels(problem.data, tell, should_stop)
     tell(Stage.SOLVING)
     points, bound, status = search_frontier(
         problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
@@ -203,15 +203,20 @@ def run_frontier(
     )
 
 
-def wait_for_kernels(data: EncodedData, should_stop: Callable[[], bool] | None = None) -> None:
+def wait_for_kernels(
+    data: EncodedData,
+    tell: Callable[[Stage], None],
+    should_stop: Callable[[], bool] | None = None,
+) -> None:
     """Let the search be compiled, which happens once on a machine and counts to no time limit."""
     from odt_core.solvers.search import compiling
     from odt_core.solvers.search.tables import frontier_may_need_doubles
 
     compiling.compile_in_background()
-    compiling.wait_until_compiled(
-        time.perf_counter() + COMPILE_SECONDS, should_stop, frontier_may_need_doubles(data)
-    )
+    doubles = frontier_may_need_doubles(data)
+    if not compiling.is_compiled(doubles):
+        tell(Stage.COMPILING)
+        compiling.wait_until_compiled(time.perf_counter() + COMPILE_SECONDS, should_stop, doubles)
 
 
 def search_frontier(

@@ -9,11 +9,22 @@ from odt_core.words import count_words, number_words, percent_words, printable
 
 
 class Stage(StrEnum):
-    """What a training run is doing."""
+    """What a training run is doing.
+
+    ``compiling`` waits for the exact search to be compiled, which happens once on a machine;
+    ``solving-meanwhile`` is a solve that began while it was.
+    """
 
     PREPARING = "preparing"
+    COMPILING = "compiling"
     SOLVING = "solving"
+    SOLVING_MEANWHILE = "solving-meanwhile"
     FINISHING = "finishing"
+
+    @property
+    def is_solving(self) -> bool:
+        """Whether the time limit runs."""
+        return self in (Stage.SOLVING, Stage.SOLVING_MEANWHILE)
 
 
 def value_words(problem: Problem, total: int) -> str:

@@ -111,7 +111,8 @@ def run_training(
     DisagreementError
         If a solver's claim does not survive our recount.
     """
-    from odt_core.solvers import solve  # not at the top: processes that serve pages never solve
+    # not at the top: processes that serve pages never solve
+    from odt_core.solvers import is_being_compiled, solve
 
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
@@ -121,7 +122,8 @@ def run_training(
     # CART goes first: what follows a solve that was stopped must not keep the user waiting.
     cart = fit_peer(prepared, spec)
     prepared_at = time.perf_counter()
-    tell(Stage.SOLVING)
+    meanwhile = is_being_compiled(problem, spec.engine)
+    tell(Stage.SOLVING_MEANWHILE if meanwhile else Stage.SOLVING)
 
     def result_of(solution: Solution) -> TrainResult:
         return TrainResult(

@@ -14,6 +14,14 @@ from pages.common.text import plain
 EVERY = 0.5
 """Seconds between two looks."""
 
+_ONCE = "which happens once on a machine and takes a minute or two"
+COMPILING_WORDS = {
+    Stage.COMPILING: f"The exact search is being compiled, {_ONCE}. The time limit begins after.",
+    Stage.SOLVING_MEANWHILE: f"The exact search was still being compiled when this began, {_ONCE}. "
+    "It takes over as soon as it is ready, if the time limit allows.",
+}
+"""What a machine's first runs wait for."""
+
 
 def draw_how_far(job: Job, sought: str) -> None:
     """Draw a job's headline and how much of its time limit is spent.
@@ -31,6 +39,8 @@ def draw_how_far(job: Job, sought: str) -> None:
         min(job.seconds / limit, 1.0),
         text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
     )
+    if job.stage in COMPILING_WORDS:
+        st.info(COMPILING_WORDS[job.stage])
 
 
 def _headline(job: Job, sought: str) -> str:
@@ -45,6 +55,8 @@ def _headline(job: Job, sought: str) -> str:
         )
     if job.stage is Stage.PREPARING:
         return "Preparing the rows"
+    if job.stage is Stage.COMPILING:
+        return "Compiling the exact search"
     if job.stage is Stage.FINISHING:
         return "Counting the rows"
     return f"Searching for {sought} of the shape {plain(shape_name(job.spec.train.topology))}"

@@ -21,7 +21,7 @@ from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.storage import LOCAL_OWNER
-from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
+from odt_core.training import FeatureSelection, NodeRuleSpec, Stage, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
 from pages.build.train_parts import runs as train_runs
 from pages.build.train_parts.controls import MOST_SECONDS, Asked
@@ -446,6 +446,10 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     assert "Best tree so far" in texts(page) and "of 958 training rows right" in texts(page)
     assert page.button(key="train_go").disabled
     assert page.get("plotly_chart")
+    assert "being compiled" not in texts(page)
+    job.stage = Stage.SOLVING_MEANWHILE  # as on a fresh machine
+    page.run()
+    assert "The exact search was still being compiled when this began" in page.info[0].value
     page.button(key="train_cancel").click().run()
     while not job.is_over:
         assert time.monotonic() < deadline

@@ -6,14 +6,19 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from odt_core.problem import Problem
+from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Seconds, make_solution
 from odt_core.solvers.search import SearchOutcome, frontier, solve_search
+from odt_core.solvers.search.depth4 import Rising, Root
 from odt_core.solvers.search.fronts import FrontSearch
+from odt_core.topology import Topology
 from odt_core.tree import count_assignment
 from tests.properties import referee
 from tests.properties.strategies import random_problem
@@ -151,6 +156,74 @@ def test_stopped_at_any_moment_claims_only_what_is_true() -> None:
     assert early > 0
 
 
+def test_a_cap_counts_the_smaller_side_of_a_set_with_absent_categories() -> None:
+    """Two of three categories that the rows have may go one way, though the cap is one."""
+    values = (tuple("abcde"), tuple("abcd"), tuple("abc"), tuple("abc"))
+    features = tuple(
+        Feature(f"c{g}", FeatureKind.CATEGORICAL, names) for g, names in enumerate(values)
+    )
+    rows = [
+        [0, 2, 0, 2], [2, 1, 0, 0], [0, 1, 0, 1], [2, 1, 0, 0],
+        [2, 2, 0, 1], [0, 1, 0, 1], [3, 1, 0, 1], [0, 2, 0, 0],
+    ]  # fmt: skip
+    y = np.array([0, 0, 1, 1, 1, 0, 0, 1], np.bool_)
+    weight = np.array([1, 5, 3, 4, 4, 4, 4, 4], np.int64)
+    data = EncodedData(np.array(rows, np.int32), y, weight, features)
+    for floor in ("0.3", "0.5", "0.7", "1"):
+        objective = Objective(Goal.MAX_TPR, min_tnr=Fraction(floor))
+        for shape in ("depth-1", "depth-2", "depth-3", "(. ((. .)(. .)))"):
+            problem = Problem(data, Topology.parse(shape), objective, max_card=1)
+            check(problem, solve_search(problem))
+
+
+class _LateThread(threading.Thread):
+    """A worker that gets no processor for a while, as on a busy machine."""
+
+    def run(self) -> None:
+        time.sleep(0.05)
+        super().run()
+
+
+def test_a_worker_that_starts_late_raises_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped before the first of the root's pairs is taken up, nothing of them is proved."""
+    monkeypatch.setattr(threading, "Thread", _LateThread)
+    among_pairs = threading.Event()
+    solve_pairs = Root.solve_pairs
+
+    def begin_pairs(root: Root) -> None:
+        among_pairs.set()
+        solve_pairs(root)
+
+    monkeypatch.setattr(Root, "solve_pairs", begin_pairs)
+    for seed in (3, 4, 13):
+        random = np.random.default_rng(seed)
+        codes, y = random.integers(0, 6, (80, 4)).astype(np.int32), random.random(80) < 0.5
+        features = tuple(
+            Feature(f"c{g}", FeatureKind.CATEGORICAL, tuple("abcdef")) for g in range(4)
+        )
+        data = EncodedData(codes, y, np.ones(80, np.int64), features)
+        problem = Problem(data, Topology.parse("imbalanced"), max_card=2)
+        among_pairs.clear()
+        outcome = solve_search(problem, should_stop=among_pairs.is_set)
+        best = solve_search(problem).total
+        assert among_pairs.is_set() and not outcome.proved
+        assert best is not None and outcome.bound >= best
+
+
+def test_the_least_open_bound_misses_no_task() -> None:
+    tasks = Rising(np.array([2, 0, 1]), np.array([5.0, 7.0, 3.0]))
+    assert tasks.least() == 3.0  # nobody has begun
+    taken = iter(tasks)
+    first, second = next(taken), next(taken)
+    assert (first, second) == (2, 0)
+    tasks.settle(second)
+    assert tasks.least() == 3.0  # the first is still under way
+    tasks.settle(first)
+    assert tasks.least() == 7.0
+    tasks.settle(next(taken))
+    assert tasks.least() == np.inf
+
+
 @pytest.mark.soak  # compiles all kernels a second time, with checks
 def test_with_bounds_checked(tmp_path: Path) -> None:
     """An out-of-range write into a bound once gave a plausible wrong optimum."""
@@ -172,8 +245,9 @@ def test_with_bounds_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_soak() -> None:
-    for seed in range(100_000, 100_000 + SOAK):
+@pytest.mark.parametrize("first", range(0, SOAK, SOAK // 20))
+def test_soak(first: int) -> None:
+    for seed in range(100_000 + first, 100_000 + first + SOAK // 20):
         problem = random_problem(seed, deep=seed % 10 == 0)
         check(problem, solve_search(problem, threads=1 + seed % 2))
 

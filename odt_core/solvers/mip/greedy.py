@@ -39,15 +39,16 @@ def greedy_assignment(
 ) -> Assignment | None:
     """A tree of the problem that meets the floors, or None if none was found.
 
-    Without floors there always is one. The result depends on the problem alone, unless
-    `should_stop` ends the attempts early.
+    Without floors there always is one: the first is grown in any case. The result depends on the
+    problem alone, unless `should_stop` ends the attempts early; it is asked once a pass over the
+    rows.
     """
     merged = replace(problem, data=problem.data.merged())
     weightings = _row_weights(merged)
     rounds = _n_rounds(merged) // len(weightings)
     best: tuple[int, Assignment] | None = None
     for weights in weightings:
-        for found in _Search(merged, weights).trees(rounds):
+        for found in _Search(merged, weights, should_stop).trees(rounds):
             confusion = count_assignment(merged, found.splits, found.labels)
             total = merged.gains.total(confusion)
             if merged.gains.allows(confusion) and (best is None or total > best[0]):
@@ -77,7 +78,10 @@ def _row_weights(problem: Problem) -> list[Weights]:
 class _Search:
     """Good trees for one weighting of the rows."""
 
-    def __init__(self, problem: Problem, weights: Weights) -> None:
+    def __init__(
+        self, problem: Problem, weights: Weights, should_stop: Callable[[], bool] | None
+    ) -> None:
+        self.should_stop = should_stop
         self.problem = problem
         self.data: EncodedData = problem.data
         self.topology = problem.topology
@@ -112,6 +116,8 @@ class _Search:
     def _improved(self) -> Assignment:
         total = self._total()
         for _ in range(MOST_PASSES):
+            if self.should_stop is not None and self.should_stop():
+                break
             self._improve(0, self.everything)
             better = self._total()
             if better <= total:

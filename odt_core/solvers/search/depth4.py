@@ -8,6 +8,7 @@ threads share the work; what they learn they share through bounds.py.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,41 @@ class Side:
 
 
 WHOLE = Side(-1, (), True)
+
+
+class Rising:
+    """Tasks by rising bound, and the least bound of those that are not settled.
+
+    `Run.each` takes one at a time; `least` may be asked meanwhile, by a thread that knows nothing
+    of where the others are.
+
+    Parameters
+    ----------
+    order : int64[T]
+        The tasks' numbers by rising bound.
+    bound : float64[T]
+        A lower bound for each task.
+    """
+
+    def __init__(self, order: npt.NDArray[np.int64], bound: npt.NDArray[np.float64]) -> None:
+        self._order, self._bound = order, bound
+        self._next = 0
+        self._taken: dict[int, None] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        for task in self._order.tolist():
+            self._taken[task] = None  # before it is counted as taken: `least` must not miss it
+            self._next += 1
+            yield task
+
+    def settle(self, task: int) -> None:
+        """A task is done with."""
+        del self._taken[task]
+
+    def least(self) -> float:
+        """Lower bound of all that is open; infinite if nothing is."""
+        waiting = self._order[self._next : self._next + 1].tolist()  # first: see `__iter__`
+        return min((float(self._bound[i]) for i in (*waiting, *self._taken)), default=np.inf)
 
 
 class Root:
@@ -333,18 +369,19 @@ class Root:
         order = np.argsort(bound, kind="stable")
         sets = [k for k in self.groups if self.model.arity[k] > 2]
         rest = min((self.sum_inside(k) for k in sets), default=np.inf)
-        reached = np.full(self.run.threads, np.inf)
+        splits = Rising(order, bound)
 
         def do(task: object, thread: int) -> None:
             i = int(task)  # type: ignore[call-overload]
-            reached[thread] = bound[i]
             if bound[i] < self.run.best:
                 self.try_split(
                     int(way[i]), int(group[i]), (int(first[i]), int(second[i])),
                     float(low[i]), float(high[i]), thread,
                 )  # fmt: skip
+            if not self.run.stopped:
+                splits.settle(i)
 
-        self.run.each(order, do, lambda: min(float(reached.min()), rest) if order.size else 0.0)
+        self.run.each(splits, do, lambda: min(splits.least(), rest))
         if not self.run.stopped:
             self.settled |= set(groups)
 

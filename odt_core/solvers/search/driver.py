@@ -22,6 +22,8 @@ from odt_core.tree import count_assignment
 
 POLL_SECONDS = 0.02
 REPORT_SECONDS = 0.25
+DEFAULT_MEMORY = 2 * 2**30
+"""Bytes that tables may take where nothing else is said."""
 
 OnProgress = Callable[[TracePoint], None]
 ShouldStop = Callable[[], bool]

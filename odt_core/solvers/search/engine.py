@@ -18,6 +18,7 @@ from odt_core.solution import (
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import compiling
+from odt_core.solvers.search.driver import ShouldStop
 from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.solve import solve_search
 from odt_core.solvers.search.tables import may_need_doubles
@@ -38,10 +39,12 @@ def solve(
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
     doubles = may_need_doubles(problem)
+    first: Assignment | None = None
     if not compiling.is_compiled(doubles):
         compiling.compile_in_background()
-        if not compiling.wait_until_compiled(began + time_limit, should_stop, doubles):
-            return _without_kernels(problem, engine, began, should_stop)
+        first = tree_while_compiling(problem, began + time_limit, should_stop, doubles)
+        if not compiling.is_compiled(doubles):
+            return without_kernels(problem, engine, began, should_stop, first)
     waited = time.perf_counter() - began
     outcome = solve_search(
         problem,
@@ -50,6 +53,7 @@ def solve(
         seed=seed,
         on_progress=on_progress,
         should_stop=should_stop,
+        incumbent=first,
         on_tree=None if on_found is None else tree_teller(on_found, began),
     )
     return make_solution(
@@ -76,14 +80,51 @@ def tree_teller(on_found: Callable[[Found], None], began: float) -> OnTree:
     return tell
 
 
-def _without_kernels(
-    problem: Problem, engine: Engine, began: float, should_stop: Callable[[], bool] | None
+def tree_while_compiling(
+    problem: Problem, deadline: float, should_stop: ShouldStop | None, doubles: bool
+) -> Assignment | None:
+    """Wait for the kernels, and have a quick tree by then.
+
+    Parameters
+    ----------
+    problem : Problem
+    deadline : float
+        By `time.perf_counter`; the tree is made within it.
+    should_stop : callable, optional
+        Ends the waiting, as the deadline does.
+    doubles : bool
+        See `compiling.is_compiled`.
+
+    Returns
+    -------
+    Assignment or None
+        None if no tree was found that meets the floors.
+    """
+
+    def is_over() -> bool:
+        return (
+            time.perf_counter() >= deadline
+            or compiling.is_compiled(doubles)
+            or (should_stop is not None and should_stop())
+        )
+
+    tree = greedy_assignment(problem, is_over)
+    compiling.wait_until_compiled(deadline, should_stop, doubles)
+    return tree
+
+
+def without_kernels(
+    problem: Problem,
+    engine: Engine,
+    began: float,
+    should_stop: ShouldStop | None,
+    tree: Assignment | None,
 ) -> Solution:
     """A quick tree without any proof: the kernels were not ready in time."""
     return make_solution(
         problem,
         engine=engine,
-        assignment=greedy_assignment(problem),
+        assignment=tree,
         claimed_total=None,
         bound=None,
         cancelled=should_stop is not None and should_stop(),

@@ -13,9 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Assignment, TracePoint
-from odt_core.solvers.search.driver import REPORT_SECONDS, OnProgress, ShouldStop
+from odt_core.solvers.search.driver import DEFAULT_MEMORY, REPORT_SECONDS, OnProgress, ShouldStop
 from odt_core.solvers.search.fronts import MULTIPLIERS, FrontSearch
 from odt_core.solvers.search.incumbent import greedy_assignment
 from odt_core.solvers.search.live import OnTree
@@ -24,6 +25,10 @@ from odt_core.tree import count_assignment
 
 CORNERS = 8
 """How many weighted searches are made before the fronts."""
+
+FLOOR_LIMIT = 2**25
+"""Total weight of the rows below which fronts fit in memory (60 bytes for each false negative that
+is possible) and every weighted search between two corners is counted exactly."""
 
 GREEDY_SECONDS = 0.1
 """How long the first tree for a weight may take."""
@@ -44,7 +49,7 @@ class FloorSearch:
     on_progress: OnProgress | None = None
     should_stop: ShouldStop | None = None
     on_tree: OnTree | None = None
-    memory_limit: int = 2**31
+    memory_limit: int = DEFAULT_MEMORY
     cancelled: bool = False
     best: tuple[int, int] | None = None
     assignment: Assignment | None = None
@@ -154,12 +159,10 @@ class FloorSearch:
         few_fn = Fraction(data.n_negative + 1)
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
         for ratio in (near, near / 4, near * 4, few_fp, few_fn, near / 2, near * 2):
-            if self.best is not None or self.cancelled:
-                return
-            assignment = greedy_assignment(self._weighted(ratio), GREEDY_SECONDS)
+            assignment = greedy_assignment(self._weighted(ratio), GREEDY_SECONDS, self.memory_limit)
             confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
             self.offer(confusion.fn, confusion.fp, assignment)
-            if time.monotonic() >= self.deadline:
+            if self.best is not None or self.out_of_time:
                 return
 
     def _weighted(self, ratio: Fraction) -> Problem:
@@ -209,6 +212,7 @@ class FloorSearch:
             self.deadline,
             self.should_stop,
             multipliers=around(ratio),
+            memory_limit=self.memory_limit,
         )
         wanted = np.full(self.fn_most + 1, self.fp_most + 1, np.int64)
         self.limit(wanted)
@@ -245,6 +249,22 @@ class FloorSearch:
         )
 
 
+def check_weight(problem: Problem) -> None:
+    """Refuse rows that weigh too much for fronts.
+
+    Raises
+    ------
+    InputError
+        If their total weight is not below `FLOOR_LIMIT`.
+    """
+    total = int(problem.data.weight.sum())
+    if total >= FLOOR_LIMIT:
+        raise InputError(
+            f"The row weights sum to {total:,}, too much for a floor or a frontier: give weights "
+            f"that sum to less than {FLOOR_LIMIT:,}."
+        )
+
+
 def around(ratio: Fraction) -> tuple[tuple[int, int], ...]:
     """Multipliers near the one that matters, in small whole numbers."""
     found = dict.fromkeys(
@@ -272,7 +292,14 @@ def solve_floors(
     on_tree: OnTree | None,
     memory_limit: int,
 ) -> SearchOutcome:
-    """Solve a problem with floors; the tree is not dominated by any other."""
+    """Solve a problem with floors; the tree is not dominated by any other.
+
+    Raises
+    ------
+    InputError
+        If the row weights are too large.
+    """
+    check_weight(problem)
     search = FloorSearch(
         problem, started, deadline, threads, on_progress, should_stop, on_tree, memory_limit
     )
@@ -322,12 +349,25 @@ def frontier(
     -------
     FrontierOutcome
         Points by rising FN. If time ran out, what was found, with what is proved of it.
+
+    Raises
+    ------
+    InputError
+        If the row weights are too large.
     """
+    check_weight(problem)
     started = time.monotonic()
     deadline = math.inf if time_limit is None else started + time_limit
     plain = replace(problem, objective=Objective())
     data = plain.data
-    search = FrontSearch(plain, data.n_positive, deadline, should_stop, multipliers=MULTIPLIERS)
+    search = FrontSearch(
+        plain,
+        data.n_positive,
+        deadline,
+        should_stop,
+        multipliers=MULTIPLIERS,
+        memory_limit=DEFAULT_MEMORY,
+    )
     wanted = np.full(data.n_positive + 1, data.n_negative + 1, np.int64)
     out, steps = search.whole(wanted)
     complete = not search.watch()

@@ -21,7 +21,8 @@ from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search import front1, front2, front_bounds, front_tables
 from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
-from odt_core.solvers.search.tables import CHAIN, FULL, PAIR, Model, encode_both
+from odt_core.solvers.search.stumps import stump_for
+from odt_core.solvers.search.tables import CHAIN, PAIR, Model, encode_both
 
 Front = npt.NDArray[np.int64]
 Bounds = npt.NDArray[np.floating]
@@ -627,7 +628,8 @@ class FrontPlanter(Planter):
         if self.problem.rules.at(node).split is not None:
             self._reach_fixed(node, cls, rows, fn, fp)
             return
-        choice, positive = stump_for(search, cls, rows, fn, fp)
+        pos, neg = (model.d[rows].astype(np.int64) for model in (search.pos, search.neg))
+        choice, positive = stump_for(search.model, pos, neg, cls, rows, fn, fp)
         self.splits[node] = self.split(node, choice, not positive)
         self.labels[-1 - left], self.labels[-1 - right] = False, True
 
@@ -647,65 +649,3 @@ class FrontPlanter(Planter):
                     self.labels[-1 - left], self.labels[-1 - right] = a, b
                     return
         raise AssertionError("a fixed split does not reach its point")
-
-
-def stump_for(search: FrontSearch, cls: int, rows: Rows, fn: int, fp: int) -> tuple[Choice, bool]:
-    """A leaf-adjacent split with at most so many false negatives and positives.
-
-    Returns the choice and whether its members are called positive.
-    """
-    model = search.model
-    pos = search.pos.d[rows].astype(np.int64)
-    neg = search.neg.d[rows].astype(np.int64)
-    tp, tn = int(pos.sum()), int(neg.sum())
-    if model.empty_ok[cls]:
-        if tp <= fn:
-            return Choice(-1, False, ()), True
-        if tn <= fp:
-            return Choice(-1, False, ()), False
-    for at in range(int(model.groups_at[cls]), int(model.groups_at[cls + 1])):
-        k = int(model.groups[at])
-        s, e = int(model.start[k]), int(model.start[k + 1])
-        p = np.bincount(model.local[k, rows], weights=pos, minlength=e - s + 1)[: e - s]
-        q = np.bincount(model.local[k, rows], weights=neg, minlength=e - s + 1)[: e - s]
-        if model.kind[k] == CHAIN:
-            p, q = np.cumsum(p), np.cumsum(q)
-        found = _stump_in_group(model, k, p.astype(np.int64), q.astype(np.int64), tp, tn, fn, fp)
-        if found is not None:
-            members, positive = found
-            return Choice(k, False, tuple(s + v for v in members)), positive
-    raise AssertionError("a leaf-adjacent split does not reach its point")
-
-
-def _stump_in_group(model, k, p, q, tp, tn, fn, fp):  # type: ignore[no-untyped-def]
-    """Members and whether they are called positive, or None."""
-    n = len(p)
-    most = n - 1 if model.kind[k] == FULL else int(model.arity[k])
-    if model.kind[k] == CHAIN:
-        most = 1
-    for positive in (True, False):
-        # (members so far) -> Pareto list of (weight inside, other weight inside)
-        gain, cost = (p, q) if positive else (q, p)
-        total, limit_cost = (tp, fp) if positive else (tn, fn)
-        need = total - (fn if positive else fp)
-        states: dict[tuple[int, int], tuple[int, ...]] = {(0, 0): ()}
-        for v in range(n):
-            if model.kind[k] == CHAIN:
-                if gain[v] >= need and cost[v] <= limit_cost:
-                    return (v,), positive
-                continue
-            for (count, saved), members in list(states.items()):
-                if count < most:
-                    key = (count + 1, saved + int(gain[v]))
-                    spent = sum(int(cost[u]) for u in members) + int(cost[v])
-                    old = states.get(key)
-                    if spent <= limit_cost and (
-                        old is None or sum(int(cost[u]) for u in old) > spent
-                    ):
-                        states[key] = (*members, v)
-        for (count, saved), members in states.items():
-            if count and saved >= need:
-                return members, positive
-        if model.kind[k] == FULL:
-            return None
-    return None

@@ -45,11 +45,14 @@ def greedy(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[flo
     return best, found
 
 
-def greedy_assignment(problem: Problem, seconds: float) -> Assignment:
-    """The greedy tree of a problem without floors, cut short after some seconds."""
+def greedy_assignment(problem: Problem, seconds: float, memory: float) -> Assignment:
+    """The greedy tree of a problem without floors, cut short after some seconds.
+
+    Its tables take no more than `memory` bytes, if that can be.
+    """
     encoding = encode(problem)
     halt = np.zeros(1, np.int64)
-    work = d3.make_work(encoding.model, halt)
+    work = d3.make_work(encoding.model, halt, memory / 4)
     d3.link(encoding.model, work)
     root = encoding.classes[0]
     rows = np.arange(len(encoding.model.d), dtype=np.int32)

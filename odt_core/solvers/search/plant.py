@@ -129,7 +129,11 @@ class Planter:
         return Choice.read(work.split)
 
     def split(self, node: int, choice: Choice, members_left: bool) -> Split:
-        """The question in the problem's terms."""
+        """The question in the problem's terms.
+
+        Of a set the smaller side is stated: the cap holds for it, and categories without rows stay
+        on the larger side.
+        """
         rule = self.problem.rules.at(node)
         if rule.split is not None:
             return rule.split
@@ -140,10 +144,12 @@ class Planter:
         else:
             group = self.encoding.groups[choice.group]
             first = int(self.encoding.model.start[choice.group])
-            feature = (
-                group.feature_of(choice.members[0] - first) if choice.members else group.feature
-            )
-            codes = frozenset().union(*(group.sets[v - first] for v in choice.members))
+            stated = [v - first for v in choice.members]
+            feature = group.feature_of(stated[0]) if stated else group.feature
+            if group.kind != CHAIN and 2 * len(stated) > len(group.sets):
+                stated = sorted(set(range(len(group.sets))) - set(stated))
+                members_left = not members_left
+            codes = frozenset().union(*(group.sets[position] for position in stated))
         if not members_left:
             codes = frozenset(range(features[feature].n_values)) - codes
         return Split(feature, codes)

@@ -12,7 +12,7 @@ from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.depth4 import solve_deep
-from odt_core.solvers.search.driver import OnProgress, Run, ShouldStop, halted_after
+from odt_core.solvers.search.driver import DEFAULT_MEMORY, OnProgress, Run, ShouldStop, halted_after
 from odt_core.solvers.search.floors import solve_floors
 from odt_core.solvers.search.incumbent import greedy
 from odt_core.solvers.search.live import OnTree
@@ -20,7 +20,6 @@ from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.plant import Choice, Planter
 from odt_core.solvers.search.tables import PAIR, STUMP, TRIPLE, encode
 
-DEFAULT_MEMORY = 2 * 2**30
 PLANT_SECONDS = 0.1
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Problem
+from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import Group, make_groups
 from odt_core.solvers.search.layout import lay_out_groups, lay_out_rows, lay_out_runs
 from odt_core.solvers.search.model import (
@@ -31,7 +31,6 @@ __all__ = [
 ]  # fmt: skip
 
 FLOAT32_LIMIT = 2**24
-FLOAT64_LIMIT = 2**53
 
 
 @dataclass(frozen=True)
@@ -130,8 +129,6 @@ def encode_both(problem: Problem, alpha: int, beta: int) -> tuple[Encoding, Mode
     """
     data = problem.data.merged()
     weight = int(data.weight.sum()) * max(alpha, beta)
-    if weight >= FLOAT64_LIMIT:
-        raise InputError("The row weights are too large to be counted exactly.")
     groups = make_groups(problem, data.codes, data.weight)
     classes, tree = make_classes(problem, groups)
     rows = lay_out_rows(data.codes, groups)
@@ -155,28 +152,15 @@ def encode(problem: Problem) -> Encoding:
     InputError
         If the weights are too large for exact arithmetic.
     """
+    check_countable(problem)
     gains = problem.gains
     codes, positive, negative = merge_rows(problem)
-    largest = int(max(positive.sum() * gains.gain_tp, negative.sum() * gains.gain_tn))
-    largest = max(
-        int(positive.sum()) * gains.gain_tp + int(negative.sum()) * gains.gain_tn, largest
-    )
-    if largest >= 2**62:
-        raise InputError(
-            "The class weight and the row weights are too large to be counted exactly: give a "
-            "class-weight with fewer digits."
-        )
     gain = negative * gains.gain_tn - positive * gains.gain_tp
     both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
     unit = _common_unit(gain, both)
     keep = gain != 0
     codes, d = np.asfortranarray(codes[keep]), gain[keep] // unit  # read by columns
     weight = int(np.abs(d).sum())
-    if weight >= FLOAT64_LIMIT:
-        raise InputError(
-            "The class weight and the row weights are too large to be counted exactly: give a "
-            "class-weight with fewer digits."
-        )
     groups = make_groups(problem, codes, np.abs(d))
     classes, tree = make_classes(problem, groups)
     rows = lay_out_rows(codes, groups)

@@ -10,6 +10,7 @@ import pytest
 from odt_core.data import SAMPLES, SplitSpec
 from odt_core.export import tree_from_json
 from odt_core.solution import Engine, Status
+from odt_core.solvers.search import compiling
 from odt_core.studies import (
     Adoption,
     FrontierResult,
@@ -22,7 +23,7 @@ from odt_core.studies import (
 )
 from odt_core.studies import frontier as frontier_module
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import Stage, TrainSpec
 
 SPEC = TrainSpec(
     schema=SAMPLES["triage"].schema(),
@@ -36,6 +37,18 @@ SPEC = TrainSpec(
 @pytest.fixture(scope="module")
 def result() -> FrontierResult:
     return run_frontier(SAMPLES["triage"].load(), SPEC)
+
+
+def test_it_says_that_it_waits_for_the_search_to_be_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiling, "is_compiled", lambda doubles=False: False)
+    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    told: list[Stage] = []
+    run_frontier(
+        SAMPLES["triage"].load(), SPEC, on_stage=told.append, should_stop=lambda: len(told) > 1
+    )
+    assert told[:2] == [Stage.PREPARING, Stage.COMPILING]
 
 
 def test_its_json_can_be_rebuilt_and_counts_again(result: FrontierResult) -> None:

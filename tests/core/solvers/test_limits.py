@@ -1,0 +1,107 @@
+"""What is too large is refused in a sentence, and nothing outlasts a stop."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from odt_core.errors import InputError
+from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
+from odt_core.solution import Assignment, Engine, Status
+from odt_core.solvers import hybrid, solve
+from odt_core.solvers.mip import greedy
+from odt_core.solvers.search import compiling, floors, frontier, solve_search
+from odt_core.topology import Topology
+from tests.core.solvers.problems import noise
+
+DEPTH_2 = Topology.parse("depth-2")
+FLOOR = Objective(Goal.MAX_TPR, min_tnr=Fraction(9, 10))
+
+
+def heavy(weight: int, objective: Objective) -> Problem:
+    """Forty rows of one weight."""
+    data = noise(40, [3, 3])
+    data = dataclasses.replace(data, weight=np.full(len(data.y), weight, np.int64))
+    return Problem(data, DEPTH_2, objective)
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize("text", ["1e20", "1e-20", "123456789012345678/7"])
+def test_a_class_weight_too_large_to_count_is_named(engine: Engine, text: str) -> None:
+    with pytest.raises(InputError, match="^class-weight is .* fewer digits"):
+        solve(heavy(1, Objective(class_weight=Fraction(text))), engine=engine)
+
+
+@pytest.mark.parametrize("objective", [Objective(), Objective(Goal.BALANCED), FLOOR])
+@pytest.mark.parametrize("engine", Engine)
+def test_row_weights_too_large_to_count_are_named(engine: Engine, objective: Objective) -> None:
+    with pytest.raises(InputError, match="^The row weights sum to 360,287,970,189,639,680, too"):
+        solve(heavy(2**53, objective), engine=engine)
+
+
+def test_a_frontier_of_rows_too_heavy_is_refused() -> None:
+    with pytest.raises(InputError, match="^The row weights sum to 40,000,000, too much for a "):
+        frontier(heavy(10**6, Objective()))
+
+
+def test_rows_near_the_limits_are_counted_exactly() -> None:
+    for weight in (2**24 // 40, 2**24 // 40 + 1, 2**46):
+        light, found = (
+            solve_search(heavy(each, Objective(class_weight=Fraction(2)))) for each in (1, weight)
+        )
+        assert found.proved and light.total is not None and found.total == weight * light.total
+
+
+def test_a_stop_is_heard_between_the_first_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Problem] = []
+    make = floors.greedy_assignment
+
+    def counted(problem: Problem, seconds: float, memory: float) -> Assignment:
+        made.append(problem)
+        return make(problem, seconds, memory)
+
+    monkeypatch.setattr(floors, "greedy_assignment", counted)
+    both = Objective(min_tpr=Fraction(99, 100), min_tnr=Fraction(99, 100))
+    problem = Problem(noise(500, [3, 3, 3]), DEPTH_2, both)
+    outcome = solve_search(problem, should_stop=lambda: True)
+    assert outcome.cancelled and len(made) == 1
+
+
+def test_first_trees_of_many_categories_take_no_more_memory_than_allowed() -> None:
+    """Tables for each of a thousand categories at once would be 32 GB."""
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 1_000, (20_000, 2)).astype(np.int32)
+    names = tuple(f"v{i}" for i in range(1_000))
+    features = tuple(Feature(f"c{g}", FeatureKind.CATEGORICAL, names) for g in range(2))
+    data = EncodedData(codes, random.random(20_000) < 0.4, np.ones(20_000, np.int64), features)
+    problem = Problem(data, Topology.parse("depth-1"), FLOOR)
+    outcome = solve_search(problem, time_limit=20)
+    assert outcome.assignment is not None
+
+
+@pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
+@pytest.mark.parametrize("stopped", [False, True])
+def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
+    engine: Engine, stopped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A greedy search that would go on for ever; the program is too large for CBC."""
+    monkeypatch.setattr(compiling, "is_compiled", lambda doubles: False)
+    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    monkeypatch.setattr(hybrid, "MOST_TO_CHECK", 0)
+    monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
+    problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-4"))
+    began = time.perf_counter()
+    solution = solve(
+        problem,
+        engine=engine,
+        time_limit=60 if stopped else 0.5,
+        should_stop=lambda: stopped and time.perf_counter() > began + 0.5,
+    )
+    assert time.perf_counter() - began < 1.5
+    assert solution.tree is not None and solution.proved_by == ()
+    assert solution.status is (Status.CANCELLED if stopped else Status.FEASIBLE)
+    assert solution.remark == compiling.REMARK
