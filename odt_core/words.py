@@ -556,7 +556,8 @@ def proof_words(solution: Solution) -> str:
 
     Examples
     --------
-    ``Proved by the exact search in 0.02 s and by CBC on the integer program in 0.8 s.``
+    ``Proved by the exact search in 0.02 s and by CBC on the integer program in 0.8 s. CBC was given
+    the search's tree and bound.``
     """
     return " ".join(
         part for part in (_claim_words(solution), _check_words(solution), solution.remark) if part
@@ -574,6 +575,8 @@ def _check_words(solution: Solution) -> str:
             f"{mip.solver} counted this tree in the integer program, all its questions fixed, and "
             f"came to the same ({time})."
         )
+    if mip.role is MipRole.CONFIRMED and solution.tree is not None:
+        return f"{mip.solver} was given the search's tree and bound."
     if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
         return f"{mip.solver} went on with the integer program for {time}."
     return ""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NoReturn
 
+from odt_core.exact import exact_decimal, exact_number
 from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS
@@ -30,14 +31,15 @@ def names(text: str) -> list[str]:
 
 def share(text: str) -> Fraction:
     """A rate: ``0.95`` or ``95%``, kept exact."""
-    number = text.strip()
-    try:
-        value = Fraction(number[:-1]) / 100 if number.endswith("%") else Fraction(number)
-    except (ValueError, ZeroDivisionError):
+    written = text.strip()
+    is_percent = written.endswith("%")
+    value = exact_decimal(written[:-1]) if is_percent else exact_number(written)
+    if value is None:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a share: give a number from 0 to 1, or a percentage such as 95%"
-        ) from None
-    if not 0 <= value <= 1:
+        )
+    value = value / 100 if is_percent else value
+    if value > 1:
         raise argparse.ArgumentTypeError(
             f"{text!r} is outside 0 to 1: give a share such as 0.95, or a percentage such as 95%"
         )
@@ -46,14 +48,12 @@ def share(text: str) -> Fraction:
 
 def weight(text: str) -> Fraction:
     """A class weight: an integer, a fraction or a decimal, kept exact."""
-    try:
-        value = Fraction(text.strip())
-    except (ValueError, ZeroDivisionError):
+    value = exact_number(text)
+    if not value:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number: give an integer, a fraction such as 3/2, or a decimal"
-        ) from None
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} must be greater than 0")
+            f"{text!r} is not a number greater than 0: give an integer, a fraction such as 3/2, or "
+            "a decimal"
+        )
     return value
 
 
@@ -61,14 +61,12 @@ def percentages(text: str) -> tuple[Fraction, ...]:
     """Levels in percent, such as ``95,98.5,100``, kept exact."""
     found: list[Fraction] = []
     for part in text.split(","):
-        try:
-            level = Fraction(part.strip().removesuffix("%").strip()) / 100
-        except (ValueError, ZeroDivisionError):
-            level = Fraction(-1)
-        if not 0 <= level <= 1:
+        percent = exact_decimal(part.strip().removesuffix("%"))
+        if percent is None or percent > 100:
             raise argparse.ArgumentTypeError(
                 f"{part.strip()!r} is not a level: give percentages from 0 to 100, such as 95,98.5"
             )
+        level = percent / 100
         if level not in found:
             found.append(level)
     return tuple(found)

@@ -1,6 +1,6 @@
 """From a table and a specification to a trained, tested tree: what every front end calls."""
 
-from odt_core.training.exact import parse_percent, parse_weight
+from odt_core.exact import parse_percent, parse_weight
 from odt_core.training.progress import Stage, value_words
 from odt_core.training.result import TrainResult, confusion_to_json
 from odt_core.training.run import (

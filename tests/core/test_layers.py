@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = [
     {"errors", "folders"},
-    {"topology", "confusion"},
+    {"topology", "confusion", "exact"},
     {"problem"},
     {"tree"},
     {"solution"},

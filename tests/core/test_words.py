@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import odt_core.words
 from odt_core.confusion import Confusion
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
-from odt_core.solution import Engine, Seconds, Solution, Status
+from odt_core.solution import Engine, MipReport, MipRole, Seconds, Solution, Status
 from odt_core.topology import Topology
 from odt_core.tree import Leaf, Tree
 from odt_core.words import (
@@ -433,6 +433,16 @@ def test_status_of_an_impossible_problem_names_the_floors():
 )
 def test_proofs(proved_by, words):
     assert proof_words(solution_of(Status.OPTIMAL, proved_by=proved_by)) == words
+
+
+def test_a_confirmation_says_what_cbc_was_given():
+    report = MipReport(9, 9, 9, 9, "optimal", 1.0, 1.0, "CBC", MipRole.CONFIRMED)
+    proved = replace(solution_of(Status.OPTIMAL, proved_by=("search", "cbc")), mip=report)
+    assert proof_words(proved) == (
+        "Proved by the exact search in 0.3 s and by CBC on the integer program in 59 s. CBC was "
+        "given the search's tree and bound."
+    )
+    assert "was given" not in proof_words(replace(proved, tree=None))  # there was nothing to give
 
 
 def test_every_engine_is_explained_in_one_sentence():

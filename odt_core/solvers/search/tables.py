@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Problem
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import Group, make_groups
@@ -31,6 +32,8 @@ __all__ = [
 ]  # fmt: skip
 
 FLOAT32_LIMIT = 2**24
+MOST_COLUMNS = 2**14
+"""Tables grow with the square of the columns: with so many, one takes 1 GiB."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,23 @@ def frontier_may_need_doubles(data: EncodedData) -> bool:
     return 2 * int(data.weight.sum()) ** 2 >= FLOAT32_LIMIT
 
 
+def check_columns(groups: tuple[Group, ...]) -> None:
+    """Refuse tables that could not be kept in memory.
+
+    Raises
+    ------
+    InputError
+        If there are more than `MOST_COLUMNS` columns.
+    """
+    columns = sum(len(group.sets) for group in groups)
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"The features have {columns:,} categories and cuts in all, more than the exact search "
+            f"can compare ({MOST_COLUMNS:,}): leave out columns such as identifiers, or choose the "
+            "engine cbc."
+        )
+
+
 def merge_rows(
     problem: Problem,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -130,6 +150,7 @@ def encode_both(problem: Problem, alpha: int, beta: int) -> tuple[Encoding, Mode
     data = problem.data.merged()
     weight = int(data.weight.sum()) * max(alpha, beta)
     groups = make_groups(problem, data.codes, data.weight)
+    check_columns(groups)
     classes, tree = make_classes(problem, groups)
     rows = lay_out_rows(data.codes, groups)
     number = np.float32 if weight < FLOAT32_LIMIT else np.float64
@@ -150,7 +171,7 @@ def encode(problem: Problem) -> Encoding:
     Raises
     ------
     InputError
-        If the weights are too large for exact arithmetic.
+        If the weights are too large for exact arithmetic, or there are too many columns.
     """
     check_countable(problem)
     gains = problem.gains
@@ -162,6 +183,7 @@ def encode(problem: Problem) -> Encoding:
     codes, d = np.asfortranarray(codes[keep]), gain[keep] // unit  # read by columns
     weight = int(np.abs(d).sum())
     groups = make_groups(problem, codes, np.abs(d))
+    check_columns(groups)
     classes, tree = make_classes(problem, groups)
     rows = lay_out_rows(codes, groups)
     number = np.float32 if weight < FLOAT32_LIMIT else np.float64

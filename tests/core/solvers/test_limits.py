@@ -105,3 +105,18 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     assert solution.tree is not None and solution.proved_by == ()
     assert solution.status is (Status.CANCELLED if stopped else Status.FEASIBLE)
     assert solution.remark == compiling.REMARK
+
+
+@pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
+@pytest.mark.parametrize("objective", [Objective(), FLOOR])
+def test_too_many_categories_are_refused_before_memory_is_taken(
+    engine: Engine, objective: Objective
+) -> None:
+    n = 17_000
+    names = tuple(str(code) for code in range(n))
+    codes = np.arange(n, dtype=np.int32)[:, None]
+    y = np.arange(n) % 3 == 0
+    features = (Feature("id", FeatureKind.CATEGORICAL, names),)
+    data = EncodedData(codes, y, np.ones(n, np.int64), features)
+    with pytest.raises(InputError, match="17,000 categories and cuts in all.* identifiers"):
+        solve(Problem(data, DEPTH_2, objective, max_card=2), engine=engine)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from fractions import Fraction
 
 import pytest
 
+from odt_core.cli.parser import percentages, share, weight
 from odt_core.errors import InputError
-from odt_core.training import parse_percent, parse_weight
+from odt_core.exact import parse_percent, parse_weight
 
 
 @pytest.mark.parametrize(
@@ -54,3 +56,30 @@ def test_weights_are_exact(text: str, weight: Fraction) -> None:
 def test_what_is_no_weight_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(InputError, match="give a number greater than 0"):
         parse_weight(text, "C")
+
+
+@pytest.mark.parametrize("text", ["95", "97.5", "97,5", " 97.5 % ", "0", "100.0%", ".5"])
+def test_the_command_line_reads_percentages_as_the_pages_do(text: str) -> None:
+    percent = parse_percent(text, "the floor")
+    assert share(text.strip().removesuffix("%").strip() + "%") == percent
+    if "," not in text:  # commas part the levels
+        assert percentages(text) == (percent,)
+
+
+@pytest.mark.parametrize("text", ["1", "0.25", "3/2", "2,5", " 7 ", "1.5/2"])
+def test_the_command_line_reads_weights_as_the_pages_do(text: str) -> None:
+    assert weight(text) == parse_weight(text, "C")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "-2", "1/0", "x", "1/2/3", "1e9", "inf", "1_000", "9" * 40]
+)
+def test_the_command_line_refuses_what_the_pages_refuse(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_weight(text, "C")
+    with pytest.raises(argparse.ArgumentTypeError):
+        weight(text)
+
+
+def test_shares_may_be_fractions() -> None:
+    assert share("19/20") == share("0.95") == share("95%") == Fraction(19, 20)

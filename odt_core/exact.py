@@ -27,7 +27,7 @@ def parse_percent(text: str, name: str) -> Fraction:
     >>> parse_percent("97,5 %", "the floor")
     Fraction(39, 40)
     """
-    number = _decimal(text.strip().removesuffix("%"))
+    number = exact_decimal(text.strip().removesuffix("%"))
     if number is None or not 0 <= number <= 100:
         raise InputError(f"{name} is {text.strip()!r}: give a percentage from 0 to 100.")
     return number / 100
@@ -53,11 +53,7 @@ def parse_weight(text: str, name: str) -> Fraction:
     >>> parse_weight("3/2", "class weight C")
     Fraction(3, 2)
     """
-    numerator, slash, denominator = text.partition("/")
-    number = _decimal(numerator)
-    if slash and number is not None:
-        divisor = _decimal(denominator)
-        number = number / divisor if divisor else None
+    number = exact_number(text)
     if number is None or number <= 0:
         raise InputError(
             f"{name} is {text.strip()!r}: give a number greater than 0, such as 2, 1.5 or 3/2."
@@ -65,7 +61,45 @@ def parse_weight(text: str, name: str) -> Fraction:
     return number
 
 
-def _decimal(text: str) -> Fraction | None:
+def exact_number(text: str) -> Fraction | None:
+    """A number from 0 on, written as an integer, a decimal or a fraction of these.
+
+    Parameters
+    ----------
+    text : str
+        As written.
+
+    Returns
+    -------
+    Fraction or None
+        None if it is not such a number.
+
+    Examples
+    --------
+    >>> exact_number("1.5/2")
+    Fraction(3, 4)
+    """
+    numerator, slash, denominator = text.partition("/")
+    number = exact_decimal(numerator)
+    if not slash or number is None:
+        return number
+    divisor = exact_decimal(denominator)
+    return number / divisor if divisor else None
+
+
+def exact_decimal(text: str) -> Fraction | None:
+    """A number from 0 on in digits with at most one decimal point or comma; None if it is not one.
+
+    Parameters
+    ----------
+    text : str
+        As written; no more than 20 characters.
+
+    Examples
+    --------
+    >>> exact_decimal(" 97,5 ")
+    Fraction(195, 2)
+    """
     digits = text.strip().replace(",", ".", 1)
     if len(digits) > 20 or not digits.isascii() or not set(digits) <= set("0123456789."):
         return None
