@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from odt_core.errors import InputError
+from odt_core.storage.tables import Base
 
 
 class StorageError(InputError):
@@ -68,9 +70,7 @@ def _sqlite_error(error: sqlite3.Error, place: str) -> StorageError | None:
             f"The file {place} is not a sound database ({error}): bring it back from a backup, or "
             "move it away to begin anew."
         )
-    if name == "SQLITE_ERROR" and str(error).startswith("no such "):
-        return StorageError(_lacks_tables(place, str(error)))
-    return None
+    return _lost_table(str(error), place)
 
 
 def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
@@ -86,8 +86,6 @@ def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
             f"The database {place} cannot be written ({reason}): use a user that may write, or a "
             "server that is not read-only."
         )
-    if state in ("42P01", "42703", "3F000"):  # no such table, column, schema
-        return StorageError(_lacks_tables(place, reason))
     # A connection that fails has no state, but a server that answered says FATAL.
     if state.startswith("28") or state == "3D000" or (not state and "FATAL" in reason):
         return StorageError(
@@ -102,11 +100,15 @@ def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
         return StorageError(_unreachable(place, reason))
     if not state and type(error.orig).__name__ in ("OperationalError", "ConnectionTimeout"):
         return StorageError(_unreachable(place, reason))
-    return None
+    return _lost_table(reason, place)
 
 
-def _lacks_tables(place: str, reason: str) -> str:
-    return (
+def _lost_table(reason: str, place: str) -> StorageError | None:
+    """A table of ours is gone; one that was never ours is a mistake of this program."""
+    missing = re.match(r'no such table: (\w+)|relation "(\w+)" does not exist', reason)
+    if missing is None or (missing[1] or missing[2]) not in Base.metadata.tables:
+        return None
+    return StorageError(
         f"The database {place} has lost a part of its tables ({reason}): bring it back from a "
         "backup, or name another one with ODT_DATABASE_URL."
     )
