@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from odt_core.evaluation.decision_curve import DecisionCurve
-from odt_core.render.layout import lay_out
+from odt_core.render.layout import PERCENT, lay_out
 from odt_core.render.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def benefit_figure(
     lay_out(
         figure,
         theme,
-        x={"title": "threshold probability", "tickformat": ".0%", "range": [x[0], x[-1]]},
+        x={"title": "threshold probability", "tickformat": PERCENT, "range": [x[0], x[-1]]},
         y={"title": "net benefit", "range": [-0.15 * top, 1.08 * top]},
         height=HEIGHT,
         opaque=opaque,

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 FONT_SIZE = 13
 FONT = "Arial, sans-serif"
+PERCENT = ".2~%"
+"""Format of shares along an axis: as many digits as a tick needs, so that none is rounded."""
 
 
 def lay_out(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
-from odt_core.render.layout import faded, lay_out
+from odt_core.render.layout import PERCENT, faded, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import count_words, percent_words
 
@@ -103,16 +103,14 @@ def roc_figure(
     span = _span(points) if zoom and points else (0.0, 1.0, 0.0, 1.0)
     if floor is not None:
         _add_floor(figure, floor, span, theme)
-    percent = {"tickformat": ".0%" if span[1] - span[0] > 0.08 else ".1%"}
     lay_out(
         figure,
         theme,
-        x={"title": "1 − specificity (FPR)", "range": span[:2], **percent},
-        y={"title": "sensitivity (TPR)", "range": span[2:], "tickformat": ".0%"
-           if span[3] - span[2] > 0.08 else ".1%"},
+        x={"title": "1 − specificity (FPR)", "range": span[:2], "tickformat": PERCENT},
+        y={"title": "sensitivity (TPR)", "range": span[2:], "tickformat": PERCENT},
         height=HEIGHT,
         opaque=opaque,
-    )  # fmt: skip
+    )
     return figure
 
 

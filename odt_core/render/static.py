@@ -155,7 +155,7 @@ def _marker_style(trace: Any) -> dict[str, Any]:
 
 
 def _draw_axes(axes: Any, layout: Any) -> None:
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     ink = _color(layout.font.color)
     axes.set_facecolor(_color(layout.plot_bgcolor))
@@ -166,9 +166,9 @@ def _draw_axes(axes: Any, layout: Any) -> None:
         axis.set_label_text(settings.title.text or "", color=ink)
         axis.grid(True, color=_color(settings.gridcolor), linewidth=0.8)
         axis.set_tick_params(colors=ink, color=_color(settings.tickcolor))
-        form = settings.tickformat or ""
-        if form.endswith("%"):
-            axis.set_major_formatter(PercentFormatter(1, decimals=int(form[1:-1] or 0)))
+        axis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
+        if (settings.tickformat or "").endswith("%"):
+            axis.set_major_formatter(FuncFormatter(_percent))
         if settings.range:
             limit(*settings.range)
     axes.set_axisbelow(True)
@@ -183,6 +183,11 @@ def _draw_axes(axes: Any, layout: Any) -> None:
         loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, frameon=False, labelcolor=ink,
         fontsize=9, borderaxespad=0.3,
     )  # fmt: skip
+
+
+def _percent(share: float, _place: int) -> str:
+    """A tick in percent, never rounded to less than it stands for."""
+    return f"{100 * share:.6g}%".replace("-", "\N{MINUS SIGN}")
 
 
 def _color(text: Any) -> Any:

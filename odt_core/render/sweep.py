@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odt_core.render.layout import faded, lay_out
+from odt_core.render.layout import PERCENT, faded, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -85,7 +85,6 @@ def sweep_figure(
         line={"color": theme.muted, "width": 1.2, "dash": "dot"},
         hoverinfo="skip",
     )
-    digits = ".0%" if end - start > 0.08 else ".1%"
     train = sorted(p.train for one in series for p in one.points) or [0.0, 1.0]
     width = max(0.01, 0.06 * (train[-1] - train[0]))
     lay_out(
@@ -94,9 +93,9 @@ def sweep_figure(
         x={
             "title": f"{rate} in training, mean",
             "range": [train[0] - width, min(train[-1] + width, 1 + 0.004)],
-            "tickformat": digits,
+            "tickformat": PERCENT,
         },
-        y={"title": f"{rate} in test", "range": [start, end], "tickformat": digits},
+        y={"title": f"{rate} in test", "range": [start, end], "tickformat": PERCENT},
         height=HEIGHT,
         opaque=opaque,
     )
@@ -190,10 +189,10 @@ def sweep_roc_figure(
         theme,
         x={
             "title": "1 − specificity (FPR), mean",
-            "tickformat": ".0%" if widest > 0.08 else ".1%",
+            "tickformat": PERCENT,
             "range": [-0.04 * widest, 1.04 * widest],
         },
-        y={"title": "sensitivity (TPR), mean", "tickformat": ".0%"},
+        y={"title": "sensitivity (TPR), mean", "tickformat": PERCENT},
         height=HEIGHT,
         opaque=opaque,
     )

@@ -18,7 +18,7 @@ from typing import Any
 from odt_core.confusion import Confusion
 from odt_core.data import Table
 from odt_core.errors import InputError
-from odt_core.problem import Objective
+from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
 from odt_core.studies.frontier import search_frontier, wait_for_kernels
 from odt_core.studies.levels import is_best_at, point_for_level
@@ -184,6 +184,21 @@ def check_curve(spec: TrainSpec) -> None:
         )
 
 
+def _check_test(test: EncodedData | None, seed: int) -> None:
+    """Whether both rates can be measured on a split's test rows."""
+    if test is None or test.n_rows == 0:
+        raise InputError("A curve needs rows to test on: give a smaller train-size.")
+    for count, label in (
+        (test.n_positive, test.positive_label),
+        (test.n_negative, test.negative_label),
+    ):
+        if count == 0:
+            raise InputError(
+                f"None of the {test.n_rows} test rows of the split with seed {seed} has "
+                f"{test.target!r} = {label!r}: give a smaller train-size."
+            )
+
+
 def run_repeat(
     table: Table,
     spec: TrainSpec,
@@ -220,8 +235,7 @@ def run_repeat(
     seed = spec.split.seed + repeat.number
     spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, seed=seed))
     prepared = prepare_training(table, spec)
-    if prepared.test is None:
-        raise InputError("A curve needs rows to test on: give a smaller train-size.")
+    _check_test(prepared.test, seed)
     wait_for_kernels(prepared.train, tell, should_stop)
     tell(Stage.SOLVING)
     runs: list[CurveRun] = []

@@ -290,6 +290,10 @@ def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:
     assert batch is not None and not batch.failure and len(batch.results) == 2
     assert all(len(result["runs"]) == 4 for result in batch.results)
     assert any("2 splits in" in str(element.value) for element in app.caption)
+    app.session_state["sens_curve_shown"] = "ROC plane"
+    app.run()
+    said = app.get("plotly_chart")[0].proto.alt
+    assert said.startswith("ROC plane") and "test specificity is" in said
 
 
 def test_curves_with_floors_on_specificity(open_page: Callable[[], AppTest]) -> None:

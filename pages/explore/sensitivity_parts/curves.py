@@ -348,9 +348,11 @@ def _figure(rows: tuple[CurveRow, ...], shown: str, *, opaque: bool = False):  #
 
 
 def _alt(rows: tuple[CurveRow, ...], shown: str) -> str:
-    if shown == SPECIFICITY:
-        return sweep_alt_text(_series(rows, "tnr"), "specificity")
-    return sweep_alt_text(_series(rows, "tpr"), "sensitivity")
+    said = {
+        SENSITIVITY: sweep_alt_text(_series(rows, "tpr"), "sensitivity"),
+        SPECIFICITY: sweep_alt_text(_series(rows, "tnr"), "specificity"),
+    }
+    return said.get(shown) or f"ROC plane of the means over splits. {' '.join(said.values())}"
 
 
 def _series(rows: tuple[CurveRow, ...], rate: str) -> list[SweepSeries]:

@@ -80,6 +80,7 @@ def test_curve_is_the_same_in_one_process_and_in_two(
     assert main([*words, "--jobs", "2", "--output", str(table)]) == 0
     second = json.loads(capsys.readouterr().out)
     assert first["table"] == second["table"] and first["runs"] == second["runs"]
+    assert second["cpu_seconds"] > 1, "two workers start and solve: their time counts"
     assert first["repeats_done"] == 3 and len(first["runs"]) == 3 * 2 * 3
     assert first["levels"] == [90, 98.5, 100]
     assert len(table.read_text(encoding="utf-8").splitlines()) == 1 + 6

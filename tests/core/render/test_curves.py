@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -74,6 +75,18 @@ def test_the_legend_of_a_file_reads_along_its_rows_as_on_screen() -> None:
     places = [svg.index(f"<!-- {trace.name} -->") for trace in figure.data]
     order = sorted(range(4), key=lambda i: places[i])
     assert order == [0, 2, 1, 3], "two columns of two: the first holds both trainings"
+
+
+@pytest.mark.parametrize("low", [0.8171, 0.5, 0.93, 0.991])
+def test_no_tick_of_a_file_is_rounded_to_another_value(low: float) -> None:
+    """A tick at 97.5% must not say 98%: ticks are evenly spaced, and so is what they say."""
+    counts = Confusion(tp=round(10_000 * low), fp=0, tn=500, fn=10_000 - round(10_000 * low))
+    points = [RocPoint(Confusion(10_000, 300, 200, 0), None), RocPoint(counts, None)]
+    svg = figure_file(roc_figure(points, opaque=True), FigureFormat.SVG, "").decode()
+    ticks = re.findall(r'id="ytick_\d+">.*?<!-- ([\d.]+)% -->', svg, re.DOTALL)
+    said = [float(text) for text in ticks]
+    steps = {round(b - a, 6) for a, b in zip(said, said[1:], strict=False)}
+    assert len(said) > 2 and len(steps) == 1, said
 
 
 def test_the_sweep_draws_a_band_a_line_for_each_shape_and_the_diagonal() -> None:

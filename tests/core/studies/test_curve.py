@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from odt_core.data import SAMPLES, SplitSpec
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, infer_schema, read_table
 from odt_core.errors import InputError
 from odt_core.studies import (
     CurveProgress,
@@ -130,3 +130,12 @@ def test_levels_are_ceilings_of_exact_fractions() -> None:
             TrainSpec(SPEC.schema, SplitSpec("all"), SPEC.topology),
             CURVE.repeat(0),
         )
+
+
+def test_a_rate_that_no_test_row_can_show_is_not_called_zero() -> None:
+    lines = [f"{'abc'[i % 3]},{int(i == 4)}" for i in range(12)]
+    table = read_table(("x,y\n" + "\n".join(lines)).encode(), ReadOptions(), name="one.csv")
+    spec = replace(SPEC, schema=infer_schema(table, target="y", positive="1"))
+    spec = replace(spec, split=SplitSpec.parse("0.8"))
+    with pytest.raises(InputError, match="test rows of the split with seed 0 has 'y' = '1'"):
+        run_curve(table, spec, CURVE)
