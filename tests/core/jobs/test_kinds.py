@@ -6,6 +6,7 @@ import dataclasses
 import json
 import time
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 
@@ -76,7 +77,7 @@ def test_a_frontier_comes_and_a_point_of_it_is_adopted(
     assert job.result is not None and job.result["points"] == here["points"]
 
     point = job.result["points"][1]
-    objective = floor_objective(point["train"]["tp"], job.result["n_positive"])
+    objective = floor_objective(Fraction(point["train"]["tp"], job.result["n_positive"]))
     adoption = Adoption(assignment_from_json(point["assignment"]), point["proved"], 0.1)
     adopted = manager.submit(
         dataclasses.replace(
