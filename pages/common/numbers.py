@@ -136,11 +136,16 @@ def draw_floors(objective: Objective, train: Metrics, test: Metrics | None) -> N
 
 
 def _met(floor: Floor) -> str:
-    """What the test rows say of the floor."""
-    if floor.met_in_test is None:
+    """What the test rows say of the floor, with what their number leaves open."""
+    rate = floor.test
+    if rate is None or rate.low is None or rate.high is None:
         return ""
-    if floor.met_in_test:
+    if rate.low >= floor.asked:
         return "the floor holds in test too"
+    if rate.high < floor.asked:
+        return "the whole interval is below the floor: expect new cases to miss it"
+    if floor.met_in_test:
+        return "reached in test, but the interval goes below the floor: it is not settled"
     return "below the floor, as is usual: it was set on the training rows"
 
 
