@@ -82,6 +82,5 @@ def draw_problem() -> None:
     problem = job_manager().problem
     if problem:
         st.warning(
-            f"{plain(problem)} Results stay on the screen, and are written as soon as that is "
-            "mended."
+            f"{plain(problem)} Results are shown as ever, but cannot be kept until that is mended."
         )

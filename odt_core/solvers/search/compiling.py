@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -45,9 +46,12 @@ def is_compiled(doubles: bool = False) -> bool:
 
 
 def compile_in_background() -> None:
-    """Start the compiling process unless it is done; a second one waits for the first and ends."""
+    """Start the compiling process unless that is done or another one is at it."""
     if is_compiled(doubles=True):
         return
+    with _locked(wait=False) as mine:
+        if not mine:
+            return
     subprocess.Popen(
         [sys.executable, "-m", "odt_core.solvers.search.compiling"],
         cwd=Path(__file__).resolve().parents[3],
@@ -66,6 +70,22 @@ def wait_until_compiled(
             return False
         time.sleep(POLL)
     return True
+
+
+@contextmanager
+def _locked(wait: bool) -> Iterator[bool]:
+    """Hold the lock of those who compile, or learn that it is taken."""
+    import fcntl
+
+    folder = numba_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "compiling.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
 
 
 @cache
@@ -87,14 +107,9 @@ def _stamp(doubles: bool) -> Path:
 
 def main() -> None:
     """Compile everything and leave the stamps."""
-    import fcntl
-
     from odt_core.solvers.search.warm import warm_up
 
-    folder = numba_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "compiling.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _locked(wait=True):
         if is_compiled(doubles=True):
             return
         os.nice(NICENESS)

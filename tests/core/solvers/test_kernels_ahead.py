@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from odt_core.problem import Goal, Objective, Problem
-from odt_core.solvers.search import solve_search
+from odt_core.solvers.search import compiling, solve_search
 from odt_core.solvers.search.floors import FloorSearch
 from odt_core.solvers.search.tables import (
     encode,
@@ -62,6 +64,19 @@ def test_a_problem_with_floors_is_known_by_the_weights_it_tries(
     assert tried
     doubles = any(encode(plain).model.d.dtype == np.float64 for plain in tried)
     assert may_need_doubles(problem) or not doubles
+
+
+def test_only_one_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+    monkeypatch.setattr(compiling, "numba_folder", lambda: tmp_path)
+    monkeypatch.setattr(compiling, "is_compiled", lambda doubles=False: False)
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **_: started.append(command))
+    with (tmp_path / "compiling.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        compiling.compile_in_background()
+        assert not started
+    compiling.compile_in_background()
+    assert started == [[sys.executable, "-m", "odt_core.solvers.search.compiling"]]
 
 
 HEAVY = """
