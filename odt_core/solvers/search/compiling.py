@@ -25,7 +25,7 @@ NICENESS = 5
 
 REMARK = (
     "The exact search was still being compiled, which happens once on a machine and takes a "
-    "minute or two."
+    "minute or two. Train again when that is done: it is then much faster."
 )
 
 

@@ -92,9 +92,9 @@ def _advice(result: dict[str, Any]) -> str:
     if result["status"] == Status.CANCELLED:
         return "The run was stopped. Training again begins anew."
     remark = str(result["words"].get("remark", ""))
-    if remark:
-        return f"{remark} Train again when that is done: it is then much faster."
-    return "It is not proved to be the best: a longer time limit or a smaller shape can settle it."
+    return remark or (
+        "It is not proved to be the best: a longer time limit or a smaller shape can settle it."
+    )
 
 
 def _draw_no_test() -> None:
