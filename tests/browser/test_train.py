@@ -205,6 +205,9 @@ def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
     page.keyboard.press("Enter")
     drawing(page).wait_for(timeout=SOLVED)
     expect(status(page)).to_have_text("Proved optimal")
+    confirmed = page.get_by_test_id("stAlertContentSuccess").get_by_text("and by CBC")
+    expect(confirmed).to_be_visible(timeout=SOLVED)  # by then the page has been drawn anew
+    window.settle()
     page.get_by_role("button", name="Download").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Model (JSON)")).to_be_visible()

@@ -217,7 +217,7 @@ def test_while_the_database_is_away_pages_say_so(
     maker: Maker, launch: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = maker.done(name="First")
-    page = shown(launch().switch_page("pages/use/runs.py").run())
+    page = shown(launch().switch_page(Place.RUNS).run())
     tick(page, run.id)
     page.button(key="runs_open").click()
     shown(page.run())
@@ -227,14 +227,14 @@ def test_while_the_database_is_away_pages_say_so(
 
     with monkeypatch.context() as patch:
         patch.setattr(store()._database, "read", away)
-        for place in ("pages/use/runs.py", "pages/build/data.py"):
+        for place in (Place.RUNS, Place.DATA):
             page = shown(page.switch_page(place).run())
             assert "What is stored cannot be shown now. The database is away." in {
                 plain_text(error.value) for error in page.error
             }
-        page = shown(page.switch_page("pages/build/train.py").run())
+        page = shown(page.switch_page(Place.TRAIN).run())
         assert page.get("graphviz_chart"), "the tree is still there"
-    page = shown(page.switch_page("pages/use/runs.py").run())
+    page = shown(page.switch_page(Place.RUNS).run())
     assert names(page) == ["First"]
 
 
