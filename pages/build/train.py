@@ -7,16 +7,16 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from pages.build.train_parts.controls import draw_controls
-from pages.common.prepared import prepared_rows, problem_of
 from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_confirmation, watch_run
 from pages.build.train_parts.result import draw_result
 from pages.build.train_parts.runs import draw_train_button
-from pages.common.runs import changes_since, notice, settle_run
-from pages.common.theme import follow_theme
 from pages.common.needs import ReadyData, need_data, send_to
 from pages.common.places import Place
+from pages.common.prepared import prepared_rows, problem_of
+from pages.common.runs import changes_since, notice, settle_run
 from pages.common.text import plain
+from pages.common.theme import follow_theme
 
 
 def draw_page(data: ReadyData) -> None:

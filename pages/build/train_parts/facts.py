@@ -14,8 +14,8 @@ from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.training import value_words
 from odt_core.words import count_words, goal_words, seconds_words
-from pages.common.theme import current_theme
 from pages.common.text import plain, shorten
+from pages.common.theme import current_theme
 
 
 def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:

@@ -11,9 +11,10 @@ from odt_core.solution import TracePoint
 from odt_core.training import value_words
 from odt_core.words import gap_words, seconds_words
 from pages.common.runs import has_something_to_show, stop_run
-from pages.common.theme import current_theme
 from pages.common.text import plain
+from pages.common.theme import current_theme
 from pages.common.watching import EVERY, draw_how_far
+
 
 @st.fragment(run_every=EVERY)
 def watch_run(job: Job, problem: Problem) -> None:

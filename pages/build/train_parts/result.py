@@ -13,8 +13,8 @@ from odt_core.solution import Status
 from odt_core.words import list_words
 from pages.build.train_parts.cart import draw_cart
 from pages.build.train_parts.downloads import draw_downloads
-from pages.common.drawing import choose_direction, chosen_direction, draw_tree
 from pages.build.train_parts.facts import draw_facts
+from pages.common.drawing import choose_direction, chosen_direction, draw_tree
 from pages.common.leaves import draw_leaves
 from pages.common.numbers import (
     draw_counts,

@@ -47,5 +47,3 @@ def start_run(data: ReadyData, spec: TrainSpec) -> Job:
     """Queue a training run and make it the session's; a quick one is over when this returns."""
     dataset = data.dataset
     return start_job(JobSpec(dataset.sha256, dataset.name, dataset.read, spec))
-
-
