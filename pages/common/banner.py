@@ -81,6 +81,4 @@ def draw_problem() -> None:
     """Say that results cannot be written down now, and why."""
     problem = job_manager().problem
     if problem:
-        st.warning(
-            f"{plain(problem)} Results are shown as ever, but cannot be kept until that is mended."
-        )
+        st.warning(f"{plain(problem)} Results stay on the screen.")
