@@ -62,6 +62,16 @@ def draw_tree(
         st.graphviz_chart(dot, alt=tree_summary(tree))
 
 
+def load_viewer() -> None:
+    """Have the browser load what draws trees, out of sight, while the settings are chosen.
+
+    Otherwise the first tree would wait most of a second for it.
+    """
+    st.html("<style>.st-key-viewer { display: none; }</style>")
+    with st.container(key="viewer"):
+        st.graphviz_chart("digraph {}", alt="")
+
+
 def chosen_direction(tree: Tree) -> Direction:
     """The direction that the user chose for the page's tree, or what reads best."""
     return st.session_state.get(_CHOSEN) or natural_direction(tree)

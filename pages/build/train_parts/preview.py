@@ -9,6 +9,7 @@ from odt_core.problem import Problem
 from odt_core.render import topology_alt_text
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, goal_words, list_words, seconds_words
+from pages.common.drawing import load_viewer
 from pages.common.shapes import shape_name, shape_uri, shape_words
 from pages.common.text import plain, shorten
 
@@ -26,6 +27,7 @@ def draw_preview(rows: Prepared, problem: Problem | None, spec: TrainSpec | None
         with words:
             for line in _lines(rows, problem, spec):
                 st.markdown(line)
+    load_viewer()
 
 
 def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:

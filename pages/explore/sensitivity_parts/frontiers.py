@@ -14,6 +14,7 @@ from odt_core.solution import Engine, Status
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.words import count_words, seconds_words
+from pages.common.drawing import load_viewer
 from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.runs import QUICK, wait_for
@@ -191,6 +192,7 @@ def draw_preview() -> None:
             "the training rows, each with its tree and the proof that none is better. Then a "
             "slider walks from one tree to the next."
         )
+    load_viewer()
 
 
 @st.fragment(run_every=EVERY)
