@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from odt_core.errors import InputError
+
+_IN_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
+"""A thousand and more with a comma, or a number with three decimals: it cannot be told."""
 
 
 def parse_percent(text: str, name: str) -> Fraction:
@@ -46,13 +50,18 @@ def parse_weight(text: str, name: str) -> Fraction:
     Raises
     ------
     InputError
-        If it is not such a number.
+        If it is not such a number, or if its comma may stand before decimals or thousands.
 
     Examples
     --------
     >>> parse_weight("3/2", "class weight C")
     Fraction(3, 2)
     """
+    if _IN_THOUSANDS.fullmatch(text.strip()):
+        raise InputError(
+            f"{name} is {text.strip()!r}, which is {text.strip().replace(',', '')} to some and "
+            f"{text.strip().replace(',', '.', 1)} to others: write it without the comma."
+        )
     number = exact_number(text)
     if number is None or number <= 0:
         raise InputError(

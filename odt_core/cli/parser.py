@@ -9,7 +9,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NoReturn
 
-from odt_core.exact import exact_decimal, exact_number
+from odt_core.errors import InputError
+from odt_core.exact import exact_decimal, exact_number, parse_weight
 from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS
@@ -48,13 +49,10 @@ def share(text: str) -> Fraction:
 
 def weight(text: str) -> Fraction:
     """A class weight: an integer, a fraction or a decimal, kept exact."""
-    value = exact_number(text)
-    if not value:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number greater than 0: give an integer, a fraction such as 3/2, or "
-            "a decimal"
-        )
-    return value
+    try:
+        return parse_weight(text, "the weight")
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def percentages(text: str) -> tuple[Fraction, ...]:

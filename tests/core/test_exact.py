@@ -46,6 +46,8 @@ def test_what_is_no_percentage_is_refused_in_one_sentence(text: str) -> None:
         ("0.25", Fraction(1, 4)),
         ("3/2", Fraction(3, 2)),
         ("2,5", Fraction(5, 2)),
+        ("0,125", Fraction(1, 8)),
+        ("1000,5", Fraction(2001, 2)),
     ],
 )
 def test_weights_are_exact(text: str, weight: Fraction) -> None:
@@ -56,6 +58,14 @@ def test_weights_are_exact(text: str, weight: Fraction) -> None:
 def test_what_is_no_weight_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(InputError, match="give a number greater than 0"):
         parse_weight(text, "C")
+
+
+@pytest.mark.parametrize("text", ["1,000", "12,500", " 2,125 "])
+def test_a_comma_that_may_mean_thousands_is_asked_about(text: str) -> None:
+    with pytest.raises(InputError, match="write it without the comma"):
+        parse_weight(text, "C")
+    with pytest.raises(argparse.ArgumentTypeError, match="write it without the comma"):
+        weight(text)
 
 
 @pytest.mark.parametrize("text", ["95", "97.5", "97,5", " 97.5 % ", "0", "100.0%", ".5"])

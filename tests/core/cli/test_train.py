@@ -136,7 +136,7 @@ def test_bad_input_is_one_sentence_and_status_2(
     [
         (["--max-card", "0"], "--max-card: '0' is not usable"),
         (["--min-tpr", "95"], "'95' is outside 0 to 1"),
-        (["--class-weight", "two"], "'two' is not a number"),
+        (["--class-weight", "two"], "the weight is 'two': give a number greater than 0"),
         (["--engine", "cplex"], "--engine"),
         (["--time-limit", "-1"], "'-1' is not a number of seconds"),
         (["--nonsense"], "--nonsense"),
