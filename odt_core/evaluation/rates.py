@@ -23,6 +23,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from statistics import NormalDist
 
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
@@ -30,6 +31,7 @@ from odt_core.problem import Objective
 
 LEVEL = 0.95
 """Confidence level of every interval."""
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,12 @@ class Rate:
     def _interval(self) -> tuple[float, float] | None:
         if self.n == 0:
             return None
-        from scipy.stats import binomtest  # a second to import: not for drawings, which need none
-
-        interval = binomtest(self.successes, self.n).proportion_ci(LEVEL, method="wilson")
-        return max(0.0, float(interval.low)), min(1.0, float(interval.high))
+        # In closed form: a table of rates needs dozens at each step of a slider, and the library
+        # that gives this interval computes a p-value with it, a millisecond each.
+        x, n, z2 = self.successes, self.n, _Z * _Z
+        middle = (x + z2 / 2) / (n + z2)
+        half = _Z * math.sqrt(x * (n - x) / n + z2 / 4) / (n + z2)
+        return (max(0.0, middle - half) if x else 0.0, min(1.0, middle + half) if x < n else 1.0)
 
 
 @dataclass(frozen=True)
@@ -235,11 +239,9 @@ def _ratio(x: int, n: int, y: int, m: int) -> Estimate:
         return Estimate(0.0)
     if x == n and y == m:
         return Estimate(1.0)  # the method's error is 0 here, which is no interval to show
-    from scipy.stats.contingency import relative_risk
-
-    ratio = relative_risk(x, n, y, m)
-    interval = ratio.confidence_interval(LEVEL)
-    return Estimate(float(ratio.relative_risk), float(interval.low), float(interval.high))
+    ratio = (x * m) / (y * n)
+    spread = math.exp(_Z * math.sqrt(1 / x - 1 / n + 1 / y - 1 / m))
+    return Estimate(ratio, ratio / spread, ratio * spread)
 
 
 def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 FONT_SIZE = 13
 FONT = "Arial, sans-serif"
+MARGIN = {"l": 70, "r": 16, "t": 36, "b": 48}
+"""Room for ticks, titles and one line of legend, in pixels. Left to the browser to find out
+(automargin), it lays the figure out again and again: twice the time of a step."""
 PERCENT = ".2~%"
 """Format of shares along an axis: as many digits as a tick needs, so that none is rounded."""
 
@@ -40,15 +43,20 @@ def lay_out(
         Paint the page behind, for files.
     """
     page = theme.page if opaque else "rgba(0,0,0,0)"
-    figure.update_layout(
-        template="none",
-        height=height,
-        margin={"l": 8, "r": 16, "t": 12, "b": 8},
-        paper_bgcolor=page,
-        plot_bgcolor=page,
-        font={"color": theme.ink, "size": FONT_SIZE, "family": FONT},
-        hoverlabel={"bgcolor": theme.page, "bordercolor": theme.line, "font": {"color": theme.ink}},
-        legend={
+    # as a whole: an update property by property takes seven times as long
+    figure.layout = {
+        "template": "none",
+        "height": height,
+        "margin": MARGIN,
+        "paper_bgcolor": page,
+        "plot_bgcolor": page,
+        "font": {"color": theme.ink, "size": FONT_SIZE, "family": FONT},
+        "hoverlabel": {
+            "bgcolor": theme.page,
+            "bordercolor": theme.line,
+            "font": {"color": theme.ink},
+        },
+        "legend": {
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
@@ -58,9 +66,9 @@ def lay_out(
             "itemclick": False,
             "itemdoubleclick": False,
         },
-        xaxis=_axis(x, theme),
-        yaxis=_axis(y, theme),
-    )
+        "xaxis": _axis(x, theme),
+        "yaxis": _axis(y, theme),
+    }
 
 
 def _axis(settings: dict[str, Any], theme: Theme) -> dict[str, Any]:
@@ -69,7 +77,6 @@ def _axis(settings: dict[str, Any], theme: Theme) -> dict[str, Any]:
         "zeroline": False,
         "tickcolor": theme.line,
         "linecolor": theme.line,
-        "automargin": True,
         **settings,
     }
     if isinstance(axis.get("title"), str):

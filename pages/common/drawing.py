@@ -69,7 +69,7 @@ def load_viewer() -> None:
     """
     st.html("<style>.st-key-viewer { display: none; }</style>")
     with st.container(key="viewer"):
-        st.graphviz_chart("digraph {}", alt="")
+        st.graphviz_chart("digraph {}", alt="No tree yet")
 
 
 def chosen_direction(tree: Tree) -> Direction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 
@@ -26,5 +27,9 @@ def job_manager() -> JobManager:
 def warm_up() -> None:
     """Start the workers, and import what the first table and the first tree will need."""
     job_manager()
-    for module in ("sklearn.utils", "scipy.stats", "plotly.graph_objects"):
+    for module in ("sklearn.utils", "plotly.graph_objects"):
         importlib.import_module(module)
+    # Streamlit collects garbage after each run of a script, while what the run has drawn still
+    # waits to be sent; what is loaded now stays, and need not be looked through each time.
+    gc.collect()
+    gc.freeze()

@@ -164,7 +164,7 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
     tick(runs, 0, 1, 2)
     expect(page.locator("[class*=st-key-runs_tree_] .stGraphVizChart")).to_have_count(3)
     expect(page.get_by_text("What was asked")).to_be_visible()
-    table = page.get_by_role("table", name=re.compile("Metrics with 95 % intervals"))
+    table = page.get_by_role("table", name=re.compile("Metrics with 95% intervals"))
     assert len(table.get_by_role("row").first.get_by_role("columnheader").all()) == 4
     expect(page.get_by_role("img", name="x")).to_have_count(0)
     assert page.evaluate("document.querySelectorAll('img[src*=evil], img[src=x]').length") == 0

@@ -153,7 +153,7 @@ def test_up_to_four_are_compared(maker: Maker, runs_page: Launch) -> None:
     ids = [maker.done(seed=seed).id for seed in range(5)]
     page = tick(runs_page(), *ids[:4])
     assert len(page.get("graphviz_chart")) == 4
-    assert any("Metrics with 95 % intervals" in element.value for element in page.html)
+    assert any("Metrics with 95% intervals" in element.value for element in page.html)
     page = tick(page, *ids)
     assert "5 runs are ticked" in page.info[0].value and not page.get("graphviz_chart")
 

@@ -33,7 +33,7 @@ class Choice:
             self._begin()
 
     def _begin(self) -> None:
-        """The current tree's floor, or 95 % sensitivity."""
+        """The current tree's floor, or 95% sensitivity."""
         job = work().job
         asked = None if job is None else job.spec.train.objective
         if asked is not None and asked.min_tnr is not None and asked.min_tpr is None:

@@ -91,10 +91,13 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
     with right:
         draw_predictive_values(train, test, point.tree.positive_label)
         _draw_net_benefit(choice, point.train, point.test)
-    with st.expander("Leaves"):
-        draw_leaves(point.tree, data)
-    with st.expander("The tree in words"):
-        st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
+    # what is folded away is not made: a step of the slider would wait for it
+    with st.expander("Leaves", key="sens_leaves", on_change="rerun") as leaves:
+        if leaves.open:
+            draw_leaves(point.tree, data)
+    with st.expander("The tree in words", key="sens_words", on_change="rerun") as words:
+        if words.open:
+            st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
 
 
 def floor_verdict(floor: Fraction, test: Rate) -> tuple[str, str]:

@@ -152,5 +152,5 @@ def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
         rows.append([f"{measure}, training", *(measure.of(each.train) for each in outcomes)])
         rows.append(["in test", *(measure.of(each.test) for each in outcomes)])
     st.markdown("**What was reached**")
-    st.html(plain_table("Metrics with 95 % intervals", ["", *_heads(names)], rows))
-    st.caption("In brackets 95 % intervals. Only test rows say what to expect of new cases.")
+    st.html(plain_table("Metrics with 95% intervals", ["", *_heads(names)], rows))
+    st.caption("In brackets 95% intervals. Only test rows say what to expect of new cases.")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import doctest
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
+from scipy.stats.contingency import relative_risk
 
 import odt_core.evaluation.rates
 from odt_core.confusion import Confusion
@@ -41,6 +44,21 @@ EXAMPLE = Confusion(tp=90, fn=10, fp=20, tn=80)
 def test_wilson_intervals_of_the_literature(successes, n, low, high):
     rate = Rate(successes, n)
     assert (round(rate.low, 4), round(rate.high, 4)) == (low, high)
+
+
+def test_intervals_are_those_of_a_library():
+    for n in (*range(1, 40), 997, 300_000, 10**9):
+        for x in {0, 1, n // 3, n // 2, n - 1, n}:
+            asked = binomtest(x, n).proportion_ci(0.95, method="wilson")
+            found = Rate(x, n)
+            assert (found.low, found.high) == pytest.approx((asked.low, asked.high), abs=1e-12)
+    for x, n, y, m in product((1, 2, 17, 60), (60, 61, 4_000), (1, 5, 33), (34, 90_000)):
+        ratio = relative_risk(x, n, y, m)
+        asked = ratio.confidence_interval(0.95)
+        found = metrics(Confusion(tp=x, fn=n - x, fp=y, tn=m - y)).lr_positive
+        assert (found.value, found.low, found.high) == pytest.approx(
+            (ratio.relative_risk, asked.low, asked.high), rel=1e-12
+        )
 
 
 def test_a_rate_without_rows_is_nothing():
