@@ -8,7 +8,7 @@ process runs it and answers with messages, one JSON object a line.
 from odt_core.jobs.batch import Batch
 from odt_core.jobs.job import Job, JobState
 from odt_core.jobs.manager import JobManager
-from odt_core.jobs.messages import JobKind, JobSpec
 from odt_core.jobs.unkept import unkept_manager
+from odt_core.worker import JobKind, JobSpec
 
 __all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "JobState", "unkept_manager"]

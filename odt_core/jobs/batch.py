@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from odt_core.jobs.job import Job, JobState, now
-from odt_core.jobs.messages import JobSpec
 from odt_core.storage import LOCAL_OWNER
+from odt_core.worker import JobSpec
 
 if TYPE_CHECKING:
     from odt_core.jobs.manager import JobManager

@@ -10,10 +10,10 @@ from pathlib import Path
 from odt_core.errors import InputError
 from odt_core.jobs.held import Held, Order, Running
 from odt_core.jobs.job import Job, JobState, now
-from odt_core.jobs.messages import JobSpec
 from odt_core.jobs.pool import Pool
 from odt_core.jobs.recording import Recording
 from odt_core.storage import ClaimedRun, StorageError, Store, software_versions
+from odt_core.worker import JobSpec
 
 CONFIRM_AT_LEAST = 0.5
 """Seconds that a second engine has to confirm a proved tree, however many others wait."""

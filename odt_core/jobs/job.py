@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from odt_core.jobs.messages import JobSpec
 from odt_core.solution import TracePoint
 from odt_core.storage import LOCAL_OWNER
 from odt_core.training.progress import Stage
+from odt_core.worker import JobSpec
 
 
 class JobState(StrEnum):

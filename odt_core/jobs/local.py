@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from odt_core.jobs.memory import share_of_memory, taken
-from odt_core.jobs.messages import to_line
 from odt_core.jobs.pool import Listener, Loss
 from odt_core.jobs.scratch import Scratch
+from odt_core.worker import to_line
 
 MOST_FAILED_STARTS = 3
 """Workers that end before they are ready, in a row, until those who wait are told."""
@@ -41,7 +41,7 @@ class _WorkerProcess:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "odt_core.jobs.worker"],
+            [sys.executable, "-m", "odt_core.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=Path(__file__).resolve().parents[2],

@@ -27,13 +27,13 @@ from odt_core.jobs.held import Held
 from odt_core.jobs.job import Job, JobState
 from odt_core.jobs.local import LocalPool
 from odt_core.jobs.memory import worker_memory
-from odt_core.jobs.messages import JobSpec
 from odt_core.jobs.pool import Pool
 from odt_core.jobs.recording import Recording
 from odt_core.jobs.rounds import Rounds
 from odt_core.jobs.runs import new_run
 from odt_core.storage import LOCAL_OWNER, RunSummary, StorageError, Store
 from odt_core.storage.rows import no_run
+from odt_core.worker import JobSpec
 
 WISHES_EVERY = 0.5
 """Seconds between two questions what owners want; progress is written as often."""

@@ -33,7 +33,7 @@ class Listener(Protocol):
         """A worker may be free."""
 
     def on_message(self, job: str, message: dict[str, Any]) -> None:
-        """A worker says something of its job: see `odt_core.jobs.messages`.
+        """A worker says something of its job: see `odt_core.worker.messages`.
 
         Raises
         ------

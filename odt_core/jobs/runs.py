@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from odt_core.jobs.job import Job, JobState
-from odt_core.jobs.messages import JobKind, JobSpec
 from odt_core.solution import Status, TracePoint
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
 from odt_core.training.progress import Stage
+from odt_core.worker import JobKind, JobSpec
 
 
 def new_run(

@@ -19,6 +19,7 @@ LAYERS = [
     {"export"},
     {"training"},
     {"studies"},
+    {"worker"},
     {"jobs"},
     {"cli"},
     {"__main__"},

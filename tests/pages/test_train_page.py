@@ -404,7 +404,7 @@ def test_a_run_that_fails_loses_nothing(open_page: Callable[..., AppTest]) -> No
     lost = job_of(page)
     assert lost is not before and not lost.is_over
     for process in psutil.Process().children():
-        if "odt_core.jobs.worker" in process.cmdline():
+        if "odt_core.worker" in process.cmdline():
             process.kill()
     while not lost.is_over:
         time.sleep(0.02)

@@ -73,7 +73,7 @@ def folders_of(pid: int) -> list[Path]:
     """Where the workers of a machine put temporary files."""
     found = []
     for process in family_of(pid):
-        if "odt_core.jobs.worker" in command_of(process):
+        if "odt_core.worker" in command_of(process):
             with suppress(psutil.Error):
                 found.append(Path(process.environ()["TMPDIR"]))
     return found

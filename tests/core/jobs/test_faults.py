@@ -249,7 +249,7 @@ def worker_pids() -> list[int]:
     return [
         process.pid
         for process in psutil.Process().children()
-        if "odt_core.jobs.worker" in command_of(process)
+        if "odt_core.worker" in command_of(process)
     ]
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
-from odt_core.jobs.kinds import RUNNERS
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.studies import (
     Adoption,
@@ -24,6 +23,7 @@ from odt_core.studies import (
 )
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
+from odt_core.worker.kinds import RUNNERS
 from tests.core.jobs.conftest import table_of
 
 CURVE = CurveSpec(topologies=(Topology.parse("depth-1"),), repeats=4)

@@ -58,7 +58,7 @@ def worker_pid() -> int:
     found = [
         process.pid
         for process in psutil.Process().children()
-        if "odt_core.jobs.worker" in command_of(process)
+        if "odt_core.worker" in command_of(process)
     ]
     assert len(found) == 1
     return found[0]

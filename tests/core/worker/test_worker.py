@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from typing import Any
 
 import numpy as np
 
-from odt_core.jobs.worker import PROGRESS_EVERY, _ProgressSender
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solution import TracePoint
 from odt_core.topology import Topology
+from odt_core.worker.worker import PROGRESS_EVERY, _ProgressSender
 
 
 def small_problem() -> Problem:
@@ -51,3 +53,13 @@ def test_nothing_is_sent_after_the_end() -> None:
     sender.close()
     time.sleep(2 * PROGRESS_EVERY)
     assert [message["incumbent"] for message in said] == [None]
+
+
+def test_a_worker_knows_nothing_of_databases() -> None:
+    """Half a second and 20 MiB of each worker."""
+    code = (
+        "import sys, odt_core.worker.worker as worker; worker._warm_up();"
+        "print([name for name in ('sqlalchemy', 'alembic', 'distributed') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odt_core.jobs.messages import JobKind, JobSpec
 from odt_core.training.progress import Stage
+from odt_core.worker import JobKind, JobSpec
 
 if TYPE_CHECKING:
     from odt_core.data import Table

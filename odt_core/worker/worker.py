@@ -1,4 +1,4 @@
-"""A warm worker: ``python -m odt_core.jobs.worker`` runs jobs from standard input, one at a time.
+"""A warm worker: ``python -m odt_core.worker`` runs jobs from standard input, one at a time.
 
 It ends when its standard input closes, so it never outlives the process that started it.
 """
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from odt_core.errors import DisagreementError, InputError, SolverError
-from odt_core.jobs.kinds import Hooks, run_job
-from odt_core.jobs.messages import JobSpec, to_line
+from odt_core.worker.kinds import Hooks, run_job
+from odt_core.worker.messages import JobSpec, to_line
 
 if TYPE_CHECKING:
     from odt_core.data import Table
@@ -39,7 +39,7 @@ BEST_EVERY = 1.0
 BEST_SHARE = 20.0
 """The pause after one is at least so many times what it took to make."""
 
-log = logging.getLogger("odt_core.jobs.worker")
+log = logging.getLogger("odt_core.worker")
 
 
 class Worker:
@@ -273,7 +273,3 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     Worker(sys.stdin.buffer, answers).run()
-
-
-if __name__ == "__main__":
-    main()
