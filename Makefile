@@ -4,7 +4,7 @@ PY = $(VENV)/bin/python
 PORT ?= 8501
 export VENV
 
-.PHONY: app test check soak clean help
+.PHONY: app test check soak bench clean help
 
 help:            ## Show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -29,6 +29,24 @@ soak:            ## The long tests
 	@scripts/setup.sh requirements-test.txt
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
 		$(PY) -m pytest -m soak
+
+bench:           ## Measure what docs/benchmarks.md tells (half an hour, on a machine that rests)
+	@scripts/setup.sh requirements-test.txt
+	@scripts/setup.sh requirements-bench.txt
+	$(PY) -m odt_core.solvers.search.compiling
+	$(PY) -m benchmarks.search_figures figures
+	$(PY) -m benchmarks.search_figures parts
+	$(PY) -m benchmarks.search_figures sets --threads 2
+	$(PY) -m benchmarks.search_figures sets --threads 2 --rows 0.9
+	$(PY) -m benchmarks.search_figures frontier
+	$(PY) -m benchmarks.search_peers
+	$(PY) -m benchmarks.search_peers --pairs
+	$(PY) -m benchmarks.search_scale
+	$(PY) -m benchmarks.search_growth --limit 10
+	$(PY) -m benchmarks.hybrid
+	$(PY) -m benchmarks.curve_bc
+	$(PY) -m benchmarks.storage
+	ODT_CHROMIUM="$$(scripts/chromium.sh)" $(PY) -m benchmarks.load
 
 clean:           ## Remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache

@@ -1,7 +1,7 @@
 """The paper's data sets as problems, encoded as `shared/data/README.md` says they were.
 
 Ordered columns are cut at the deciles of the rows used; a column with no more than ten distinct
-numbers keeps each as its own bin. heloc's special codes (-7, -8, -9) share one missing bin.
+numbers keeps each as its own bin. heloc's special codes (-7, -8, -9) are numbers like any other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ POSITIVE = {
     "monks-1": "1", "votes": "democrat", "heart": "abnormal", "student": "pass", "heloc": "Good",
 }  # fmt: skip
 BINNED_A1A = ("age", "fnlwgt", "education-num", "hours-per-week")
-SPECIAL_HELOC: tuple[float, ...] = ()
 BINS = 10
 
 
@@ -47,22 +46,19 @@ def sample(table: pd.DataFrame, size: int | float | None, seed: int = 1) -> pd.D
     return table.iloc[sorted(keep)]
 
 
-def ordered_feature(name: str, column: pd.Series, special: tuple[float, ...]) -> tuple:
+def ordered_feature(name: str, column: pd.Series) -> tuple:
     """Codes and feature of an ordered column."""
     numbers = pd.to_numeric(column).to_numpy(dtype=float)
-    missing = np.isin(numbers, special)
-    known = np.unique(numbers[~missing])
+    known = np.unique(numbers)
     if len(known) <= BINS:
         cuts = (known[:-1] + known[1:]) / 2
     else:
-        edges = np.unique(np.quantile(numbers[~missing], np.arange(1, BINS) / BINS, method="lower"))
+        edges = np.unique(np.quantile(numbers, np.arange(1, BINS) / BINS, method="lower"))
         after = known[np.minimum(np.searchsorted(known, edges, side="right"), len(known) - 1)]
         cuts = np.unique((edges + after)[edges < known[-1]] / 2)
     codes = np.searchsorted(cuts, numbers, side="left")
-    codes[missing] = len(cuts) + 1
-    has_missing = bool(missing.any())
-    values = tuple(f"bin {b}" for b in range(len(cuts) + 1 + has_missing))
-    return codes, Feature(name, FeatureKind.NUMERICAL, values, tuple(cuts), has_missing)
+    values = tuple(f"bin {b}" for b in range(len(cuts) + 1))
+    return codes, Feature(name, FeatureKind.NUMERICAL, values, tuple(cuts))
 
 
 def binned_feature(name: str, column: pd.Series) -> tuple:
@@ -91,7 +87,7 @@ def encode(name: str, table: pd.DataFrame, *, ordered: bool = True) -> EncodedDa
             and name in ("bc", "heloc")
             or (ordered and name == "student" and text.str.fullmatch(r"-?\d+").all())
         ):
-            parts.append(ordered_feature(column, text, SPECIAL_HELOC if name == "heloc" else ()))
+            parts.append(ordered_feature(column, text))
         else:
             parts.append(categorical_feature(column, text))
     codes = np.column_stack([codes for codes, _ in parts]).astype(np.int32)
