@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.common.server import keep_what_is_loaded
+
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
+
+
+@pytest.fixture(scope="session", autouse=True)
+def server() -> None:
+    """What a server does before its first visitor; see `pages.common.server.warm_up`."""
+    keep_what_is_loaded()
 
 
 @pytest.fixture(scope="session")
