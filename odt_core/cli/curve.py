@@ -22,7 +22,6 @@ from odt_core.jobs import Batch, JobKind, JobSpec, unkept_manager
 from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import (
     PAPER_LEVELS,
-    CurveProgress,
     CurveRow,
     CurveRun,
     CurveSpec,
@@ -55,7 +54,14 @@ def run(options: argparse.Namespace) -> int:
     began, cpu = time.monotonic(), _cpu_seconds()
     with stop_on_interrupt("the repeats that are done") as stop:
         if options.jobs == 1:
-            runs = run_curve(table, spec, curve, on_progress=_Printer(), should_stop=stop.is_set)
+            printer = _Printer()
+            runs = run_curve(
+                table,
+                spec,
+                curve,
+                on_progress=lambda so_far: printer(so_far.done, so_far.total, so_far.seconds_left),
+                should_stop=stop.is_set,
+            )
         else:
             runs = _run_in_processes(options, table, spec, curve, stop)
     rows = curve_table(runs)
@@ -106,7 +112,8 @@ def _run_in_processes(
         )
         while not batch.is_over:
             time.sleep(POLL)
-            printer(CurveProgress(batch.n_done, len(batch.jobs), batch.seconds))
+            # not by the time since it began: the workers had to start first
+            printer(batch.n_done, len(batch.jobs), batch.seconds_left)
             if (stop.is_set() or batch.failure) and not batch.was_cancelled:
                 batch.cancel(manager)
     if batch.failure:
@@ -123,14 +130,13 @@ class _Printer:
         self._printed_at = time.monotonic()
         self._done = 0
 
-    def __call__(self, progress: CurveProgress) -> None:
+    def __call__(self, done: int, total: int, seconds_left: float | None) -> None:
         now = time.monotonic()
-        if progress.done == self._done or now - self._printed_at < PROGRESS_EVERY:
+        if done == self._done or now - self._printed_at < PROGRESS_EVERY:
             return
-        self._done, self._printed_at = progress.done, now
-        left = progress.seconds_left
-        rest = f", about {seconds_words(left)} left" if left else ""
-        print(f"{progress.done} of {progress.total} splits{rest}", file=sys.stderr)
+        self._done, self._printed_at = done, now
+        rest = f", about {seconds_words(seconds_left)} left" if seconds_left else ""
+        print(f"{done} of {total} splits{rest}", file=sys.stderr)
 
 
 def _to_json(
