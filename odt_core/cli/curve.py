@@ -34,7 +34,7 @@ from odt_core.studies import (
     run_curve,
 )
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import TrainSpec, waited_words
 from odt_core.words import count_words, seconds_words
 
 PROGRESS_EVERY = 1.0
@@ -53,13 +53,14 @@ def run(options: argparse.Namespace) -> int:
     )
     check_curve(spec)
     began, cpu = time.monotonic(), _cpu_seconds()
+    printer = _Printer()
     with stop_on_interrupt("the repeats that are done") as stop:
         if options.jobs == 1:
-            runs = run_curve(table, spec, curve, on_progress=_Printer(), should_stop=stop.is_set)
+            runs = run_curve(table, spec, curve, on_progress=printer, should_stop=stop.is_set)
         else:
-            runs = _run_in_processes(options, table, spec, curve, stop)
+            runs = _run_in_processes(options, table, spec, curve, stop, printer)
     rows = curve_table(runs)
-    seconds = time.monotonic() - began
+    seconds = time.monotonic() - began - printer.waited
     if options.output is not None:
         write_output(options.output, curve_csv(rows))
     done = len({run.seed for run in runs})
@@ -67,10 +68,12 @@ def run(options: argparse.Namespace) -> int:
         record = _to_json(table, spec, curve, rows, runs)
         record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
         record |= {"seconds": round(seconds, 3), "cpu_seconds": round(_cpu_seconds() - cpu, 3)}
+        record |= {"waited": round(printer.waited, 3)}
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(
-            f"{count_words(done, 'split')} in {seconds_words(seconds)}; floors on training "
+            f"{count_words(done, 'split')} in {seconds_words(seconds)}"
+            f"{waited_words(printer.waited)}; floors on training "
             f"{curve.sweep.word}, variances over splits.\n"
         )
         print("\n".join(aligned(_cells(rows))))
@@ -90,10 +93,10 @@ def _run_in_processes(
     spec: TrainSpec,
     curve: CurveSpec,
     stop: threading.Event,
+    printer: _Printer,
 ) -> tuple[CurveRun, ...]:
     """The repeats as jobs of several workers, as the app runs them."""
     read = read_options(options)
-    printer = _Printer()
     with unkept_manager(n_workers=min(options.jobs, curve.repeats)) as manager:
         content = Path(options.file).read_bytes()
         dataset = manager.store.datasets.put(LOCAL_OWNER, content, table.name).sha256
@@ -106,7 +109,7 @@ def _run_in_processes(
         )
         while not batch.is_over:
             time.sleep(POLL)
-            printer(CurveProgress(batch.n_done, len(batch.jobs), batch.seconds))
+            printer(CurveProgress(batch.n_done, len(batch.jobs), batch.seconds, batch.waited))
             if (stop.is_set() or batch.failure) and not batch.was_cancelled:
                 batch.cancel(manager)
     if batch.failure:
@@ -117,14 +120,22 @@ def _run_in_processes(
 
 
 class _Printer:
-    """Prints at most one line a second, and only what is new."""
+    """Prints at most one line a second, and only what is new.
+
+    Attributes
+    ----------
+    waited : float
+        Seconds in which the exact search was being compiled.
+    """
 
     def __init__(self) -> None:
+        self.waited = 0.0
         self._printed_at = time.monotonic()
         self._done = 0
 
     def __call__(self, progress: CurveProgress) -> None:
         now = time.monotonic()
+        self.waited = progress.waited
         if progress.done == self._done or now - self._printed_at < PROGRESS_EVERY:
             return
         self._done, self._printed_at = progress.done, now

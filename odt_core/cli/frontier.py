@@ -12,6 +12,7 @@ from odt_core.cli.summary import aligned, rate_text
 from odt_core.evaluation import Rate, cheapest
 from odt_core.solution import Status
 from odt_core.studies import FrontierResult, OperatingPoint, frontier_csv, run_frontier
+from odt_core.training import waited_words
 from odt_core.words import count_words, number_words, seconds_words
 
 
@@ -43,7 +44,8 @@ def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str
         rows.append([mark, str(point.fn), str(point.fp), *_rates(point), _costs(result, index)])
     lines = [
         f"{result.problem.topology.name}, {result.prepared.train.n_rows} training rows: "
-        f"{count_words(len(result.points), 'point')} in {seconds_words(result.seconds)}. "
+        f"{count_words(len(result.points), 'point')} in {seconds_words(result.seconds)}"
+        + f"{waited_words(result.waited)}. "
         + status_sentence(result),
         "",
         *aligned(rows),

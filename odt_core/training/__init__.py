@@ -1,7 +1,7 @@
 """From a table and a specification to a trained, tested tree: what every front end calls."""
 
 from odt_core.exact import parse_percent, parse_weight
-from odt_core.training.progress import Stage, value_words
+from odt_core.training.progress import Stage, Waiting, value_words, waited_words
 from odt_core.training.result import TrainResult, confusion_to_json
 from odt_core.training.run import (
     BestSoFar,
@@ -25,6 +25,7 @@ __all__ = [
     "Stage",
     "TrainResult",
     "TrainSpec",
+    "Waiting",
     "build_problem",
     "confusion_to_json",
     "fit_peer",
@@ -33,4 +34,5 @@ __all__ = [
     "prepare_training",
     "run_training",
     "value_words",
+    "waited_words",
 ]

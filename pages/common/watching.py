@@ -35,10 +35,14 @@ def draw_how_far(job: Job, sought: str) -> None:
     """
     st.subheader(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit
-    st.progress(
-        min(job.seconds / limit, 1.0),
-        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
-    )
+    if job.stage is Stage.COMPILING:  # the limit begins after it
+        st.progress(0.0, text=f"{seconds_words(job.seconds)} of waiting")
+    else:
+        spent = job.seconds - job.waited
+        st.progress(
+            min(spent / limit, 1.0),
+            text=f"{seconds_words(spent)} of at most {seconds_words(limit)}",
+        )
     if job.stage in COMPILING_WORDS:
         st.info(COMPILING_WORDS[job.stage])
 

@@ -141,7 +141,7 @@ def test_stop_keeps_the_searchs_tree() -> None:
 
 
 def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     problem = random_problem(53_000, plain=True)
     solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
@@ -152,7 +152,7 @@ def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatc
 
 def test_the_search_takes_over_once_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     ready_at = time.perf_counter() + 1.0
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles: time.perf_counter() > ready_at)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     solution = solve(tic_tac_toe("depth-3"), engine=Engine.HYBRID, time_limit=30)
     assert solution.status is Status.OPTIMAL

@@ -42,7 +42,7 @@ def result() -> FrontierResult:
 def test_it_says_that_it_waits_for_the_search_to_be_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles=False: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     told: list[Stage] = []
     run_frontier(
