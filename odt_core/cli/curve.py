@@ -15,6 +15,7 @@ from typing import Any
 from odt_core.cli.inputs import load_table, make_spec, note, read_options
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
+from odt_core.cli.stages import StagePrinter
 from odt_core.cli.summary import aligned
 from odt_core.data import Table
 from odt_core.errors import InputError
@@ -56,7 +57,14 @@ def run(options: argparse.Namespace) -> int:
     printer = _Printer()
     with stop_on_interrupt("the repeats that are done") as stop:
         if options.jobs == 1:
-            runs = run_curve(table, spec, curve, on_progress=printer, should_stop=stop.is_set)
+            runs = run_curve(
+                table,
+                spec,
+                curve,
+                on_progress=printer,
+                on_stage=StagePrinter(),
+                should_stop=stop.is_set,
+            )
         else:
             runs = _run_in_processes(options, table, spec, curve, stop, printer)
     rows = curve_table(runs)
@@ -107,8 +115,11 @@ def _run_in_processes(
                 for number in range(curve.repeats)
             ],
         )
+        tell = StagePrinter()
         while not batch.is_over:
             time.sleep(POLL)
+            for job in batch.jobs:
+                tell(job.stage)
             printer(CurveProgress(batch.n_done, len(batch.jobs), batch.seconds, batch.waited))
             if (stop.is_set() or batch.failure) and not batch.was_cancelled:
                 batch.cancel(manager)

@@ -141,7 +141,7 @@ def solve(
             if meanwhile is None:
                 return without_kernels(problem, engine, began, should_stop, first)
             return _settle_alone(problem, engine, budget, meanwhile)
-        waited = compiling.waited_words(time.perf_counter() - began)
+        waited = compiling.waited_remark(time.perf_counter() - began)
     found = solve_search(
         problem,
         time_limit=_search_share(estimated_nonzeros(problem), budget) * max(budget.left, 0.05),

@@ -271,6 +271,7 @@ def run_curve(
     curve: CurveSpec,
     *,
     on_progress: Callable[[CurveProgress], None] | None = None,
+    on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[CurveRun, ...]:
     """All repeats, one after the other, in this process.
@@ -279,6 +280,8 @@ def run_curve(
     ----------
     on_progress : callable, optional
         Told after each repeat.
+    on_stage : callable, optional
+        Told what begins in each repeat.
 
     Returns
     -------
@@ -293,12 +296,18 @@ def run_curve(
     stopped = should_stop or (lambda: False)
     began = time.monotonic()
     waiting = Waiting()
+
+    def tell(stage: Stage) -> None:
+        waiting.note(stage)
+        if on_stage is not None:
+            on_stage(stage)
+
     runs: list[CurveRun] = []
     for number in range(curve.repeats):
         if stopped():
             break
         repeat = curve.repeat(number)
-        runs += run_repeat(table, spec, repeat, on_stage=waiting.note, should_stop=should_stop)
+        runs += run_repeat(table, spec, repeat, on_stage=tell, should_stop=should_stop)
         if on_progress is not None:
             seconds = time.monotonic() - began - waiting.seconds
             on_progress(CurveProgress(number + 1, curve.repeats, seconds, waiting.seconds))

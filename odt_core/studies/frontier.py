@@ -230,7 +230,7 @@ def wait_for_kernels(
     from odt_core.solvers.search.parts import parts_for_frontier
 
     compiling.compile_in_background()
-    needed = frozenset[Any]().union(*(parts_for_frontier(shape, data) for shape in topologies))
+    needed = [part for shape in topologies for part in parts_for_frontier(shape, data)]
     if not compiling.is_compiled(needed):
         tell(Stage.COMPILING)
         compiling.wait_until_compiled(needed, time.perf_counter() + COMPILE_SECONDS, should_stop)

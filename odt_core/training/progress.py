@@ -28,6 +28,18 @@ class Stage(StrEnum):
         return self in (Stage.SOLVING, Stage.SOLVING_MEANWHILE)
 
 
+_ONCE = (
+    "which happens once on a machine and takes about half a minute for two levels of questions, "
+    "a minute or two for more"
+)
+COMPILING_WORDS = {
+    Stage.COMPILING: f"The exact search is being compiled, {_ONCE}. The time limit begins after.",
+    Stage.SOLVING_MEANWHILE: f"The exact search was still being compiled when this began, {_ONCE}. "
+    "It takes over as soon as it is ready, if the time limit allows.",
+}
+"""What a machine's first runs wait for."""
+
+
 class Waiting:
     """How long a run has waited for the exact search to be compiled, by the stages that it tells.
 

@@ -25,18 +25,18 @@ from odt_core.solvers.search.parts import PARTS, Part
 POLL = 0.05
 NICENESS = 5
 """The compiling process gives way to those who work, and its helper to it."""
-HELPER = "--helper"
+HELPER, UNLESS_BUSY = "--helper", "--unless-busy"
 
 LOADING = 1.0
 """Seconds that it takes at most to load the kernels of a part that has just been compiled."""
 
 REMARK = (
-    "The exact search was still being compiled, which happens once on a machine and takes a "
-    "minute or two. Train again when that is done: it is then much faster."
+    "The exact search was still being compiled, which happens once on a machine. Train again in a "
+    "minute or two: it is then much faster."
 )
 
 
-def waited_words(seconds: float) -> str:
+def waited_remark(seconds: float) -> str:
     """Says what became of the first seconds of a run."""
     return (
         f"The first {seconds:.0f} s went by while the exact search was being compiled, which "
@@ -61,7 +61,7 @@ def compile_in_background() -> None:
     with _locked("compiling", wait=False) as mine:
         if not mine:
             return
-    _start(start_new_session=True)
+    _start(UNLESS_BUSY, start_new_session=True)
 
 
 def wait_until_compiled(
@@ -76,20 +76,22 @@ def wait_until_compiled(
     return True
 
 
-def main(helping: bool = False) -> None:
+def main(helping: bool = False, unless_busy: bool = False) -> None:
     """Compile everything and leave the stamps.
 
     Parameters
     ----------
     helping : bool
-        Whether another process is at it, too.
+        Whether it is to help the process that is at it.
+    unless_busy : bool
+        Whether to leave it to another process that is at it, else to wait for that one.
     """
     if helping:
         os.nice(NICENESS)
         _compile_parts()
         return
-    with _locked("compiling", wait=True):
-        if is_compiled(PARTS):
+    with _locked("compiling", wait=not unless_busy) as mine:
+        if not mine or is_compiled(PARTS):
             return
         os.nice(NICENESS)
         helper = _start(HELPER) if (os.cpu_count() or 1) > 1 else None
@@ -181,4 +183,4 @@ def _state() -> str:
 
 
 if __name__ == "__main__":
-    main(helping=HELPER in sys.argv[1:])
+    main(helping=HELPER in sys.argv[1:], unless_busy=UNLESS_BUSY in sys.argv[1:])

@@ -47,7 +47,7 @@ def solve(
         waited = time.perf_counter() - began
         if not compiling.is_compiled(needed) or time_limit - waited < compiling.LOADING:
             return without_kernels(problem, engine, began, should_stop, first)
-        remark = compiling.waited_words(waited)
+        remark = compiling.waited_remark(waited)
     outcome = solve_search(
         problem,
         time_limit=max(time_limit - waited, 0.05),

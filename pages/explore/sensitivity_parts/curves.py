@@ -29,7 +29,13 @@ from odt_core.studies import (
     curve_table,
 )
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import Stage, TrainSpec, parse_percent, waited_words
+from odt_core.training import (
+    COMPILING_WORDS,
+    Stage,
+    TrainSpec,
+    parse_percent,
+    waited_words,
+)
 from odt_core.words import count_words, number_words, percent_words, seconds_words
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
@@ -41,7 +47,6 @@ from pages.common.state import update, work
 from pages.common.tables import plain_table, value_html
 from pages.common.text import html_text, plain
 from pages.common.theme import current_theme
-from pages.common.watching import COMPILING_WORDS
 from pages.explore.sensitivity_parts.choose import sweep_words
 from pages.explore.sensitivity_parts.downloads import draw_figure_downloads, draw_file
 from pages.explore.sensitivity_parts.frontiers import (

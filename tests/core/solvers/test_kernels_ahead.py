@@ -74,9 +74,11 @@ def test_only_one_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with (tmp_path / "compiling.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         compiling.compile_in_background()
+        compiling.main(unless_busy=True)
         assert not started
     compiling.compile_in_background()
-    assert started == [[sys.executable, "-m", "odt_core.solvers.search.compiling"]]
+    module = "odt_core.solvers.search.compiling"
+    assert started == [[sys.executable, "-m", module, compiling.UNLESS_BUSY]]
 
 
 HEAVY = """
