@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from odt_core.solvers.search.parts import PARTS, Part
 
 POLL = 0.05
 NICENESS = 5
-"""The compiling process gives way to those who work, and its helper to it."""
+"""Compiling gives way to those who work, but for the first part, which a first user waits for."""
 HELPER, UNLESS_BUSY = "--helper", "--unless-busy"
 
 LOADING = 1.0
@@ -88,13 +88,16 @@ def main(helping: bool = False, unless_busy: bool = False) -> None:
     """
     if helping:
         os.nice(NICENESS)
+        _save_in_turn()
         _compile_parts()
         return
     with _locked("compiling", wait=not unless_busy) as mine:
         if not mine or is_compiled(PARTS):
             return
-        os.nice(NICENESS)
         helper = _start(HELPER) if (os.cpu_count() or 1) > 1 else None
+        _save_in_turn()
+        _compile_parts(PARTS[:1])
+        os.nice(NICENESS)
         _compile_parts()
         if helper is not None:
             helper.wait()
@@ -110,13 +113,12 @@ def _start(*arguments: str, start_new_session: bool = False) -> subprocess.Popen
     )
 
 
-def _compile_parts() -> None:
+def _compile_parts(parts: Sequence[Part] = PARTS) -> None:
     """Compile what nobody else is at, until everything is done."""
     from odt_core.solvers.search.warm import prepare
 
-    _save_in_turn()
-    while not is_compiled(PARTS):
-        for part in PARTS:
+    while not is_compiled(parts):
+        for part in parts:
             if is_compiled([part]) or not is_compiled(part.after):
                 continue
             with _locked(part.name, wait=False) as mine:

@@ -149,7 +149,6 @@ def test_three_levels_are_compiled_without_floors_or_four(tmp_path: Path) -> Non
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, where nothing is really compiled."""
     monkeypatch.setattr(compiling, "numba_folder", lambda: tmp_path)
-    monkeypatch.setattr(compiling, "_save_in_turn", lambda: None)
     return tmp_path
 
 
