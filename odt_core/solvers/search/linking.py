@@ -79,14 +79,18 @@ def link(model: Model, work: Work) -> None:
 
 
 def compile_three(model: Model, work: Work) -> None:
-    """Compile what three levels need beside what two need, without the latter."""
+    """Compile what splits three levels, without what it calls by address."""
     number = model.d.dtype.type
     cells, stop = np.zeros(1, number), np.zeros(1, np.int64)
     address_of(best_column, (model, 0, 0, work))
-    address_of(*_split(model, work))
     address_of(prepare3, (model, 0, 0, cells, work))
     address_of(group3, (model, 0, 0, 0, cells, 0, stop, cells, work))
     address_of(depth3, (model, 0, 0, cells, 0, stop, work))
+
+
+def compile_sides(model: Model, work: Work) -> None:
+    """Compile the evaluation of one split of three levels, which they call by address."""
+    address_of(*_split(model, work))
 
 
 Call = tuple[Callable, tuple]

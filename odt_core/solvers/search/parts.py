@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,11 +20,13 @@ class Number(StrEnum):
 class Level(StrEnum):
     """What a part is for, in the order in which users come to need it.
 
-    Floors stands for the frontier, too.
+    Three levels are two parts, so that two processes can work on what is wanted soon. Floors stands
+    for the frontier, too.
     """
 
     TWO = "two-levels"
     THREE = "three-levels"
+    THREE_SIDES = "three-levels-sides"
     TWO_FLOORS = "two-levels-floors"
     THREE_FLOORS = "three-levels-floors"
     FOUR = "four-levels"
@@ -59,8 +60,8 @@ class Part:
 
 _AFTER = {
     Level.TWO_FLOORS: (Level.TWO,),
-    Level.THREE_FLOORS: (Level.TWO, Level.THREE, Level.TWO_FLOORS),
-    Level.FOUR: (Level.TWO, Level.THREE, Level.TWO_FLOORS, Level.THREE_FLOORS),
+    Level.THREE_FLOORS: (Level.TWO, Level.THREE, Level.THREE_SIDES, Level.TWO_FLOORS),
+    Level.FOUR: tuple(level for level in Level if level is not Level.FOUR),
 }
 
 PARTS = tuple(Part(level, number) for number in Number for level in Level)
@@ -84,14 +85,14 @@ def parts_for_frontier(topology: Topology, data: EncodedData) -> frozenset[Part]
 
 
 def _parts(topology: Topology, *, floors: bool, doubles: bool) -> frozenset[Part]:
-    levels: Iterable[Level] = (
-        (Level.TWO,),
-        (Level.TWO, Level.THREE),
-        (Level.TWO, Level.THREE, Level.FOUR),
-    )[max(topology.depth, 2) - 2]
+    levels = {Level.TWO}
     if floors:
-        deep = (Level.THREE_FLOORS,) if topology.depth > 2 else ()
-        levels = (*levels, Level.TWO_FLOORS, *deep)
+        levels.add(Level.TWO_FLOORS)
+    if topology.depth > 2:
+        levels |= {Level.THREE, Level.THREE_SIDES}
+        levels |= {Level.THREE_FLOORS} if floors else set()
+    if topology.depth > 3:
+        levels.add(Level.FOUR)
     # float64 may be needed, but weights with a common divisor are counted in float32
     numbers = tuple(Number) if doubles else (Number.FLOAT32,)
     return frozenset(Part(level, number) for level in levels for number in numbers)

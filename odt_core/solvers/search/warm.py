@@ -9,7 +9,7 @@ import numpy as np
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.floors import frontier
-from odt_core.solvers.search.linking import compile_three
+from odt_core.solvers.search.linking import compile_sides, compile_three
 from odt_core.solvers.search.parts import Level, Number, Part, parts_of
 from odt_core.solvers.search.solve import solve_search
 from odt_core.solvers.search.tables import FLOAT32_LIMIT, encode
@@ -50,9 +50,10 @@ def prepare(part: Part) -> None:
 
     The parts in `Part.after` come before.
     """
-    if part.level is Level.THREE:
+    if part.level in (Level.THREE, Level.THREE_SIDES):
         model = encode(_small("depth-3", part)).model
-        compile_three(model, make_work(model))
+        compile_some = compile_three if part.level is Level.THREE else compile_sides
+        compile_some(model, make_work(model))
     elif part.level is Level.FOUR:
         solve_search(_small("depth-4", part))
         model = encode(_small("depth-4", part)).model

@@ -29,7 +29,9 @@ from odt_core.topology import Topology
 from tests.core.solvers.problems import noise
 
 FLOOR = Objective(Goal.MAX_TPR, min_tnr=Fraction(4, 5))
-TWO, THREE, FOUR = {Level.TWO}, {Level.TWO, Level.THREE}, {Level.TWO, Level.THREE, Level.FOUR}
+TWO = {Level.TWO}
+THREE = TWO | {Level.THREE, Level.THREE_SIDES}
+FOUR = THREE | {Level.FOUR}
 DEEP_FLOORS = {Level.TWO_FLOORS, Level.THREE_FLOORS}
 
 
