@@ -1,6 +1,6 @@
 """Compiling the search's kernels on a fresh machine, in processes of their own.
 
-numba compiles at the first call and keeps the result on disk. For everything that takes minutes the
+numba compiles at the first call and keeps the result on disk. All of it takes minutes the
 first time; ``python -m odt_core.solvers.search.compiling`` does it in the background, in parts
 (parts.py), the most wanted first, so that a search waits only for what it calls. Where there are
 two processors a second process helps. A stamp file beside numba's cache says that a part is done,
