@@ -15,6 +15,7 @@ from typing import Any
 from odt_core.cli.inputs import load_table, make_spec, note, read_options
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
+from odt_core.cli.stages import StagePrinter
 from odt_core.cli.summary import aligned
 from odt_core.data import Table
 from odt_core.errors import InputError
@@ -22,6 +23,7 @@ from odt_core.jobs import Batch, JobKind, JobSpec, unkept_manager
 from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import (
     PAPER_LEVELS,
+    CurveProgress,
     CurveRow,
     CurveRun,
     CurveSpec,
@@ -33,7 +35,7 @@ from odt_core.studies import (
     run_curve,
 )
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import TrainSpec, waited_words
 from odt_core.words import count_words, seconds_words
 
 PROGRESS_EVERY = 1.0
@@ -52,20 +54,21 @@ def run(options: argparse.Namespace) -> int:
     )
     check_curve(spec)
     began, cpu = time.monotonic(), _cpu_seconds()
+    printer = _Printer()
     with stop_on_interrupt("the repeats that are done") as stop:
         if options.jobs == 1:
-            printer = _Printer()
             runs = run_curve(
                 table,
                 spec,
                 curve,
-                on_progress=lambda so_far: printer(so_far.done, so_far.total, so_far.seconds_left),
+                on_progress=printer,
+                on_stage=StagePrinter(),
                 should_stop=stop.is_set,
             )
         else:
-            runs = _run_in_processes(options, table, spec, curve, stop)
+            runs = _run_in_processes(options, table, spec, curve, stop, printer)
     rows = curve_table(runs)
-    seconds = time.monotonic() - began
+    seconds = time.monotonic() - began - printer.waited
     if options.output is not None:
         write_output(options.output, curve_csv(rows))
     done = len({run.seed for run in runs})
@@ -73,10 +76,12 @@ def run(options: argparse.Namespace) -> int:
         record = _to_json(table, spec, curve, rows, runs)
         record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
         record |= {"seconds": round(seconds, 3), "cpu_seconds": round(_cpu_seconds() - cpu, 3)}
+        record |= {"waited": round(printer.waited, 3)}
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(
-            f"{count_words(done, 'split')} in {seconds_words(seconds)}; floors on training "
+            f"{count_words(done, 'split')} in {seconds_words(seconds)}"
+            f"{waited_words(printer.waited)}; floors on training "
             f"{curve.sweep.word}, variances over splits.\n"
         )
         print("\n".join(aligned(_cells(rows))))
@@ -96,10 +101,10 @@ def _run_in_processes(
     spec: TrainSpec,
     curve: CurveSpec,
     stop: threading.Event,
+    printer: _Printer,
 ) -> tuple[CurveRun, ...]:
     """The repeats as jobs of several workers, as the app runs them."""
     read = read_options(options)
-    printer = _Printer()
     with unkept_manager(n_workers=min(options.jobs, curve.repeats)) as manager:
         content = Path(options.file).read_bytes()
         dataset = manager.store.datasets.put(LOCAL_OWNER, content, table.name).sha256
@@ -110,10 +115,14 @@ def _run_in_processes(
                 for number in range(curve.repeats)
             ],
         )
+        tell = StagePrinter()
         while not batch.is_over:
             time.sleep(POLL)
-            # not by the time since it began: the workers had to start first
-            printer(batch.n_done, len(batch.jobs), batch.seconds_left)
+            for job in batch.jobs:
+                tell(job.stage)
+            printer.waited = batch.waited
+            # the batch's own estimate: the workers had to start before its first job did
+            printer.say(batch.n_done, len(batch.jobs), batch.seconds_left)
             if (stop.is_set() or batch.failure) and not batch.was_cancelled:
                 batch.cancel(manager)
     if batch.failure:
@@ -124,13 +133,25 @@ def _run_in_processes(
 
 
 class _Printer:
-    """Prints at most one line a second, and only what is new."""
+    """Prints at most one line a second, and only what is new.
+
+    Attributes
+    ----------
+    waited : float
+        Seconds in which the exact search was being compiled.
+    """
 
     def __init__(self) -> None:
+        self.waited = 0.0
         self._printed_at = time.monotonic()
         self._done = 0
 
-    def __call__(self, done: int, total: int, seconds_left: float | None) -> None:
+    def __call__(self, progress: CurveProgress) -> None:
+        self.waited = progress.waited
+        self.say(progress.done, progress.total, progress.seconds_left)
+
+    def say(self, done: int, total: int, seconds_left: float | None) -> None:
+        """Print how far it is, where that is new."""
         now = time.monotonic()
         if done == self._done or now - self._printed_at < PROGRESS_EVERY:
             return

@@ -10,6 +10,7 @@ import time
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
+from odt_core.cli.stages import StagePrinter
 from odt_core.cli.summary import summarize
 from odt_core.problem import Problem
 from odt_core.solution import Status, TracePoint
@@ -24,7 +25,13 @@ def run(options: argparse.Namespace) -> int:
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt() as stop:
-        result = run_training(table, spec, on_progress=_progress_printer(), should_stop=stop.is_set)
+        result = run_training(
+            table,
+            spec,
+            on_progress=_progress_printer(),
+            on_stage=StagePrinter(),
+            should_stop=stop.is_set,
+        )
     if options.output is not None and result.model is not None:
         text = json.dumps(result.model.to_json(), indent=1, ensure_ascii=False)
         write_output(options.output, text.encode("utf-8"))

@@ -67,9 +67,15 @@ class Batch:
 
     @property
     def seconds(self) -> float:
-        """Since the request, until the last job ended."""
+        """Since the request, until the last job ended, without the waiting."""
         ends = [job.ended_at for job in self.jobs if job.ended_at is not None]
-        return ((max(ends) if self.is_over and ends else now()) - self.began).total_seconds()
+        until = max(ends) if self.is_over and ends else now()
+        return (until - self.began).total_seconds() - self.waited
+
+    @property
+    def waited(self) -> float:
+        """Seconds in which jobs waited, side by side, for the exact search to be compiled."""
+        return max((job.waited for job in self.jobs), default=0.0)
 
     @property
     def seconds_left(self) -> float | None:
@@ -78,7 +84,8 @@ class Batch:
         starts = [job.started_at for job in self.jobs if job.started_at is not None]
         if done == 0 or not starts:
             return None
-        return (now() - min(starts)).total_seconds() / done * (len(self.jobs) - done)
+        spent = (now() - min(starts)).total_seconds() - self.waited
+        return spent / done * (len(self.jobs) - done)
 
     @property
     def results(self) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ class Hearing:
             if running is not None:
                 running.stage_at = time.monotonic()
                 running.job.stage = Stage.PREPARING
-                running.job.progress = []
+                running.job.progress, running.job.waited = [], 0.0
                 running.unwritten |= {"stage", "progress"}
 
     def on_lost(self, job: str, loss: Loss) -> None:
@@ -92,7 +92,10 @@ class Hearing:
     def _take_in(self, running: Running, message: dict[str, Any]) -> None:
         kind, job = message["type"], running.job
         if kind == "stage":
-            job.stage, running.stage_at = Stage(message["stage"]), time.monotonic()
+            began, running.stage_at = running.stage_at, time.monotonic()
+            if job.stage is Stage.COMPILING:
+                job.waited += running.stage_at - began
+            job.stage = Stage(message["stage"])
             running.unwritten.add("stage")
         elif kind == "progress":
             point = TracePoint(message["seconds"], message["incumbent"], message["bound"])

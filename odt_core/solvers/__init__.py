@@ -31,9 +31,9 @@ def is_being_compiled(problem: Problem, engine: Engine) -> bool:
     if engine not in (Engine.HYBRID, Engine.SEARCH):
         return False
     from odt_core.solvers.search import compiling
-    from odt_core.solvers.search.tables import may_need_doubles
+    from odt_core.solvers.search.parts import parts_for
 
-    return not compiling.is_compiled(may_need_doubles(problem))
+    return not compiling.is_compiled(parts_for(problem))
 
 
 def solve(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from odt_core.errors import DisagreementError
@@ -35,7 +35,7 @@ from odt_core.solvers.search.engine import (
     tree_while_compiling,
     without_kernels,
 )
-from odt_core.solvers.search.tables import may_need_doubles
+from odt_core.solvers.search.parts import Part, parts_for
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""
@@ -128,23 +128,20 @@ def solve(
     )
     first: Assignment | None = None
     waited = ""
-    doubles = may_need_doubles(problem)
-    if not compiling.is_compiled(doubles):
+    needed = parts_for(problem)
+    if not compiling.is_compiled(needed):
         compiling.compile_in_background()
         meanwhile: MipOutcome | None = None
         if estimated_nonzeros(problem) > MOST_TO_CHECK:
-            first = tree_while_compiling(problem, began + time_limit, should_stop, doubles)
+            first = tree_while_compiling(problem, began + time_limit, should_stop, needed)
         else:
-            meanwhile = _solve_while_compiling(problem, budget, doubles)
+            meanwhile = _solve_while_compiling(problem, budget, needed)
             first = meanwhile.assignment
-        if budget.is_stopped() or not compiling.is_compiled(doubles) or _is_settled(meanwhile):
+        if budget.is_stopped() or not _can_begin(budget, needed) or _is_settled(meanwhile):
             if meanwhile is None:
                 return without_kernels(problem, engine, began, should_stop, first)
             return _settle_alone(problem, engine, budget, meanwhile)
-        waited = (
-            f"The first {time.perf_counter() - began:.0f} s went by while the exact search was "
-            "being compiled, which happens once on a machine."
-        )
+        waited = compiling.waited_remark(time.perf_counter() - began)
     found = solve_search(
         problem,
         time_limit=_search_share(estimated_nonzeros(problem), budget) * max(budget.left, 0.05),
@@ -194,7 +191,14 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
     return _go_on(problem, engine, budget, found)
 
 
-def _solve_while_compiling(problem: Problem, budget: _Budget, doubles: bool) -> MipOutcome:
+def _can_begin(budget: _Budget, needed: Collection[Part]) -> bool:
+    """Whether the kernels are there, and the time to load them is left."""
+    return compiling.is_compiled(needed) and budget.left > compiling.LOADING
+
+
+def _solve_while_compiling(
+    problem: Problem, budget: _Budget, needed: Collection[Part]
+) -> MipOutcome:
     """On a fresh machine CBC works until the search's kernels are compiled."""
     return solve_mip(
         problem,
@@ -205,7 +209,7 @@ def _solve_while_compiling(problem: Problem, budget: _Budget, doubles: bool) -> 
         seed=budget.seed,
         on_progress=budget.clocked(),
         on_found=budget.on_found,
-        should_stop=lambda: budget.is_stopped() or compiling.is_compiled(doubles),
+        should_stop=lambda: budget.is_stopped() or _can_begin(budget, needed),
     )
 
 

@@ -24,7 +24,14 @@ from odt_core.studies.frontier import search_frontier, wait_for_kernels
 from odt_core.studies.levels import is_best_at, point_for_level
 from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
-from odt_core.training import Stage, TrainSpec, build_problem, confusion_to_json, prepare_training
+from odt_core.training import (
+    Stage,
+    TrainSpec,
+    Waiting,
+    build_problem,
+    confusion_to_json,
+    prepare_training,
+)
 
 PAPER_LEVELS = tuple(Fraction(text) / 100 for text in "95 96 97 98 98.5 99 99.5 100".split())
 """The paper's floors on training sensitivity."""
@@ -236,7 +243,7 @@ def run_repeat(
     spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, seed=seed))
     prepared = prepare_training(table, spec)
     _check_test(prepared.test, seed)
-    wait_for_kernels(prepared.train, tell, should_stop)
+    wait_for_kernels(repeat.topologies, prepared.train, tell, should_stop)
     tell(Stage.SOLVING)
     runs: list[CurveRun] = []
     train = prepared.train
@@ -264,6 +271,7 @@ def run_curve(
     curve: CurveSpec,
     *,
     on_progress: Callable[[CurveProgress], None] | None = None,
+    on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[CurveRun, ...]:
     """All repeats, one after the other, in this process.
@@ -272,6 +280,8 @@ def run_curve(
     ----------
     on_progress : callable, optional
         Told after each repeat.
+    on_stage : callable, optional
+        Told what begins in each repeat.
 
     Returns
     -------
@@ -285,13 +295,22 @@ def run_curve(
     """
     stopped = should_stop or (lambda: False)
     began = time.monotonic()
+    waiting = Waiting()
+
+    def tell(stage: Stage) -> None:
+        waiting.note(stage)
+        if on_stage is not None:
+            on_stage(stage)
+
     runs: list[CurveRun] = []
     for number in range(curve.repeats):
         if stopped():
             break
-        runs += run_repeat(table, spec, curve.repeat(number), should_stop=should_stop)
+        repeat = curve.repeat(number)
+        runs += run_repeat(table, spec, repeat, on_stage=tell, should_stop=should_stop)
         if on_progress is not None:
-            on_progress(CurveProgress(number + 1, curve.repeats, time.monotonic() - began))
+            seconds = time.monotonic() - began - waiting.seconds
+            on_progress(CurveProgress(number + 1, curve.repeats, seconds, waiting.seconds))
     return tuple(runs)
 
 
@@ -304,12 +323,15 @@ class CurveProgress:
     done, total : int
         Pieces of work.
     seconds : float
-        Since it began.
+        Since it began, without the waiting.
+    waited : float
+        Seconds in which the exact search was being compiled.
     """
 
     done: int
     total: int
     seconds: float
+    waited: float = 0.0
 
     @property
     def seconds_left(self) -> float | None:

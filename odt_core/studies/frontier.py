@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,9 +23,11 @@ from odt_core.solution import Assignment, Status
 from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.weighted import corner_points
+from odt_core.topology import Topology
 from odt_core.training import (
     Stage,
     TrainSpec,
+    Waiting,
     build_problem,
     confusion_to_json,
     prepare_training,
@@ -106,7 +108,9 @@ class FrontierResult:
     status : Status
         ``optimal``: every point is proved and none is missing.
     seconds : float
-        For everything.
+        For everything but the waiting.
+    waited : float
+        Seconds before that in which the search was being compiled.
     """
 
     table_sha256: str
@@ -118,6 +122,7 @@ class FrontierResult:
     bound: LowerBound | None
     status: Status
     seconds: float
+    waited: float = 0.0
 
     @property
     def ranges(self) -> tuple[CostRange | None, ...]:
@@ -134,6 +139,7 @@ class FrontierResult:
             ],
             "status": self.status.value,
             "seconds": round(self.seconds, 4),
+            "waited": round(self.waited, 4),
             "bound": None if self.bound is None else self.bound.to_json(train.n_positive),
             "n_train": train.n_rows,
             "n_test": 0 if test is None else test.n_rows,
@@ -168,7 +174,7 @@ def run_frontier(
     spec : TrainSpec
         Data, split, shape, cap, rules and time limit; objective and engine are not looked at.
     on_stage : callable, optional
-        Told what begins: preparing, solving, finishing.
+        Told what begins: preparing, compiling (where it waits for that), solving, finishing.
     should_stop : callable, optional
         Asked while the search runs; true ends it with what was found.
 
@@ -180,11 +186,17 @@ def run_frontier(
         If a point of the search does not survive our recount.
     """
     began = time.perf_counter()
-    tell = on_stage or (lambda stage: None)
+    waiting = Waiting()
+
+    def tell(stage: Stage) -> None:
+        waiting.note(stage)
+        if on_stage is not None:
+            on_stage(stage)
+
     tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
-    wait_for_kernels(problem.data, tell, should_stop)
+    wait_for_kernels((problem.topology,), problem.data, tell, should_stop)
     tell(Stage.SOLVING)
     points, bound, status = search_frontier(
         problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
@@ -199,24 +211,29 @@ def run_frontier(
         points=points,
         bound=bound,
         status=status,
-        seconds=time.perf_counter() - began,
+        seconds=time.perf_counter() - began - waiting.seconds,
+        waited=waiting.seconds,
     )
 
 
 def wait_for_kernels(
+    topologies: Iterable[Topology],
     data: EncodedData,
     tell: Callable[[Stage], None],
     should_stop: Callable[[], bool] | None = None,
 ) -> None:
-    """Let the search be compiled, which happens once on a machine and counts to no time limit."""
+    """Let be compiled what frontiers of these shapes call.
+
+    That happens once on a machine and counts to no time limit.
+    """
     from odt_core.solvers.search import compiling
-    from odt_core.solvers.search.tables import frontier_may_need_doubles
+    from odt_core.solvers.search.parts import parts_for_frontier
 
     compiling.compile_in_background()
-    doubles = frontier_may_need_doubles(data)
-    if not compiling.is_compiled(doubles):
+    needed = [part for shape in topologies for part in parts_for_frontier(shape, data)]
+    if not compiling.is_compiled(needed):
         tell(Stage.COMPILING)
-        compiling.wait_until_compiled(time.perf_counter() + COMPILE_SECONDS, should_stop, doubles)
+        compiling.wait_until_compiled(needed, time.perf_counter() + COMPILE_SECONDS, should_stop)
 
 
 def search_frontier(

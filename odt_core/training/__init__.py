@@ -1,7 +1,13 @@
 """From a table and a specification to a trained, tested tree: what every front end calls."""
 
 from odt_core.exact import parse_percent, parse_weight
-from odt_core.training.progress import Stage, value_words
+from odt_core.training.progress import (
+    COMPILING_WORDS,
+    Stage,
+    Waiting,
+    value_words,
+    waited_words,
+)
 from odt_core.training.result import TrainResult, confusion_to_json
 from odt_core.training.run import (
     BestSoFar,
@@ -18,6 +24,7 @@ from odt_core.training.spec import (
 )
 
 __all__ = [
+    "COMPILING_WORDS",
     "BestSoFar",
     "FeatureSelection",
     "NodeRuleSpec",
@@ -25,6 +32,7 @@ __all__ = [
     "Stage",
     "TrainResult",
     "TrainSpec",
+    "Waiting",
     "build_problem",
     "confusion_to_json",
     "fit_peer",
@@ -33,4 +41,5 @@ __all__ = [
     "prepare_training",
     "run_training",
     "value_words",
+    "waited_words",
 ]

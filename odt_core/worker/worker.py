@@ -241,9 +241,11 @@ def _warm_up() -> None:
     from odt_core.data import SplitSpec, infer_schema, read_table
     from odt_core.solution import Engine
     from odt_core.solvers.search import compiling, warm_up
+    from odt_core.solvers.search.parts import PARTS, Number, parts_of
     from odt_core.topology import Topology
     from odt_core.training import TrainSpec, run_training
 
+    compiling.compile_in_background()
     rows = "".join(f"{i},{'ab'[i % 2]},{'yn'[i // 2 % 2]}\n" for i in range(20))
     table = read_table(f"size,kind,outcome\n{rows}".encode())
     spec = TrainSpec(
@@ -254,9 +256,8 @@ def _warm_up() -> None:
         time_limit=5.0,
     )
     run_training(table, spec).to_json()
-    compiling.compile_in_background()
-    if compiling.is_compiled():
-        warm_up(doubles=compiling.is_compiled(doubles=True))
+    if compiling.is_compiled(parts_of(Number.FLOAT32)):
+        warm_up(doubles=compiling.is_compiled(PARTS))
 
 
 def _die_with_parent() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.jobs import Job, JobState
-from odt_core.training import Stage
+from odt_core.training import COMPILING_WORDS, Stage
 from odt_core.words import count_words, seconds_words
 from pages.common.server import job_manager
 from pages.common.shapes import shape_name
@@ -13,14 +13,6 @@ from pages.common.text import plain
 
 EVERY = 0.5
 """Seconds between two looks."""
-
-_ONCE = "which happens once on a machine and takes a minute or two"
-COMPILING_WORDS = {
-    Stage.COMPILING: f"The exact search is being compiled, {_ONCE}. The time limit begins after.",
-    Stage.SOLVING_MEANWHILE: f"The exact search was still being compiled when this began, {_ONCE}. "
-    "It takes over as soon as it is ready, if the time limit allows.",
-}
-"""What a machine's first runs wait for."""
 
 
 def draw_how_far(job: Job, sought: str) -> None:
@@ -35,10 +27,14 @@ def draw_how_far(job: Job, sought: str) -> None:
     """
     st.subheader(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit
-    st.progress(
-        min(job.seconds / limit, 1.0),
-        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
-    )
+    if job.stage is Stage.COMPILING:  # the limit begins after it
+        st.progress(0.0, text=f"{seconds_words(job.seconds)} of waiting")
+    else:
+        spent = job.seconds - job.waited
+        st.progress(
+            min(spent / limit, 1.0),
+            text=f"{seconds_words(spent)} of at most {seconds_words(limit)}",
+        )
     if job.stage in COMPILING_WORDS:
         st.info(COMPILING_WORDS[job.stage])
 

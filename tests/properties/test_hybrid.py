@@ -141,7 +141,7 @@ def test_stop_keeps_the_searchs_tree() -> None:
 
 
 def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     problem = random_problem(53_000, plain=True)
     solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
@@ -150,11 +150,28 @@ def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatc
     assert solution.remark == compiling.REMARK
 
 
-def test_the_search_takes_over_once_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
+def test_the_search_takes_over_once_compiled(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ready_at = time.perf_counter() + 1.0
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles: time.perf_counter() > ready_at)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    solution = solve(tic_tac_toe("depth-3"), engine=Engine.HYBRID, time_limit=30)
+    solution = solve(tic_tac_toe("depth-3"), engine=engine, time_limit=30)
     assert solution.status is Status.OPTIMAL
     assert solution.confusion is not None and solution.confusion.errors == 216
     assert "search" in solution.proved_by
+    assert "s went by while the exact search was being compiled" in solution.remark
+
+
+@pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
+def test_a_search_that_could_not_be_loaded_in_time_does_not_begin(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = tic_tac_toe("depth-3")
+    ready_at = time.perf_counter() + 3.0 - compiling.LOADING / 2
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
+    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    solution = solve(problem, engine=engine, time_limit=3.0)
+    assert solution.tree is not None and solution.proved_by == ()
+    assert solution.remark == compiling.REMARK

@@ -1,10 +1,10 @@
-"""Compiling the search's kernels on a fresh machine, in a process of its own.
+"""Compiling the search's kernels on a fresh machine, in processes of their own.
 
-numba compiles at the first call and keeps the result on disk. The first time takes a minute or
-two; a background process does it, so that nobody waits: ``python -m
-odt_core.solvers.search.compiling``. A stamp file beside numba's cache says that it is done, for
-these sources, this processor and these versions. What only problems of large weight need (float64)
-comes after that and has a stamp of its own.
+numba compiles at the first call and keeps the result on disk. All of it takes minutes the
+first time; ``python -m odt_core.solvers.search.compiling`` does it in the background, in parts
+(parts.py), the most wanted first, so that a search waits only for what it calls. Where there are
+two processors a second process helps. A stamp file beside numba's cache says that a part is done,
+for these sources, this processor and these versions.
 """
 
 from __future__ import annotations
@@ -14,19 +14,34 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from odt_core.solvers.search.parts import PARTS, Part
 
 POLL = 0.05
 NICENESS = 5
-"""The compiling process gives way to those who work."""
+"""Compiling gives way to those who work, but for the first part, which a first user waits for."""
+HELPER, UNLESS_BUSY = "--helper", "--unless-busy"
+
+LOADING = 1.0
+"""Seconds that it takes at most to load the kernels of a part that has just been compiled."""
 
 REMARK = (
-    "The exact search was still being compiled, which happens once on a machine and takes a "
-    "minute or two. Train again when that is done: it is then much faster."
+    "The exact search was still being compiled, which happens once on a machine. Train again in a "
+    "minute or two: it is then much faster."
 )
+
+
+def waited_remark(seconds: float) -> str:
+    """Says what became of the first seconds of a run."""
+    return (
+        f"The first {seconds:.0f} s went by while the exact search was being compiled, which "
+        "happens once on a machine."
+    )
 
 
 def numba_folder() -> Path:
@@ -34,52 +49,112 @@ def numba_folder() -> Path:
     return Path(os.environ["NUMBA_CACHE_DIR"])
 
 
-def is_compiled(doubles: bool = False) -> bool:
-    """Whether a search starts at once (or within the second that loading the kernels takes).
-
-    Parameters
-    ----------
-    doubles : bool
-        Whether a search that may count in float64 does, too (`tables.may_need_doubles`).
-    """
-    return _stamp(doubles).exists()
+def is_compiled(parts: Iterable[Part]) -> bool:
+    """Whether a search that calls these parts starts at once (or as soon as they are loaded)."""
+    return all(_stamp(part).exists() for part in parts)
 
 
 def compile_in_background() -> None:
     """Start the compiling process unless that is done or another one is at it."""
-    if is_compiled(doubles=True):
+    if is_compiled(PARTS):
         return
-    with _locked(wait=False) as mine:
+    with _locked("compiling", wait=False) as mine:
         if not mine:
             return
-    subprocess.Popen(
-        [sys.executable, "-m", "odt_core.solvers.search.compiling"],
-        cwd=Path(__file__).resolve().parents[3],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    _start(UNLESS_BUSY, start_new_session=True)
 
 
 def wait_until_compiled(
-    deadline: float, should_stop: Callable[[], bool] | None, doubles: bool = False
+    parts: Iterable[Part], deadline: float, should_stop: Callable[[], bool] | None
 ) -> bool:
     """Wait, at most until `deadline` (by `time.perf_counter`) or a stop; whether it is done."""
-    while not is_compiled(doubles):
+    parts = tuple(parts)
+    while not is_compiled(parts):
         if time.perf_counter() >= deadline or (should_stop is not None and should_stop()):
             return False
         time.sleep(POLL)
     return True
 
 
+def main(helping: bool = False, unless_busy: bool = False) -> None:
+    """Compile everything and leave the stamps.
+
+    Parameters
+    ----------
+    helping : bool
+        Whether it is to help the process that is at it.
+    unless_busy : bool
+        Whether to leave it to another process that is at it, else to wait for that one.
+    """
+    if helping:
+        os.nice(NICENESS)
+        _save_in_turn()
+        _compile_parts()
+        return
+    with _locked("compiling", wait=not unless_busy) as mine:
+        if not mine or is_compiled(PARTS):
+            return
+        helper = _start(HELPER) if (os.cpu_count() or 1) > 1 else None
+        _save_in_turn()
+        _compile_parts(PARTS[:1])
+        os.nice(NICENESS)
+        _compile_parts()
+        if helper is not None:
+            helper.wait()
+
+
+def _start(*arguments: str, start_new_session: bool = False) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "odt_core.solvers.search.compiling", *arguments],
+        cwd=Path(__file__).resolve().parents[3],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=start_new_session,
+    )
+
+
+def _compile_parts(parts: Sequence[Part] = PARTS) -> None:
+    """Compile what nobody else is at, until everything is done."""
+    from odt_core.solvers.search.warm import prepare
+
+    while not is_compiled(parts):
+        for part in parts:
+            if is_compiled([part]) or not is_compiled(part.after):
+                continue
+            with _locked(part.name, wait=False) as mine:
+                if mine and not is_compiled([part]):
+                    prepare(part)
+                    _stamp(part).touch()
+                    break
+        else:
+            time.sleep(POLL)
+
+
+def _save_in_turn() -> None:
+    """Let processes take turns at writing to numba's cache.
+
+    numba reads a function's index, picks a free file name and writes the index back: of two that
+    do so at once for float32 and float64, one could put its code where the other's is looked for.
+    """
+    from numba.core.caching import IndexDataCacheFile
+
+    save = IndexDataCacheFile.save
+
+    def save_in_turn(self: Any, key: Any, data: Any) -> None:
+        with _locked("saving", wait=True):
+            save(self, key, data)
+
+    IndexDataCacheFile.save = save_in_turn  # type: ignore[method-assign]
+
+
 @contextmanager
-def _locked(wait: bool) -> Iterator[bool]:
-    """Hold the lock of those who compile, or learn that it is taken."""
+def _locked(name: str, wait: bool) -> Iterator[bool]:
+    """Hold a lock of those who compile, or learn that it is taken."""
     import fcntl
 
     folder = numba_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "compiling.lock").open("w") as lock:
+    with (folder / f"{name}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -88,35 +163,26 @@ def _locked(wait: bool) -> Iterator[bool]:
         yield True
 
 
-@cache
-def _stamp(doubles: bool) -> Path:
+def _stamp(part: Part) -> Path:
     """The stamp's file; its name holds what numba's own cache depends on."""
+    return numba_folder() / f"compiled-{part.name}-{_state()}"
+
+
+@cache
+def _state() -> str:
+    """The sources, the processor and the versions, in short."""
     import llvmlite.binding
     import numba
 
     from odt_core.solvers.search import KERNELS
 
     parts = [numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name()]
-    for name in (*KERNELS, "warm"):
+    for name in (*KERNELS, "warm", "parts"):
         source = Path(__file__).with_name(f"{name}.py")
         state = source.stat()
         parts.append(f"{source} {state.st_mtime_ns} {state.st_size}")
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return numba_folder() / f"compiled-{'float64' if doubles else 'float32'}-{key}"
-
-
-def main() -> None:
-    """Compile everything and leave the stamps."""
-    from odt_core.solvers.search.warm import warm_up
-
-    with _locked(wait=True):
-        if is_compiled(doubles=True):
-            return
-        os.nice(NICENESS)
-        for doubles in (False, True):
-            warm_up(doubles)
-            _stamp(doubles).touch()
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 if __name__ == "__main__":
-    main()
+    main(helping=HELPER in sys.argv[1:], unless_busy=UNLESS_BUSY in sys.argv[1:])

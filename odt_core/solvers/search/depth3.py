@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from odt_core.solvers.search.crossings import side_table
-from odt_core.solvers.search.depth2 import depth2_root
-from odt_core.solvers.search.entries import address_of, called, lean
+from odt_core.solvers.search.entries import called, lean
 from odt_core.solvers.search.kernels import scan, shallow
-from odt_core.solvers.search.lanes import stump_lanes
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
 from odt_core.solvers.search.sets import (
     count_open,
@@ -24,13 +22,11 @@ from odt_core.solvers.search.sides import (
     build_slices,
     keep,
     try_split,
-    try_split_root,
 )
 from odt_core.solvers.search.work import Work, lowest, make_work, up_to_2, weight_of
 
 __all__ = [
-    "Work", "best_column", "clear_bounds", "depth3", "group3", "link", "make_work", "prepare3",
-    "solve_set", "up_to_2",
+    "Work", "best_column", "clear_bounds", "depth3", "group3", "make_work", "prepare3", "up_to_2",
 ]  # fmt: skip
 
 
@@ -279,25 +275,6 @@ def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
 
 
 @called
-def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
-    """Least cost of a class of at most three levels on ``W.rows[:n]``, into ``cells[me]`` if below.
-
-    The split is left in ``W.split``. Bounds in W must be prepared as `depth3` asks.
-    """
-    if M.level[cls] > PAIR:
-        depth3(M, cls, n, cells, me, stop, W)
-        return
-    count_rows(M, n, W)
-    limit = lowest(cells)
-    value = up_to_2(M, cls, W.F, W.D, W.P, W.whole[0], W.whole[1], limit, W)
-    if value < limit:
-        cells[me] = value
-        if M.level[cls] == PAIR:
-            for j in range(3 + W.S.split[2]):
-                W.split[j] = W.S.split[j]
-
-
-@called
 def clear_bounds(W: Work):  # type: ignore[no-untyped-def]
     """Forget the last set of rows."""
     W.side[0] = -1
@@ -305,36 +282,3 @@ def clear_bounds(W: Work):  # type: ignore[no-untyped-def]
     W.outside[:] = 0
     W.exact_in[:] = False
     W.exact_out[:] = False
-
-
-_addresses: dict[tuple, tuple[int, int, int]] = {}
-
-
-def link(model: Model, work: Work) -> None:
-    """Compile the kernels that are called by address and put their addresses in place."""
-    key = (model.d.dtype, model.cells.dtype)
-    if key not in _addresses:
-        _addresses[key] = _compile(model, work)
-    work.S.entry[:3] = _addresses[key]
-
-
-def _compile(model: Model, work: Work) -> tuple[int, int, int]:
-    number = model.d.dtype.type
-    S = work.S
-    stump = address_of(
-        stump_lanes,
-        (
-            model.runs, 0, 0, work.F, work.D, 0, 0, number(0), S.tot[0], S.pos[0], np.bool_(0),
-            S.acc, S.out[0], 0,
-        ),
-    )  # fmt: skip
-    pair = address_of(
-        depth2_root,
-        (model, 0, work.F, work.D, work.P, number(0), number(0), number(0), S),
-    )
-    cells = np.zeros(1, number)
-    split = address_of(
-        try_split_root,
-        (model, 0, 0, cells, 0, 0, 0, np.bool_(0), np.bool_(0), number(0), number(0), work),
-    )
-    return stump, pair, split

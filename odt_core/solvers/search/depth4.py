@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search import bounds
-from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.driver import Run
 from odt_core.solvers.search.kernels import scan
+from odt_core.solvers.search.linking import solve_set
 from odt_core.solvers.search.plant import Choice, Rows, inside
 from odt_core.solvers.search.tables import CHAIN, TRIPLE
 
@@ -160,7 +160,7 @@ class Root:
             bounds.load(model, child, *where, self.shared, work)
         cells = np.full(1, limit, model.d.dtype)
         work.split[2] = 0
-        d3.solve_set(model, child, n, cells, 0, self.run.stop, work)
+        solve_set(model, child, n, cells, 0, self.run.stop, work)
         work.side[0] = -1
         if ahead is None:
             self.seconds_by_rows += time.perf_counter() - began

@@ -15,6 +15,7 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.crossings import Counter
+from odt_core.solvers.search.linking import link
 from odt_core.solvers.search.live import LiveTree, OnTree
 from odt_core.solvers.search.plant import Choice
 from odt_core.solvers.search.tables import Encoding
@@ -109,7 +110,7 @@ class Run:
                 share = self.memory_limit / (4 * self.threads)
                 counted = None if self.crossings is None else self.crossings.tables
                 work = d3.make_work(self.encoding.model, self.stop, share, counted)
-                d3.link(self.encoding.model, work)
+                link(self.encoding.model, work)
                 self.works.append(work)
             return self.works[thread]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from odt_core.problem import Problem
 from odt_core.solution import (
@@ -20,8 +20,8 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import compiling
 from odt_core.solvers.search.driver import ShouldStop
 from odt_core.solvers.search.live import OnTree
+from odt_core.solvers.search.parts import Part, parts_for
 from odt_core.solvers.search.solve import solve_search
-from odt_core.solvers.search.tables import may_need_doubles
 
 
 def solve(
@@ -38,14 +38,16 @@ def solve(
 ) -> Solution:
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
-    doubles = may_need_doubles(problem)
+    needed = parts_for(problem)
     first: Assignment | None = None
-    if not compiling.is_compiled(doubles):
+    waited, remark = 0.0, ""
+    if not compiling.is_compiled(needed):
         compiling.compile_in_background()
-        first = tree_while_compiling(problem, began + time_limit, should_stop, doubles)
-        if not compiling.is_compiled(doubles):
+        first = tree_while_compiling(problem, began + time_limit, should_stop, needed)
+        waited = time.perf_counter() - began
+        if not compiling.is_compiled(needed) or time_limit - waited < compiling.LOADING:
             return without_kernels(problem, engine, began, should_stop, first)
-    waited = time.perf_counter() - began
+        remark = compiling.waited_remark(waited)
     outcome = solve_search(
         problem,
         time_limit=max(time_limit - waited, 0.05),
@@ -67,6 +69,7 @@ def solve(
         provers=("search",),
         seconds=Seconds(total=time.perf_counter() - began, search=outcome.seconds),
         trace=outcome.trace,
+        remark=remark,
     )
 
 
@@ -81,7 +84,7 @@ def tree_teller(on_found: Callable[[Found], None], began: float) -> OnTree:
 
 
 def tree_while_compiling(
-    problem: Problem, deadline: float, should_stop: ShouldStop | None, doubles: bool
+    problem: Problem, deadline: float, should_stop: ShouldStop | None, needed: Collection[Part]
 ) -> Assignment | None:
     """Wait for the kernels, and have a quick tree by then.
 
@@ -92,8 +95,8 @@ def tree_while_compiling(
         By `time.perf_counter`; the tree is made within it.
     should_stop : callable, optional
         Ends the waiting, as the deadline does.
-    doubles : bool
-        See `compiling.is_compiled`.
+    needed : collection of Part
+        The kernels that the search calls.
 
     Returns
     -------
@@ -104,12 +107,12 @@ def tree_while_compiling(
     def is_over() -> bool:
         return (
             time.perf_counter() >= deadline
-            or compiling.is_compiled(doubles)
+            or compiling.is_compiled(needed)
             or (should_stop is not None and should_stop())
         )
 
     tree = greedy_assignment(problem, is_over)
-    compiling.wait_until_compiled(deadline, should_stop, doubles)
+    compiling.wait_until_compiled(needed, deadline, should_stop)
     return tree
 
 

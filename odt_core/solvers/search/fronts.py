@@ -20,6 +20,7 @@ from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search import front1, front2, front_bounds, front_tables
 from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
+from odt_core.solvers.search.linking import link, solve_set
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.stumps import stump_for
 from odt_core.solvers.search.tables import CHAIN, PAIR, Model, encode_both
@@ -183,7 +184,7 @@ class FrontSearch:
         self.encoding, self.pos, self.neg = encode_both(self.problem, largest, largest)
         self.model: Model = self.encoding.model
         self.work = d3.make_work(self.model, self.stop, self.memory_limit / 2)
-        d3.link(self.model, self.work)
+        link(self.model, self.work)
         self.tables = front_tables.make_tables(
             self.model,
             self.work,
@@ -359,7 +360,7 @@ class FrontSearch:
         self.work.rows[: len(rows)] = rows
         d3.clear_bounds(self.work)
         cells = np.full(1, np.inf, model.d.dtype)
-        d3.solve_set(model, cls, len(rows), cells, 0, self.stop, self.work)
+        solve_set(model, cls, len(rows), cells, 0, self.stop, self.work)
         return 0 if self.watch() else cells[0]
 
     def _singles(self, node: Node) -> list[Split]:

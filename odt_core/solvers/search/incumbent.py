@@ -8,6 +8,7 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.driver import halted_after
+from odt_core.solvers.search.linking import link, solve_set
 from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
 from odt_core.solvers.search.tables import PAIR, Encoding, encode
 
@@ -23,7 +24,7 @@ def greedy(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[flo
     if model.level[cls] <= PAIR:
         cells = np.full(1, np.inf, model.d.dtype)
         d3.clear_bounds(work)
-        d3.solve_set(model, cls, len(rows), cells, 0, np.zeros(1, np.int64), work)
+        solve_set(model, cls, len(rows), cells, 0, np.zeros(1, np.int64), work)
         return float(cells[0]), Choice.read(work.split) if model.level[cls] == PAIR else None
     column = int(d3.best_column(model, cls, len(rows), work))
     if column < 0:
@@ -53,7 +54,7 @@ def greedy_assignment(problem: Problem, seconds: float, memory: float) -> Assign
     encoding = encode(problem)
     halt = np.zeros(1, np.int64)
     work = d3.make_work(encoding.model, halt, memory / 4)
-    d3.link(encoding.model, work)
+    link(encoding.model, work)
     root = encoding.classes[0]
     rows = np.arange(len(encoding.model.d), dtype=np.int32)
     choice = None

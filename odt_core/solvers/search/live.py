@@ -14,6 +14,7 @@ import numpy as np
 
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
+from odt_core.solvers.search.linking import link
 from odt_core.solvers.search.plant import Choice, Planter
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class LiveTree:
         run = self._run
         if self._work is None:
             self._work = d3.make_work(run.encoding.model, self._halt, SHARE * run.memory_limit)
-            d3.link(run.encoding.model, self._work)
+            link(run.encoding.model, self._work)
         planter = Planter(run.problem, run.encoding, self._work)
         with halted_after(SECONDS, self._halt):
             assignment = planter.plant(choice)

@@ -11,6 +11,7 @@ from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.kernels import sum_columns
+from odt_core.solvers.search.linking import solve_set
 from odt_core.solvers.search.model import ANY, CHAIN, ONE, PAIR, STUMP
 from odt_core.solvers.search.tables import Encoding
 
@@ -125,7 +126,7 @@ class Planter:
         cells = np.full(1, np.inf, model.d.dtype)
         stop = np.zeros(1, np.int64)
         assert PAIR <= model.level[cls]
-        d3.solve_set(model, cls, len(rows), cells, 0, stop, work)
+        solve_set(model, cls, len(rows), cells, 0, stop, work)
         return Choice.read(work.split)
 
     def split(self, node: int, choice: Choice, members_left: bool) -> Split:

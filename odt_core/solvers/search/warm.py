@@ -1,4 +1,4 @@
-"""Compiling the kernels ahead of need, and knowing whether that is done."""
+"""Compiling the kernels ahead of need, part by part, and knowing whether that is done."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import numpy as np
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.floors import frontier
+from odt_core.solvers.search.linking import compile_sides, compile_three
+from odt_core.solvers.search.parts import Level, Number, Part, parts_of
 from odt_core.solvers.search.solve import solve_search
 from odt_core.solvers.search.tables import FLOAT32_LIMIT, encode
+from odt_core.solvers.search.work import make_work
 from odt_core.topology import Topology
 
 _warm = False
-_HALF = Fraction(1, 2)
 _PLAIN = Objective()
+_FLOOR = Objective(Goal.MAX_TNR, min_tpr=Fraction(1, 2))
 
 
 def is_warm() -> bool:
@@ -36,28 +39,41 @@ def warm_up(doubles: bool = False) -> None:
         number anew.
     """
     global _warm
-    _search_small_ones(heaviest=1)
-    if doubles:
-        _search_small_ones(heaviest=FLOAT32_LIMIT)
+    for number in Number if doubles else (Number.FLOAT32,):
+        for part in parts_of(number):
+            prepare(part)
     _warm = True
 
 
-def _search_small_ones(heaviest: int) -> None:
-    """Small problems that call every kernel. The heaviest row decides the kind of number."""
-    for shape in ("depth-3", "depth-4"):
-        solve_search(_small(shape, heaviest))
-    model = encode(_small("depth-4", heaviest)).model
-    Counter(model, np.inf, per_column=0).provide(0, np.zeros(1, np.int64))
-    floor = Objective(Goal.MAX_TNR, min_tpr=_HALF)
-    for shape in ("depth-1", "depth-2", "depth-3", "cues-3"):
-        for max_card in (None, 1):
-            solve_search(_small(shape, heaviest, floor, max_card))
-            frontier(_small(shape, heaviest, max_card=max_card))
+def prepare(part: Part) -> None:
+    """Compile or load one part, by small problems that call every kernel of it.
+
+    The parts in `Part.after` come before.
+    """
+    if part.level in (Level.THREE, Level.THREE_SIDES):
+        model = encode(_small("depth-3", part)).model
+        compile_some = compile_three if part.level is Level.THREE else compile_sides
+        compile_some(model, make_work(model))
+    elif part.level is Level.FOUR:
+        solve_search(_small("depth-4", part))
+        model = encode(_small("depth-4", part)).model
+        Counter(model, np.inf, per_column=0).provide(0, np.zeros(1, np.int64))
+        frontier(_small("cues-4", part))
+    elif part.level is Level.TWO:
+        for shape in ("depth-1", "depth-2"):
+            solve_search(_small(shape, part))
+    else:
+        deep = part.level is Level.THREE_FLOORS
+        for shape in ("depth-3", "cues-3") if deep else ("depth-1", "depth-2"):
+            for max_card in (None, 1, 2):
+                solve_search(_small(shape, part, _FLOOR, max_card))
+                frontier(_small(shape, part, max_card=max_card))
 
 
 def _small(
-    shape: str, heaviest: int, objective: Objective = _PLAIN, max_card: int | None = None
+    shape: str, part: Part, objective: Objective = _PLAIN, max_card: int | None = None
 ) -> Problem:
+    """A problem of 42 rows. The heaviest of them decides the kind of number."""
     codes = np.array([[a, b, c] for a in range(7) for b in range(3) for c in range(2)], np.int32)
     y = (codes.sum(axis=1) % 3 == 0) ^ (codes[:, 0] > 3)
     features = (
@@ -66,6 +82,8 @@ def _small(
         Feature("c", FeatureKind.CATEGORICAL, tuple("ab")),
     )
     weight = np.ones(len(y), np.int64)
-    weight[np.flatnonzero(~y)[0]] = heaviest  # a negative row: fronts are as long as the positives
+    if part.number is Number.FLOAT64:
+        # a negative row: fronts are as long as the positives
+        weight[np.flatnonzero(~y)[0]] = FLOAT32_LIMIT
     data = EncodedData(codes, y, weight, features)
     return Problem(data, Topology.parse(shape), objective, max_card)

@@ -69,14 +69,16 @@ def test_a_problem_with_floors_is_known_by_the_weights_it_tries(
 def test_only_one_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
     monkeypatch.setattr(compiling, "numba_folder", lambda: tmp_path)
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles=False: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(subprocess, "Popen", lambda command, **_: started.append(command))
     with (tmp_path / "compiling.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         compiling.compile_in_background()
+        compiling.main(unless_busy=True)
         assert not started
     compiling.compile_in_background()
-    assert started == [[sys.executable, "-m", "odt_core.solvers.search.compiling"]]
+    module = "odt_core.solvers.search.compiling"
+    assert started == [[sys.executable, "-m", module, compiling.UNLESS_BUSY]]
 
 
 HEAVY = """

@@ -89,7 +89,7 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     engine: Engine, stopped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A greedy search that would go on for ever; the program is too large for CBC."""
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     monkeypatch.setattr(hybrid, "MOST_TO_CHECK", 0)
     monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)

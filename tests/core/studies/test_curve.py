@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
+import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,6 +12,7 @@ import pytest
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, infer_schema, read_table
 from odt_core.errors import InputError
+from odt_core.solvers.search import compiling
 from odt_core.studies import (
     CurveProgress,
     CurveRepeat,
@@ -23,7 +26,7 @@ from odt_core.studies import (
     run_repeat,
 )
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import Stage, TrainSpec
 
 LEVELS = (Fraction(9, 10), Fraction(985, 1000), Fraction(1))
 CURVE = CurveSpec(LEVELS, (Topology.parse("depth-1"), Topology.parse("depth-2")), repeats=3)
@@ -87,6 +90,21 @@ def test_it_is_the_same_again_by_seed(runs: tuple[CurveRun, ...]) -> None:
     assert run_curve(table, SPEC, CURVE) == runs
     second = CurveRepeat.from_json(CURVE.repeat(1).to_json())
     assert run_repeat(table, SPEC, second) == tuple(run for run in runs if run.seed == 8)
+
+
+def test_the_wait_for_the_search_is_named_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = itertools.count()
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: next(looks) > 12)
+    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    told: list[CurveProgress] = []
+    stages: list[Stage] = []
+    began = time.perf_counter()
+    run_curve(
+        SAMPLES["triage"].load(), SPEC, CURVE, on_progress=told.append, on_stage=stages.append
+    )
+    total = time.perf_counter() - began
+    assert stages.count(Stage.COMPILING) == 1
+    assert told[-1].waited > 0.5 and told[-1].seconds + told[-1].waited <= total
 
 
 def test_the_table_has_means_and_sample_variances(runs: tuple[CurveRun, ...]) -> None:

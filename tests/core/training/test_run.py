@@ -49,7 +49,7 @@ def test_stages_are_told_in_order(table: Table, spec: TrainSpec) -> None:
 def test_a_run_that_begins_while_the_search_is_compiled_says_so(
     table: Table, spec: TrainSpec, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "is_compiled", lambda doubles=False: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     told: list[Stage] = []
     run_training(table, replace(spec, engine=engine, time_limit=1.0), on_stage=told.append)
