@@ -88,6 +88,16 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     stepped = shown(page)
     assert stepped[0] > before[0] and stepped[1] >= before[1], "sensitivity rises to the right"
 
+    page.get_by_text("Leaves", exact=True).click()
+    leaves = page.get_by_role("table", name=re.compile("^The leaves"))
+    expect(leaves).to_be_visible()
+    old = leaves.inner_text()
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    expect(leaves).not_to_have_text(old, use_inner_text=True)
+    expect(leaves).to_be_visible()
+    window.settle()
+
     page.locator(".js-plotly-plot .points path").nth(0).click(force=True)
     floor = page.get_by_role("textbox", name="At least, in %")
     expect(floor).to_have_value("100")
