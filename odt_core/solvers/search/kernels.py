@@ -16,8 +16,8 @@ from odt_core.solvers.search.lanes import accumulators
 from odt_core.solvers.search.model import ANY, CAPPED, CHAIN, LANES, LEAF, ONE, TWO, Model
 
 __all__ = [
-    "BATCH", "Scratch", "jit", "lean", "make_scratch", "padded", "scan", "shallow", "shallow_one",
-    "sum_columns",
+    "BATCH", "Scratch", "add", "copy", "count_columns", "jit", "lean", "make_scratch",
+    "most_frequent", "padded", "scan", "shallow", "shallow_one", "sort_rows", "sum_columns",
 ]  # fmt: skip
 
 BATCH = 32
@@ -269,6 +269,86 @@ def expand(M: Model, F, D):  # type: ignore[no-untyped-def]
                     row = F[v]
                     for i in range(len(row)):
                         lost[i] -= row[i]
+
+
+@lean
+def sort_rows(local, size, rows, order, begin):  # type: ignore[no-untyped-def]
+    """The rows by their position in a group, into `order`, and where each position begins."""
+    for p in range(size + 2):
+        begin[p] = 0
+    for i in range(len(rows)):
+        begin[local[rows[i]] + 1] += 1
+    for p in range(size + 1):
+        begin[p + 1] += begin[p]
+    for i in range(len(rows)):
+        p = local[rows[i]]
+        order[begin[p]] = rows[i]
+        begin[p] += 1
+    for back in range(size + 1):
+        begin[size + 1 - back] = begin[size - back]
+    begin[0] = 0
+
+
+@lean
+def most_frequent(begin, size):  # type: ignore[no-untyped-def]
+    """The position of a group that most rows have."""
+    most = 0
+    for p in range(1, size):
+        if begin[p + 1] - begin[p] > begin[most + 1] - begin[most]:
+            most = p
+    return most
+
+
+@lean
+def count_columns(M: Model, k, order, begin, T, Q, F, P, spare):  # type: ignore[no-untyped-def]
+    """Tables T and positive weights Q of the rows in each column of group k.
+
+    Parameters
+    ----------
+    order, begin : int32[n], int64[size + 2]
+        Rows sorted by their position in the group, and where each position begins.
+    F, P
+        Table and positive weights of all these rows (for a set only).
+    spare : float[W]
+        Working memory.
+    """
+    size = M.start[k + 1] - M.start[k]
+    skip = -1 if M.kind[k] == CHAIN else most_frequent(begin, size)
+    if skip >= 0:
+        copy(F, T[skip], P, Q[skip])
+    for p in range(size):
+        if p == skip:
+            continue
+        scan(M, order[begin[p] :], begin[p + 1] - begin[p], T[p], spare, Q[p])
+        if skip >= 0:
+            add(T[skip], T[p], -1, Q[skip], Q[p])
+        elif p > 0:
+            add(T[p], T[p - 1], 1, Q[p], Q[p - 1])
+
+
+@lean
+def copy(F, G, P, Q):  # type: ignore[no-untyped-def]
+    """G = F and Q = P."""
+    for u in range(len(F)):
+        row = F[u]
+        to = G[u]
+        for i in range(len(row)):
+            to[i] = row[i]
+    for i in range(len(P)):
+        Q[i] = P[i]
+
+
+@lean
+def add(F, G, sign, P, Q):  # type: ignore[no-untyped-def]
+    """Add `sign` times table G to F (and Q to P)."""
+    x = F.dtype.type(sign)
+    for u in range(len(F)):
+        to = F[u]
+        row = G[u]
+        for i in range(len(row)):
+            to[i] += x * row[i]
+    for i in range(len(P)):
+        P[i] += x * Q[i]
 
 
 # ---------------------------------------------------------------- the leaf-adjacent split

@@ -6,9 +6,9 @@ table is a sum of slices, a complement's the difference from the whole.
 
 from __future__ import annotations
 
-from odt_core.solvers.search.crossings import add, copy, side_column
+from odt_core.solvers.search.crossings import side_column
 from odt_core.solvers.search.entries import call_for_number, lean
-from odt_core.solvers.search.kernels import scan
+from odt_core.solvers.search.kernels import add, copy, count_columns, scan, sort_rows
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
 from odt_core.solvers.search.work import Work, is_pure, lowest, up_to_2, weight_of
 
@@ -24,40 +24,9 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
         for p in range(size):
             side_column(M, W.crossings, W.side, k, s + p, W.slices[p], W.slice_p[p])
         return
-    local = M.local[k]
-    count = W.begin
-    for p in range(size + 2):
-        count[p] = 0
-    for i in range(n):
-        count[local[W.rows[i]] + 1] += 1
-    skip = -1
-    if M.kind[k] != CHAIN:
-        skip = 0
-        for p in range(1, size):
-            if count[p + 1] > count[skip + 1]:
-                skip = p
-    for p in range(size + 1):
-        count[p + 1] += count[p]
-    for i in range(n):
-        r = W.rows[i]
-        p = local[r]
-        W.order[count[p]] = r
-        count[p] += 1
-    if size > len(W.slices):
-        return  # counted when needed, see `member_table`
-    spare = W.union_d[0]
-    for p in range(size):
-        if p != skip:
-            first = count[p - 1] if p > 0 else 0
-            scan(M, W.order[first:], count[p] - first, W.slices[p], spare, W.slice_p[p])
-    if skip >= 0:
-        copy(W.F, W.slices[skip], W.P, W.slice_p[skip])
-        for p in range(size):
-            if p != skip:
-                add(W.slices[skip], W.slices[p], -1, W.slice_p[skip], W.slice_p[p])
-    else:
-        for p in range(1, size):
-            add(W.slices[p], W.slices[p - 1], 1, W.slice_p[p], W.slice_p[p - 1])
+    sort_rows(M.local[k], size, W.rows[:n], W.order, W.begin)
+    if size <= len(W.slices):  # else counted when needed, see `member_table`
+        count_columns(M, k, W.order, W.begin, W.slices, W.slice_p, W.F, W.P, W.union_d[0])
 
 
 @lean
@@ -67,8 +36,8 @@ def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
     if M.start[k + 1] - M.start[k] <= len(W.slices):
         copy(W.slices[p], F, W.slice_p[p], P)
         return
-    first = W.begin[p - 1] if p > 0 and M.kind[k] != CHAIN else 0
-    scan(M, W.order[first:], W.begin[p] - first, F, W.union_d[1], P)
+    first = 0 if M.kind[k] == CHAIN else W.begin[p]
+    scan(M, W.order[first:], W.begin[p + 1] - first, F, W.union_d[1], P)
 
 
 # ---------------------------------------------------------------- one split
