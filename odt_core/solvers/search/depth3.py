@@ -6,7 +6,13 @@ import numpy as np
 
 from odt_core.solvers.search.crossings import side_table
 from odt_core.solvers.search.depth2 import depth2_root
-from odt_core.solvers.search.entries import address_of, called, lean
+from odt_core.solvers.search.entries import (
+    address_of,
+    call_for_nothing,
+    called,
+    lean,
+    take_number,
+)
 from odt_core.solvers.search.kernels import scan, shallow
 from odt_core.solvers.search.lanes import stump_lanes
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
@@ -26,11 +32,19 @@ from odt_core.solvers.search.sides import (
     try_split,
     try_split_root,
 )
-from odt_core.solvers.search.work import Work, lowest, make_work, up_to_2, weight_of
+from odt_core.solvers.search.work import (
+    Work,
+    copy_split,
+    forget_below,
+    lowest,
+    make_work,
+    up_to_2,
+    weight_of,
+)
 
 __all__ = [
-    "Work", "best_column", "clear_bounds", "depth3", "group3", "link", "make_work", "prepare3",
-    "solve_set", "up_to_2",
+    "Work", "best_column", "clear_bounds", "groups3", "link", "make_work", "prepare3", "solve_set",
+    "up_to_2",
 ]  # fmt: skip
 
 
@@ -110,8 +124,8 @@ def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[
             spread(s, e, x, y, v, W)
 
 
-@called
-def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: ignore[no-untyped-def]
+@lean
+def group3_root(M: Model, cls, k, floors, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """All splits of group k at the root of a class of three levels.
 
     The set of rows must be in ``W.rows[:n]``, its table in W, and ``W.inside``, ``W.outside`` hold
@@ -143,6 +157,30 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
                 subsets3(M, cls, k, cells, me, stop, W)
     if stop[0] == 0:
         floors[k] = W.whole.dtype.type(np.inf)
+
+
+@lean
+def group3(M: Model, cls, k, floors, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
+    """Call `group3_root` by its address."""
+    call_for_nothing(W.S.entry[3], (M, cls, k, floors, n, cells, me, stop, W))
+
+
+@called
+def groups3(M: Model, cls, n, cells, me, stop, turn, floors, W: Work):  # type: ignore[no-untyped-def]
+    """Groups in the order of ``W.todo``, each by the thread that takes its turn.
+
+    Returns when a better split was found, so that it can be told, with True; or when there is
+    nothing left to do.
+    """
+    before = cells[me]
+    while stop[0] == 0:
+        i = take_number(turn)
+        if i >= M.groups_at[cls + 1] - M.groups_at[cls]:
+            break
+        group3(M, cls, W.todo[i], floors, n, cells, me, stop, W)
+        if cells[me] < before:
+            return True
+    return False
 
 
 # ---------------------------------------------------------------- a set of rows
@@ -236,7 +274,7 @@ def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
         n += 1
 
 
-@called
+@lean
 def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of three levels on the rows ``W.rows[:n]``, if below the incumbents.
 
@@ -252,11 +290,12 @@ def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyp
         # no members: every row goes to the child that the members do not go to
         W.split[1] = 0 if first or M.low[cls] == M.high[cls] else 1
         W.split[2] = 0
+        forget_below(W)
     for i in range(M.groups_at[cls + 1] - M.groups_at[cls]):
         k = W.todo[i]
         if stop[0] != 0:
             return
-        group3(M, cls, k, n, cells, me, stop, W.estimate, W)
+        group3(M, cls, k, W.estimate, n, cells, me, stop, W)
 
 
 @called
@@ -282,7 +321,8 @@ def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
 def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """Least cost of a class of at most three levels on ``W.rows[:n]``, into ``cells[me]`` if below.
 
-    The split is left in ``W.split``. Bounds in W must be prepared as `depth3` asks.
+    The split is left in ``W.split``, its children's in ``W.kept``. Bounds in W must be prepared as
+    `depth3` asks.
     """
     if M.level[cls] > PAIR:
         depth3(M, cls, n, cells, me, stop, W)
@@ -293,8 +333,8 @@ def solve_set(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-un
     if value < limit:
         cells[me] = value
         if M.level[cls] == PAIR:
-            for j in range(3 + W.S.split[2]):
-                W.split[j] = W.S.split[j]
+            copy_split(W.S.split, W.split)
+            forget_below(W)
 
 
 @called
@@ -307,7 +347,7 @@ def clear_bounds(W: Work):  # type: ignore[no-untyped-def]
     W.exact_out[:] = False
 
 
-_addresses: dict[tuple, tuple[int, int, int]] = {}
+_addresses: dict[tuple, tuple[int, ...]] = {}
 
 
 def link(model: Model, work: Work) -> None:
@@ -315,10 +355,10 @@ def link(model: Model, work: Work) -> None:
     key = (model.d.dtype, model.cells.dtype)
     if key not in _addresses:
         _addresses[key] = _compile(model, work)
-    work.S.entry[:3] = _addresses[key]
+    work.S.entry[:] = _addresses[key]
 
 
-def _compile(model: Model, work: Work) -> tuple[int, int, int]:
+def _compile(model: Model, work: Work) -> tuple[int, ...]:
     number = model.d.dtype.type
     S = work.S
     stump = address_of(
@@ -337,4 +377,5 @@ def _compile(model: Model, work: Work) -> tuple[int, int, int]:
         try_split_root,
         (model, 0, 0, cells, 0, 0, 0, np.bool_(0), np.bool_(0), number(0), number(0), work),
     )
-    return stump, pair, split
+    group = address_of(group3_root, (model, 0, 0, cells, 0, cells, 0, S.halt, work))
+    return stump, pair, split, group

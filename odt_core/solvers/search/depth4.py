@@ -170,7 +170,7 @@ class Root:
             return 0.0, False
         value = float(cells[0])
         if value < limit and model.level[child] >= 2:
-            self.choices[x, side] = Choice.read(work.split)
+            self.choices[x, side] = Choice.read(work.split, work.kept)
         return value, True
 
     def _counts_ahead(self) -> Counter | None:

@@ -185,6 +185,8 @@ class Run:
         bound_of_rest : callable, optional
             A proved lower bound of the cost, asked for now and then.
         """
+        if isinstance(tasks, list) and not tasks:
+            return
         source: Iterator[object] = iter(tasks)
         failures: list[BaseException] = []
 

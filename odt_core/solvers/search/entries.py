@@ -80,6 +80,20 @@ call_for_number = _call_by_address(_dtype_of_columns)
 """The same for a function whose result has the type of its fourth argument's entries."""
 
 
+@intrinsic
+def take_number(typingctx, counter):  # type: ignore[no-untyped-def]
+    """What an int64[1] holds; it is one more afterwards, whichever threads do this at once."""
+
+    def codegen(context, builder, sig, values):  # type: ignore[no-untyped-def]
+        from numba.core import cgutils
+
+        array = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=values[0])
+        one = context.get_constant(types.int64, 1)
+        return builder.atomic_rmw("add", array.data, one, "monotonic")
+
+    return types.int64(counter), codegen
+
+
 def address_of(function: Any, arguments: tuple) -> int:
     """Compile a function for the given arguments (or load it) and return its address."""
     from numba import typeof

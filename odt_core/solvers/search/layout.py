@@ -5,71 +5,68 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.entries import called
-from odt_core.solvers.search.groups import Group, holds
+from odt_core.problem import Feature
+from odt_core.solvers.search.groups import Group
 from odt_core.solvers.search.model import ANY, CHAIN, FULL, ONE
+from odt_core.solvers.search.passes import place_rows, write_rows
 
 MOST_PAIRS = 1500
 """Bounds are kept for each pair of columns if there are no more (memory grows with the square)."""
 
 
-def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tuple:
-    """Arrays ``cells`` to ``local``, then ``dropped`` to ``pair_at`` of `Model`."""
+def lay_out_rows(
+    codes: npt.NDArray[np.int32], groups: tuple[Group, ...], features: tuple[Feature, ...]
+) -> tuple:
+    """Arrays ``cells`` to ``local``, then ``dropped`` to ``pair_at`` of `Model`.
+
+    `codes` is int32[N, G], its rows contiguous.
+    """
     n, n_groups = len(codes), len(groups)
-    codes = np.asfortranarray(codes)
-    sizes = np.array([len(group.sets) for group in groups], dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    most = int(codes.max(initial=0)) + 1
-    local = np.zeros((n_groups, n), dtype=np.int32)
+    sizes = [len(group.sets) for group in groups]
+    start = np.cumsum([0, *sizes])
+    begin = start + np.arange(n_groups + 1)  # of the positions: a group has one more than columns
+    local = np.empty((n_groups, n), dtype=np.int32)
+    count = np.zeros(begin[-1], dtype=np.int64)
+    place_rows(codes, *_parts(groups, features), local, begin, count)
     dropped = np.full(n_groups, -1, dtype=np.int64)
-    last = sizes.copy()  # positions from here on are not counted
+    last = np.array(sizes, dtype=np.int64)  # positions from here on are not counted
+    n_cells = n_cols = 0
     for k, group in enumerate(groups):
-        if group.features:
-            columns = zip(group.features, group.sets, strict=True)
-            local[k] = sizes[k] - sum(holds(codes, g, inside) for g, inside in columns)
-        elif sizes[k] == 1:
-            local[k] = ~holds(codes, group.feature, group.sets[0])
-        else:
-            local[k] = _places(group, most)[codes[:, group.feature]]
+        here = count[begin[k] : begin[k] + sizes[k]]
         if group.kind != CHAIN:
-            dropped[k] = starts[k] + int(np.bincount(local[k], minlength=sizes[k]).argmax())
-        elif _shares_cells(groups, k):
-            last[k] = 1
-    narrow = np.int16 if starts[-1] < 2**15 else np.int32
+            most = int(here.argmax())
+            dropped[k] = start[k] + most
+            n_cells += n - int(here[most])
+            n_cols += n
+        else:
+            if _shares_cells(groups, k):
+                last[k] = 1
+            n_cells += int(here[: last[k]].sum())
+            n_cols += int(here @ np.arange(sizes[k], 0, -1))
+    narrow = np.int16 if start[-1] < 2**15 else np.int32
     cell_at, col_at = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    nothing = np.zeros(0, narrow)
-    write_rows(local, starts, dropped, last, cell_at, col_at, nothing, nothing)
-    np.cumsum(cell_at, out=cell_at)
-    np.cumsum(col_at, out=col_at)
-    cells, cols = np.zeros(cell_at[-1], narrow), np.zeros(col_at[-1], narrow)
-    write_rows(local, starts, dropped, last, cell_at, col_at, cells, cols)
-    return cells, cell_at, cols, col_at, local, dropped, *number_pairs(groups, int(starts[-1]))
+    cells, cols = np.empty(n_cells, narrow), np.empty(n_cols, narrow)
+    write_rows(local, start, dropped, last, cell_at, col_at, cells, cols)
+    return cells, cell_at, cols, col_at, local, dropped, *number_pairs(groups, int(start[-1]))
 
 
-@called
-def write_rows(local, starts, dropped, last, cell_at, col_at, cells, cols):  # type: ignore[no-untyped-def]
-    """Count each row's cells and columns into ``*_at[1:]``; or write them, if there is room."""
-    n = len(cell_at) - 1
-    count = len(cols) == 0
-    for i in range(n):
-        at = cell_at[i]
-        to = col_at[i]
-        for k in range(len(last)):
-            p = local[k, i]
-            s = starts[k]
-            chain = dropped[k] < 0
-            if p < last[k] and s + p != dropped[k]:
-                if not count:
-                    cells[at] = s + p
-                at += 1
-            end = starts[k + 1] if chain else s + p + 1
-            for v in range(s + p, end):
-                if not count:
-                    cols[to] = v
-                to += 1
-        if count:
-            cell_at[i + 1] = at - cell_at[i]
-            col_at[i + 1] = to - col_at[i]
+def _parts(groups: tuple[Group, ...], features: tuple[Feature, ...]) -> tuple[npt.NDArray, ...]:
+    """What `place_rows` adds up: features, their groups, and their codes' positions."""
+    part: list[int] = []
+    of_group: list[int] = []
+    base = [0]
+    place: list[int] = []
+    for k, group in enumerate(groups):
+        for feature, sets in (
+            [(g, (inside,)) for g, inside in zip(group.features, group.sets, strict=True)]
+            if group.features
+            else [(group.feature, group.sets)]
+        ):
+            part.append(feature)
+            of_group.append(k)
+            place += _places(sets, group.kind == CHAIN, features[feature].n_values)
+            base.append(len(place))
+    return np.array(part), np.array(of_group), np.array(base), np.array(place)
 
 
 def number_pairs(
@@ -88,15 +85,14 @@ def number_pairs(
     return np.array([n_columns, n], dtype=np.int64), at
 
 
-def _places(group: Group, n_codes: int) -> npt.NDArray[np.int32]:
-    """Position of each code in a group (its number of columns where it is in none)."""
-    place = np.full(n_codes, len(group.sets), dtype=np.int32)
+def _places(sets: tuple[frozenset[int], ...], nested: bool, n_codes: int) -> list[int]:
+    """Position of each code in these columns (their number where it is in none)."""
+    place = [len(sets)] * n_codes
     known: frozenset[int] = frozenset()
-    for position, codes in enumerate(group.sets):
+    for position, codes in enumerate(sets):
         for code in codes - known:
-            if code < n_codes:
-                place[code] = position
-        known = codes if group.kind == CHAIN else known
+            place[code] = position
+        known = codes if nested else known
     return place
 
 

@@ -13,6 +13,7 @@ from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.kernels import sum_columns
 from odt_core.solvers.search.model import ANY, CHAIN, ONE, PAIR, STUMP
 from odt_core.solvers.search.tables import Encoding
+from odt_core.solvers.search.work import UNKNOWN
 
 Rows = npt.NDArray[np.int32]
 
@@ -40,10 +41,17 @@ class Choice:
     high: Choice | None = None
 
     @classmethod
-    def read(cls, split: npt.NDArray[np.int64]) -> Choice:
-        """From the kernels' record."""
-        n = int(split[2])
-        return cls(int(split[0]), bool(split[1]), tuple(int(v) for v in split[3 : 3 + n]))
+    def read(
+        cls, split: npt.NDArray[np.int64], below: npt.NDArray[np.int64] | None = None
+    ) -> Choice:
+        """From the kernels' record; `below` are the children's (see `Work`)."""
+        group, to_high, n = split[:3].tolist()
+        low, high = (
+            (None, None)
+            if below is None
+            else (cls.read(child) if child[0] != UNKNOWN else None for child in below)
+        )
+        return cls(group, bool(to_high), tuple(split[3 : 3 + n].tolist()), low, high)
 
 
 def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.bool_]:
@@ -55,7 +63,9 @@ def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.boo
     first = int(model.start[choice.group])
     if model.kind[choice.group] == CHAIN:
         return np.asarray(local <= choice.members[0] - first)
-    return np.isin(local, np.array(choice.members) - first)
+    chosen = np.zeros(int(model.start[choice.group + 1]) - first + 1, np.bool_)
+    chosen[[v - first for v in choice.members]] = True
+    return np.asarray(chosen[local])
 
 
 @dataclass

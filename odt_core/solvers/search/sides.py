@@ -10,7 +10,15 @@ from odt_core.solvers.search.crossings import side_column
 from odt_core.solvers.search.entries import call_for_number, lean
 from odt_core.solvers.search.kernels import add, copy, count_columns, scan, sort_rows
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
-from odt_core.solvers.search.work import Work, is_pure, lowest, up_to_2, weight_of
+from odt_core.solvers.search.work import (
+    UNKNOWN,
+    Work,
+    copy_split,
+    is_pure,
+    lowest,
+    up_to_2,
+    weight_of,
+)
 
 # ---------------------------------------------------------------- slices
 
@@ -184,7 +192,7 @@ def try_split_root(  # type: ignore[no-untyped-def]
     -------
     float
         The split's cost if it is better than the incumbent, else a lower bound. ``W.found``
-        receives the sides' bounds, then 1 where they are optima.
+        receives the sides' bounds, then 1 where they are optima; ``W.below`` the children's splits.
     """
     W.calls[1] += 1
     best = lowest(cells)
@@ -199,20 +207,27 @@ def try_split_root(  # type: ignore[no-untyped-def]
     deep_out = M.level[M.low[cls] if other == 0 else M.high[cls]] == PAIR
     if deep_in != deep_out:  # what costs next to nothing comes first
         inside_first = deep_out
+    W.below[0, 0] = UNKNOWN
+    W.below[1, 0] = UNKNOWN
     for step in range(2):
         if bound_in + bound_out >= best:
             break
+        W.S.split[0] = UNKNOWN
         if (step == 0) == inside_first:
             if not known_in:
                 limit = best - bound_out
                 value = inside_value(M, cls, way, k, u, v, limit, W)
                 bound_in = value if value > bound_in else bound_in
                 known_in = value < limit
+                if known_in:
+                    copy_split(W.S.split, W.below[way])
         elif not known_out:
             limit = best - bound_in
             value = outside_value(M, cls, other, k, u, v, limit, W)
             bound_out = value if value > bound_out else bound_out
             known_out = value < limit
+            if known_out:
+                copy_split(W.S.split, W.below[1 - way])
     W.found[0] = bound_in
     W.found[1] = bound_out
     W.found[2] = one if known_in else z
@@ -254,3 +269,5 @@ def bettered(W: Work, k, way, n, u, v, cells, me):  # type: ignore[no-untyped-de
     W.split[3] = u
     if n > 1:
         W.split[4] = v
+    copy_split(W.below[0], W.kept[0])
+    copy_split(W.below[1], W.kept[1])

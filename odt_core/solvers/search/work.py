@@ -13,6 +13,9 @@ from odt_core.solvers.search.entries import lean
 from odt_core.solvers.search.kernels import Scratch, make_scratch, padded, shallow_one
 from odt_core.solvers.search.model import PAIR, Model
 
+UNKNOWN = -2
+"""In place of a split's group: what the split is was not written down."""
+
 
 class Work(NamedTuple):
     """Working memory of one thread for one set of rows at three levels.
@@ -40,6 +43,9 @@ class Work(NamedTuple):
         Totals of d and of positive weight; lower bounds of the low and high child on all rows.
     split : int64[5 + V]
         The best split (as in `Scratch`).
+    below, kept : int64[2, 5 + V]
+        The splits of the low and the high child of the split looked at last, and of the best one,
+        where they are known, else `UNKNOWN` comes first.
     estimate : float[K]
         How promising each group looks.
     todo : int64[K]
@@ -81,6 +87,8 @@ class Work(NamedTuple):
     exact_out: npt.NDArray
     whole: npt.NDArray
     split: npt.NDArray
+    below: npt.NDArray
+    kept: npt.NDArray
     estimate: npt.NDArray
     todo: npt.NDArray
     found: npt.NDArray
@@ -140,6 +148,8 @@ def make_work(
         exact_out=np.zeros((2, splits), np.bool_),
         whole=np.zeros(4, number),
         split=np.zeros(5 + v, np.int64),
+        below=np.full((2, 5 + v), UNKNOWN, np.int64),
+        kept=np.full((2, 5 + v), UNKNOWN, np.int64),
         estimate=np.zeros(k, number),
         todo=np.zeros(k, np.int64),
         found=np.zeros(4, number),
@@ -161,6 +171,22 @@ def lowest(cells):  # type: ignore[no-untyped-def]
     for i in range(1, len(cells)):
         best = cells[i] if cells[i] < best else best
     return best
+
+
+@lean
+def copy_split(split, to):  # type: ignore[no-untyped-def]
+    """Copy a split's record."""
+    to[0] = split[0]
+    if split[0] != UNKNOWN:
+        for j in range(1, 3 + split[2]):
+            to[j] = split[j]
+
+
+@lean
+def forget_below(W: Work):  # type: ignore[no-untyped-def]
+    """The children's splits of the best split are not known."""
+    W.kept[0, 0] = UNKNOWN
+    W.kept[1, 0] = UNKNOWN
 
 
 @lean
