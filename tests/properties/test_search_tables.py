@@ -14,7 +14,7 @@ import pytest
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import crossings, depth4, solve, solve_search
-from odt_core.solvers.search.kernels import padded, scan
+from odt_core.solvers.search.scan import make_bits, padded, scan
 from odt_core.solvers.search.tables import Encoding, encode
 from odt_core.topology import Topology
 from tests.properties import referee
@@ -91,7 +91,9 @@ def test_scan_counts_as_the_columns_say(rows: int) -> None:
     w = padded(v)
     table, sums, positive = np.zeros((v, w), "f4"), np.zeros(w, "f4"), np.zeros(w, "f4")
     all_rows = np.arange(len(model.d), dtype=np.int32)
-    total, total_positive = scan(model, all_rows, len(all_rows), table, sums, positive)
+    total, total_positive = scan(
+        model, all_rows, len(all_rows), table, sums, positive, make_bits(model)
+    )
     inside = held(encode(problem), problem).astype(float)
     d = np.where(problem.data.y, -1, 1) * problem.data.weight
     unit = encode(problem).unit

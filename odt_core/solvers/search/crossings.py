@@ -14,16 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.entries import called, lean
-from odt_core.solvers.search.kernels import (
+from odt_core.solvers.search.model import CHAIN, Model
+from odt_core.solvers.search.scan import (
+    Bits,
     add,
     copy,
     count_columns,
+    make_bits,
     most_frequent,
     padded,
     scan,
     sort_rows,
 )
-from odt_core.solvers.search.model import CHAIN, Model
 
 ROWS_PER_COLUMN = 16
 """With fewer rows than this for each column, counting them again is cheaper."""
@@ -76,6 +78,8 @@ class Bench(NamedTuple):
         Tables and positive weights of the other group's columns.
     F, D, P : float[V, W], float[W], float[W]
         Table, columns' sums and positive weights of the rows of one position.
+    bits : Bits
+        For `scan`.
     """
 
     order: npt.NDArray
@@ -87,6 +91,7 @@ class Bench(NamedTuple):
     F: npt.NDArray
     D: npt.NDArray
     P: npt.NDArray
+    bits: Bits
 
 
 def no_crossings(model: Model) -> Crossings:
@@ -128,6 +133,7 @@ def _bench(model: Model) -> Bench:
         F=np.zeros((v, w), number),
         D=np.zeros(w, number),
         P=np.zeros(w, number),
+        bits=make_bits(model),
     )
 
 
@@ -173,7 +179,8 @@ class Counter:
             if not self._have_all:
                 t, model = self.tables, self.model
                 rows = np.arange(len(model.d), dtype=np.int32)
-                t.whole[:] = scan(model, rows, len(rows), t.F, t.D, t.P)
+                bits = self._benches[thread].bits
+                t.whole[:] = scan(model, rows, len(rows), t.F, t.D, t.P, bits)
                 self._have_all = True
         return bool(
             count_ahead(
@@ -225,7 +232,7 @@ def _count_ones(M: Model, X: Crossings, k, B: Bench):  # type: ignore[no-untyped
     for i in range(len(M.d)):
         B.inner[i] = i
     sort_rows(M.local[k], size, B.inner, B.order, B.begin)
-    count_columns(M, k, B.order, B.begin, B.T, B.Q, X.F, X.P, B.D)
+    count_columns(M, k, B.order, B.begin, B.T, B.Q, X.F, X.P, B.D, B.bits)
     for p in range(size):
         copy(B.T[p], X.one[s + p], B.Q[p], X.one_p[s + p])
 
@@ -256,7 +263,7 @@ def _count_pairs(M: Model, X: Crossings, k, other, first, stop, B: Bench):  # ty
         sort_rows(
             M.local[other], n_inner, B.order[B.begin[p] : B.begin[p + 1]], B.inner, B.inner_begin
         )
-        count_columns(M, other, B.inner, B.inner_begin, B.T, B.Q, B.F, B.P, B.D)
+        count_columns(M, other, B.inner, B.inner_begin, B.T, B.Q, B.F, B.P, B.D, B.bits)
         for q in range(n_inner):
             at = first + p * step + q * step_inner
             if nested and p > 0:  # a chain's columns hold those before them

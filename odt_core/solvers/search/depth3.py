@@ -13,9 +13,10 @@ from odt_core.solvers.search.entries import (
     lean,
     take_number,
 )
-from odt_core.solvers.search.kernels import scan, shallow
+from odt_core.solvers.search.kernels import shallow
 from odt_core.solvers.search.lanes import stump_lanes
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
+from odt_core.solvers.search.scan import scan
 from odt_core.solvers.search.sets import (
     count_open,
     set_pairs3,
@@ -192,7 +193,7 @@ def count_rows(M: Model, n, W: Work):  # type: ignore[no-untyped-def]
     if W.side[0] >= 0:
         side_table(M, W.crossings, W.side, W.F, W.D, W.P, W.whole)
     else:
-        total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+        total, positive = scan(M, W.rows, n, W.F, W.D, W.P, W.bits)
         W.whole[0] = total
         W.whole[1] = positive
 
@@ -301,7 +302,7 @@ def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyp
 @called
 def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     """The column whose split is best if both children were leaf-adjacent; -1 if there is none."""
-    total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+    total, positive = scan(M, W.rows, n, W.F, W.D, W.P, W.bits)
     W.whole[0] = total
     W.whole[1] = positive
     _rank_groups(M, cls, W)

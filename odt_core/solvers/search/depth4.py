@@ -18,8 +18,8 @@ from odt_core.solvers.search import bounds
 from odt_core.solvers.search import depth3 as d3
 from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.driver import Run
-from odt_core.solvers.search.kernels import scan
 from odt_core.solvers.search.plant import Choice, Rows, inside
+from odt_core.solvers.search.scan import scan
 from odt_core.solvers.search.tables import CHAIN, TRIPLE
 
 PATIENCE = 0.25
@@ -119,7 +119,7 @@ class Root:
         heavy = self.model._replace(d=np.abs(self.model.d))
         work = self.run.work(0)
         work.rows[:] = self.rows
-        scan(heavy, work.rows, len(self.rows), work.F, work.D, work.P)
+        scan(heavy, work.rows, len(self.rows), work.F, work.D, work.P, work.bits)
         weight = self.shared.weight
         weight[:, :v] = work.F[:, :v]
         for k in np.flatnonzero(self.model.pair_at >= 0):

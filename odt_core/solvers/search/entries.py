@@ -94,6 +94,16 @@ def take_number(typingctx, counter):  # type: ignore[no-untyped-def]
     return types.int64(counter), codegen
 
 
+@intrinsic
+def count_common(typingctx, x, y, before):  # type: ignore[no-untyped-def]
+    """How many bits two int32 have in common, added to `before` (int32, which stays one)."""
+
+    def codegen(context, builder, sig, values):  # type: ignore[no-untyped-def]
+        return builder.add(values[2], builder.ctpop(builder.and_(values[0], values[1])))
+
+    return types.int32(types.int32, types.int32, types.int32), codegen
+
+
 def address_of(function: Any, arguments: tuple) -> int:
     """Compile a function for the given arguments (or load it) and return its address."""
     from numba import typeof

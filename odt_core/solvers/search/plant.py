@@ -10,8 +10,8 @@ import numpy.typing as npt
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
-from odt_core.solvers.search.kernels import sum_columns
 from odt_core.solvers.search.model import ANY, CHAIN, ONE, PAIR, STUMP
+from odt_core.solvers.search.scan import sum_columns
 from odt_core.solvers.search.tables import Encoding
 from odt_core.solvers.search.work import UNKNOWN
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from odt_core.solvers.search.entries import lean
-from odt_core.solvers.search.kernels import add
 from odt_core.solvers.search.model import CHAIN, Model
+from odt_core.solvers.search.scan import add
 from odt_core.solvers.search.sides import (
     bettered,
     inside_value,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from odt_core.solvers.search.crossings import side_column
 from odt_core.solvers.search.entries import call_for_number, lean
-from odt_core.solvers.search.kernels import add, copy, count_columns, scan, sort_rows
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
+from odt_core.solvers.search.scan import add, copy, count_columns, scan, sort_rows
 from odt_core.solvers.search.work import (
     UNKNOWN,
     Work,
@@ -34,7 +34,7 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
         return
     sort_rows(M.local[k], size, W.rows[:n], W.order, W.begin)
     if size <= len(W.slices):  # else counted when needed, see `member_table`
-        count_columns(M, k, W.order, W.begin, W.slices, W.slice_p, W.F, W.P, W.union_d[0])
+        count_columns(M, k, W.order, W.begin, W.slices, W.slice_p, W.F, W.P, W.union_d[0], W.bits)
 
 
 @lean
@@ -45,7 +45,7 @@ def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
         copy(W.slices[p], F, W.slice_p[p], P)
         return
     first = 0 if M.kind[k] == CHAIN else W.begin[p]
-    scan(M, W.order[first:], W.begin[p + 1] - first, F, W.union_d[1], P)
+    scan(M, W.order[first:], W.begin[p + 1] - first, F, W.union_d[1], P, W.bits)
 
 
 # ---------------------------------------------------------------- one split

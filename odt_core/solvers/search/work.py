@@ -10,8 +10,9 @@ import numpy.typing as npt
 from odt_core.solvers.search.crossings import Crossings, no_crossings
 from odt_core.solvers.search.depth2 import depth2
 from odt_core.solvers.search.entries import lean
-from odt_core.solvers.search.kernels import Scratch, make_scratch, padded, shallow_one
+from odt_core.solvers.search.kernels import Scratch, make_scratch, shallow_one
 from odt_core.solvers.search.model import PAIR, Model
+from odt_core.solvers.search.scan import Bits, make_bits, padded
 
 UNKNOWN = -2
 """In place of a split's group: what the split is was not written down."""
@@ -67,6 +68,8 @@ class Work(NamedTuple):
         group (-1 if not), 1 for what the members leave, number of members, members.
     zeros : float[W]
         Zeros.
+    bits : Bits
+        For `scan`.
     """
 
     S: Scratch
@@ -100,6 +103,7 @@ class Work(NamedTuple):
     crossings: Crossings
     side: npt.NDArray
     zeros: npt.NDArray
+    bits: Bits
 
 
 def make_work(
@@ -161,6 +165,7 @@ def make_work(
         crossings=no_crossings(model) if crossings is None else crossings,
         side=np.full(3 + v, -1, np.int64),
         zeros=np.zeros(w, number),
+        bits=make_bits(model),
     )
 
 
