@@ -126,6 +126,23 @@ def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[
 
 
 @lean
+def lead3(M: Model, cls, k, cells, me, W: Work):  # type: ignore[no-untyped-def]
+    """Try the column that makes a good tree: there may be none before."""
+    v = W.lead[0]
+    W.lead[0] = -1
+    y1 = 0 if M.low[cls] == M.high[cls] else 1
+    for way in range(1 if M.one_way[cls] else y1 + 1):
+        x = way
+        y = y1 - way
+        if try_split(
+            M, cls, way, cells, k, v, -1, W.exact_in[x, v], W.exact_out[y, v],
+            W.inside[x, v], W.outside[y, v], W,
+        ):  # fmt: skip
+            bettered(W, k, way, 1, v, -1, cells, me)
+        keep(W, x, y, v)
+
+
+@lean
 def group3_root(M: Model, cls, k, floors, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """All splits of group k at the root of a class of three levels.
 
@@ -140,6 +157,8 @@ def group3_root(M: Model, cls, k, floors, n, cells, me, stop, W: Work):  # type:
         floors[k] = W.whole.dtype.type(np.inf)
         return
     build_slices(M, k, n, W)
+    if W.lead[0] >= s and W.lead[0] < e:
+        lead3(M, cls, k, cells, me, W)
     if M.kind[k] == CHAIN:
         chain3(M, cls, k, cells, me, stop, floors, W)
     else:
@@ -249,7 +268,7 @@ def rest_of_columns(M: Model, W: Work):  # type: ignore[no-untyped-def]
 
 @lean
 def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
-    """Order the groups by the best two-level tree that starts with one of their columns."""
+    """Order the groups, and choose the column to begin with, by the two-level trees they make."""
     V = M.size[0]
     S = W.S
     one = W.whole.dtype.type(1)
@@ -263,10 +282,15 @@ def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
     for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
         k = M.groups[at]
         least = W.whole.dtype.type(np.inf)
+        column = M.start[k]
         for v in range(M.start[k], M.start[k + 1]):
             value = S.inside[0, v] + S.outside[0, v]
-            least = value if value < least else least
+            if value < least:
+                least = value
+                column = v
         W.estimate[k] = least
+        if n == 0 or least < W.estimate[W.todo[0]]:
+            W.lead[0] = column
         i = n
         while i > 0 and W.estimate[W.todo[i - 1]] > least:
             W.todo[i] = W.todo[i - 1]
@@ -305,17 +329,9 @@ def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     total, positive = scan(M, W.rows, n, W.F, W.D, W.P, W.bits)
     W.whole[0] = total
     W.whole[1] = positive
+    W.lead[0] = -1
     _rank_groups(M, cls, W)
-    best = W.whole.dtype.type(np.inf)
-    column = -1
-    for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
-        k = M.groups[at]
-        for v in range(M.start[k], M.start[k + 1]):
-            value = W.S.inside[0, v] + W.S.outside[0, v]
-            if value < best:
-                best = value
-                column = v
-    return column
+    return W.lead[0]
 
 
 @called

@@ -63,7 +63,7 @@ class Run:
     best, choice
         The best cost and its tree, as far as it is written down.
     first : Choice or None
-        The greedy tree, all of whose splits are written down.
+        A tree all of whose splits are written down (the greedy one, or a later one).
     given : Assignment or None
         A tree to start from. It is the best one while `choice` is None.
     bound : float

@@ -80,10 +80,7 @@ call_for_number = _call_by_address(_dtype_of_columns)
 """The same for a function whose result has the type of its fourth argument's entries."""
 
 
-@intrinsic
-def take_number(typingctx, counter):  # type: ignore[no-untyped-def]
-    """What an int64[1] holds; it is one more afterwards, whichever threads do this at once."""
-
+def _take_number(typingctx, counter):  # type: ignore[no-untyped-def]
     def codegen(context, builder, sig, values):  # type: ignore[no-untyped-def]
         from numba.core import cgutils
 
@@ -94,14 +91,21 @@ def take_number(typingctx, counter):  # type: ignore[no-untyped-def]
     return types.int64(counter), codegen
 
 
-@intrinsic
-def count_common(typingctx, x, y, before):  # type: ignore[no-untyped-def]
-    """How many bits two int32 have in common, added to `before` (int32, which stays one)."""
+take_number: Any = intrinsic(_take_number)
+"""``take_number(counter)``: what an int64[1] holds. It is one more afterwards, whichever threads do
+this at once."""
 
+
+def _count_common(typingctx, x, y, before):  # type: ignore[no-untyped-def]
     def codegen(context, builder, sig, values):  # type: ignore[no-untyped-def]
         return builder.add(values[2], builder.ctpop(builder.and_(values[0], values[1])))
 
     return types.int32(types.int32, types.int32, types.int32), codegen
+
+
+count_common: Any = intrinsic(_count_common)
+"""``count_common(x, y, before)``: how many bits x and y have in common, added to `before`. All are
+int32, which numba's own sums would not stay."""
 
 
 def address_of(function: Any, arguments: tuple) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -99,12 +100,11 @@ def _weight_of_codes(
     return [flat[first:last] for first, last in pairwise(at)]
 
 
-@dataclass(frozen=True)
-class _Single:
+class _Single(NamedTuple):
     """A column that makes up a chain by itself, its rows, and those that the one before has too."""
 
     group: Group
-    count: int
+    rows: int
     both: int
 
 
@@ -149,11 +149,11 @@ def _nested(columns: list[_Single], n: int, flipped: bool) -> list[bool]:
     A column joins only if that leaves no more of the n rows to count than it had by itself.
     """
     last, last_flip = columns[0], flipped
-    size = n - last.count if flipped else last.count
+    size = n - last.rows if flipped else last.rows
     flips = [flipped]
     for column in columns[1:]:
-        alone = min(column.count, n - column.count)
-        for flip, total in ((False, column.count), (True, n - column.count)):
+        alone = min(column.rows, n - column.rows)
+        for flip, total in ((False, column.rows), (True, n - column.rows)):
             if 0 <= total - size <= alone and not _left_out(last, last_flip, column, flip, n):
                 flips.append(flip)
                 last, last_flip, size = column, flip, total
@@ -166,17 +166,15 @@ def _nested(columns: list[_Single], n: int, flipped: bool) -> list[bool]:
 def _left_out(inner: _Single, inner_flip: bool, outer: _Single, outer_flip: bool, n: int) -> int:
     """How many rows are in a column (or outside, if flipped) but not in the one after it."""
     if inner_flip:
-        return (
-            outer.count - outer.both if outer_flip else n - inner.count - outer.count + outer.both
-        )
-    return outer.both if outer_flip else inner.count - outer.both
+        return outer.rows - outer.both if outer_flip else n - inner.rows - outer.rows + outer.both
+    return outer.both if outer_flip else inner.rows - outer.both
 
 
 def _joined(problem: Problem, parts: list[_Single], n: int, flips: list[bool]) -> Group:
     """One chain from single columns, of which some are reversed."""
     if len(parts) == 1:
         return parts[0].group
-    first, last = (n - parts[i].count if flips[i] else parts[i].count for i in (0, -1))
+    first, last = (n - parts[i].rows if flips[i] else parts[i].rows for i in (0, -1))
     if first > n - last:  # count from the end that leaves out more rows
         parts, flips = parts[::-1], [not flip for flip in flips[::-1]]
     everything = [codes_between(0, problem.data.features[p.group.feature].n_values) for p in parts]

@@ -28,26 +28,29 @@ def lay_out_rows(
     local = np.empty((n_groups, n), dtype=np.int32)
     count = np.zeros(begin[-1], dtype=np.int64)
     place_rows(codes, *_parts(groups, features), local, begin, count)
-    dropped = np.full(n_groups, -1, dtype=np.int64)
-    last = np.array(sizes, dtype=np.int64)  # positions from here on are not counted
+    dropped = [-1] * n_groups
+    last = list(sizes)  # positions from here on are not counted
     n_cells = n_cols = 0
+    flat, at = count.tolist(), begin.tolist()
     for k, group in enumerate(groups):
-        here = count[begin[k] : begin[k] + sizes[k]]
+        here = flat[at[k] : at[k] + sizes[k]]
         if group.kind != CHAIN:
-            most = int(here.argmax())
-            dropped[k] = start[k] + most
-            n_cells += n - int(here[most])
+            most = max(here)
+            dropped[k] = at[k] - k + here.index(most)
+            n_cells += n - most
             n_cols += n
         else:
             if _shares_cells(groups, k):
                 last[k] = 1
-            n_cells += int(here[: last[k]].sum())
-            n_cols += int(here @ np.arange(sizes[k], 0, -1))
+            n_cells += sum(here[: last[k]])
+            n_cols += sum((sizes[k] - p) * rows for p, rows in enumerate(here))
     narrow = np.int16 if start[-1] < 2**15 else np.int32
     cell_at, col_at = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    cells, cols = np.empty(n_cells, narrow), np.empty(n_cols, narrow)
-    write_rows(local, start, dropped, last, cell_at, col_at, cells, cols)
-    return cells, cell_at, cols, col_at, local, dropped, *number_pairs(groups, int(start[-1]))
+    cells, cols = np.empty(n_cells + 1, narrow), np.empty(n_cols + 1, narrow)
+    left_out = np.array(dropped, dtype=np.int64)
+    write_rows(local, start, left_out, np.array(last), cell_at, col_at, cells, cols)
+    pairs = number_pairs(groups, int(start[-1]))
+    return cells[:-1], cell_at, cols[:-1], col_at, local, left_out, *pairs
 
 
 def _parts(groups: tuple[Group, ...], features: tuple[Feature, ...]) -> tuple[npt.NDArray, ...]:
@@ -123,18 +126,28 @@ def lay_out_runs(
     groups: tuple[Group, ...], lists: list[tuple[int, ...]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Arrays ``runs_at`` and ``runs`` of `Model`, from the groups of each class."""
-    start = np.cumsum([0] + [len(group.sets) for group in groups])
-    at, runs = [0], []
+    start = np.cumsum([0] + [len(group.sets) for group in groups]).tolist()
+    at: list[int] = [0]
+    runs: list[list[int]] = []
+    known: dict[tuple[int, ...], list[list[int]]] = {}
     for allowed in lists:
-        last: list[int] | None = None
-        for k in allowed:
-            arity = groups[k].arity
-            take = ANY if groups[k].kind == FULL else min(arity, 3) - 1
-            s, e = int(start[k]), int(start[k + 1])
-            if last is not None and take == ONE and last[0] == ONE and last[2] == s:
-                last[2] = e
-                continue
-            last = [take, s, e, arity]
-            runs.append(last)
+        if allowed not in known:
+            known[allowed] = _runs_of(groups, start, allowed)
+        runs += known[allowed]
         at.append(len(runs))
     return np.array(at, dtype=np.int64), np.array(runs, dtype=np.int64).reshape(-1, 4)
+
+
+def _runs_of(
+    groups: tuple[Group, ...], start: list[int], allowed: tuple[int, ...]
+) -> list[list[int]]:
+    """The runs of one class."""
+    runs: list[list[int]] = []
+    for k in allowed:
+        group = groups[k]
+        take = ANY if group.kind == FULL else min(group.arity, 3) - 1
+        if runs and take == ONE and runs[-1][0] == ONE and runs[-1][2] == start[k]:
+            runs[-1][2] = start[k + 1]
+        else:
+            runs.append([take, start[k], start[k + 1], group.arity])
+    return runs

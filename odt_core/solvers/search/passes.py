@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from odt_core.solvers.search.entries import called
 
+TOGETHER = 128
+"""Rows that are laid out together: they stay in the cache."""
+
 LEAST_BITS = 6
 """Of the number of places in a table of rows."""
 
@@ -21,19 +24,23 @@ def multipliers(n: int) -> npt.NDArray[np.int64]:
 
 def merge(
     codes: npt.NDArray[np.int32], y: npt.NDArray[np.bool_], weight: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Distinct rows of codes with the weights of their positive and negative rows.
+) -> tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]
+]:
+    """Find the distinct rows, in the order in which they come first.
 
     Returns
     -------
-    codes : int32[N, G]
-        In the order in which they come first.
+    codes : int32[n, G]
+        All rows, each contiguous.
+    first : int32[N]
+        Where each distinct row comes first.
     positive, negative : int64[N]
+        Weights of its positive and negative rows.
     """
-    codes, y, weight = (  # of one kind: numba compiles for read-only arrays anew
-        np.require(*each, ["C", "W"])
-        for each in ((codes, np.int32), (y, np.bool_), (weight, np.int64))
-    )
+    # of one kind: numba compiles for read-only arrays anew
+    codes = np.require(codes, np.int32, ["C", "W"])
+    y, weight = np.require(y, np.bool_, ["C", "W"]), np.require(weight, np.int64, ["C", "W"])
     n = len(y)
     bits = max(int(2 * n).bit_length(), LEAST_BITS)
     place = np.full(1 << bits, -1, dtype=np.int32)
@@ -43,7 +50,7 @@ def merge(
         codes, y, weight, multipliers(codes.shape[1]), 64 - bits, place, key, first, positive,
         negative,
     )  # fmt: skip
-    return codes[first[:found]], positive[:found], negative[:found]
+    return codes, first[:found], positive[:found], negative[:found]
 
 
 @called
@@ -113,22 +120,38 @@ def place_rows(codes, part, group, base, place, local, begin, count):  # type: i
     for the parts j with ``group[j] == k``, which are neighbours. The number of rows at position p
     goes to ``count[begin[k] + p]``.
     """
-    for i in range(codes.shape[0]):
-        j = 0
+    n = codes.shape[0]
+    for first in range(0, n, TOGETHER):
+        last = min(first + TOGETHER, n)
+        for j in range(len(part)):
+            row = local[group[j]]
+            own = place[base[j] : base[j + 1]]
+            g = part[j]
+            if j > 0 and group[j] == group[j - 1]:
+                for i in range(first, last):
+                    row[i] += own[codes[i, g]]
+            else:
+                for i in range(first, last):
+                    row[i] = own[codes[i, g]]
         for k in range(len(local)):
-            p = np.int64(0)
-            while j < len(part) and group[j] == k:
-                p += place[base[j] + codes[i, part[j]]]
-                j += 1
-            local[k, i] = p
-            count[begin[k] + p] += 1
+            row = local[k]
+            if begin[k + 1] - begin[k] == 2:
+                outside = 0
+                for i in range(first, last):
+                    outside += row[i]
+                count[begin[k]] += last - first - outside
+                count[begin[k] + 1] += outside
+            else:
+                for i in range(first, last):
+                    count[begin[k] + row[i]] += 1
 
 
 @called
 def write_rows(local, start, dropped, last, cell_at, col_at, cells, cols):  # type: ignore[no-untyped-def]
     """Write down each row's cells and columns (see `Model`), and where each row's begin.
 
-    Positions from ``last[k]`` on are not counted as cells, nor is the column ``dropped[k]``.
+    Positions from ``last[k]`` on are not counted as cells, nor is the column ``dropped[k]``. There
+    must be room for one more cell and column than there are.
     """
     at = 0
     to = 0
@@ -136,6 +159,12 @@ def write_rows(local, start, dropped, last, cell_at, col_at, cells, cols):  # ty
         for k in range(len(last)):
             p = local[k, i]
             v = start[k] + p
+            if start[k + 1] - start[k] == 1:  # written in any case: a branch costs more
+                cells[at] = v
+                cols[to] = v
+                at += 1 - p
+                to += 1 - p
+                continue
             if p < last[k] and v != dropped[k]:
                 cells[at] = v
                 at += 1

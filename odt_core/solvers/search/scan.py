@@ -196,8 +196,8 @@ def expand(M: Model, F, D):  # type: ignore[no-untyped-def]
 def _grade(M: Model, rows, n, B: Bits):  # type: ignore[no-untyped-def]
     """Number the different values of d among the first rows; where the words of each begin.
 
-    Returns how many rows were looked at (all n, unless that is too many rows or values), and how many
-    values there are.
+    Returns how many rows were looked at (all n, unless that is too many rows or values), and how
+    many values there are.
     """
     n = min(n, AT_ONCE)
     grades = 0

@@ -157,9 +157,6 @@ def _solve_triple(run: Run, root: int) -> None:
     def do(_: object, thread: int) -> None:
         if turn[0] >= len(groups):
             return  # the others were quicker
-        _greedy(run, root, rows, thread)
-        if run.stopped:
-            return
         begin(thread)
         work = run.work(thread)
         more = True
@@ -167,7 +164,10 @@ def _solve_triple(run: Run, root: int) -> None:
             before = float(run.cells[thread])
             more = d3.groups3(model, root, n, run.cells, thread, run.stop, turn, floors, work)
             if run.cells[thread] < before:
-                run.offer(float(run.cells[thread]), Choice.read(work.split, work.kept))
+                choice = Choice.read(work.split, work.kept)
+                run.offer(float(run.cells[thread]), choice)
+                if choice.low is not None and choice.high is not None:
+                    run.first = choice
 
     run.each(range(run.threads), do, lambda: float(floors[groups].min(initial=np.inf)))
 

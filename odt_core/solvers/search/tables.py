@@ -150,12 +150,12 @@ def encode(problem: Problem) -> Encoding:
     """
     check_countable(problem)
     gains, data = problem.gains, problem.data
-    codes, positive, negative = merge(data.codes, data.y, data.weight)
+    codes, first, positive, negative = merge(data.codes, data.y, data.weight)
     gain = negative * gains.gain_tn - positive * gains.gain_tp
     both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
     unit = _common_unit(gain, both)
     keep = gain != 0
-    codes, d = codes[keep], gain[keep] // unit
+    codes, d = codes[first[keep]], gain[keep] // unit
     weight = int(np.abs(d).sum())
     groups = make_groups(problem, codes, np.abs(d))
     check_columns(groups)

@@ -51,6 +51,8 @@ class Work(NamedTuple):
         How promising each group looks.
     todo : int64[K]
         The groups in the order in which they are tried.
+    lead : int64[1]
+        The column that is tried before all others, since it makes a good tree; then -1.
     found : float[4]
         Results of the last split looked at: inside, outside.
     calls : int64[2]
@@ -94,6 +96,7 @@ class Work(NamedTuple):
     kept: npt.NDArray
     estimate: npt.NDArray
     todo: npt.NDArray
+    lead: npt.NDArray
     found: npt.NDArray
     calls: npt.NDArray
     done: npt.NDArray
@@ -156,6 +159,7 @@ def make_work(
         kept=np.full((2, 5 + v), UNKNOWN, np.int64),
         estimate=np.zeros(k, number),
         todo=np.zeros(k, np.int64),
+        lead=np.full(1, -1, np.int64),
         found=np.zeros(4, number),
         calls=np.zeros(2, np.int64),
         done=np.zeros(v, np.int8),
