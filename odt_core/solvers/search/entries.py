@@ -1,7 +1,7 @@
 """Calls between kernels that are compiled apart.
 
 numba compiles everything that a function calls into it, again and again up the call tree, which
-made the first use cost minutes. The two large kernels are therefore called by their address:
+made the first use cost minutes. The large kernels are therefore called by their address:
 each is compiled once for each number type, and its address travels with the working memory.
 """
 

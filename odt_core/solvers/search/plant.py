@@ -192,32 +192,31 @@ class Planter:
 def best_stump(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[Choice, bool]:
     """The best leaf-adjacent split: the choice and whether its members are called positive."""
     model = encoding.model
-    sums = work.S.line[0]
-    total = float(sum_columns(model, rows, sums))
+    total = float(sum_columns(model, rows, work.S.line[0]))
+    sums = work.S.line[0].tolist()  # a few numbers at a time: quicker than arrays
     best = np.inf
     found: tuple[Choice, bool] = (Choice(-1, False, ()), True)
-    if model.empty_ok[cls]:
+    empty_ok = bool(model.empty_ok[cls])
+    if empty_ok:
         best = min(0.0, total)
         found = (Choice(-1, False, ()), total >= 0)
     for take, s, e, arity in model.runs[model.runs_at[cls] : model.runs_at[cls + 1]].tolist():
-        for value, members, positive in _stump_of_run(
-            take, arity, sums[s:e].astype(np.float64), total, bool(model.empty_ok[cls])
-        ):
+        for value, members, positive in _stump_of_run(take, arity, sums[s:e], total, empty_ok):
             if value < best:
                 best = value
                 group = int(np.searchsorted(model.start, s + members[0], side="right")) - 1
-                found = (Choice(group, False, tuple(int(s + v) for v in members)), positive)
+                found = (Choice(group, False, tuple(s + v for v in members)), positive)
     return found
 
 
 def _stump_of_run(
-    take: int, arity: int, sums: npt.NDArray[np.float64], total: float, empty_ok: bool
+    take: int, arity: int, sums: list[float], total: float, empty_ok: bool
 ) -> list[tuple[float, list[int], bool]]:
     """Candidates (value, members, members are positive) of one run of columns (see `Model`)."""
     if take == ONE:
-        least, most = int(sums.argmin()), int(sums.argmax())
-        return [(float(sums[least]), [least], True), (total - float(sums[most]), [most], False)]
-    rising = [int(v) for v in np.argsort(sums, kind="stable")]
+        least, most = min(sums), max(sums)
+        return [(least, [sums.index(least)], True), (total - most, [sums.index(most)], False)]
+    rising = sorted(range(len(sums)), key=sums.__getitem__)
     if take == ANY:
         members = [v for v in rising if sums[v] < 0]
         if not members:
@@ -226,8 +225,8 @@ def _stump_of_run(
             members = rising[:1]
         if not empty_ok and len(members) == len(sums):
             members = rising[:-1]
-        value = float(sums[members].sum())
-        others = [v for v in rising if v not in set(members)]
+        value = sum(sums[v] for v in members)
+        others = rising[len(members) :]
         if others and len(others) < len(members):
             return [(value, others, False)]
         return [(value, members, True)]
@@ -235,6 +234,6 @@ def _stump_of_run(
     falling = rising[::-1]
     high = [v for v in falling[:arity] if sums[v] > 0] or falling[:1]
     return [
-        (float(sums[low].sum()), low, True),
-        (total - float(sums[high].sum()), high, False),
+        (sum(sums[v] for v in low), low, True),
+        (total - sum(sums[v] for v in high), high, False),
     ]
