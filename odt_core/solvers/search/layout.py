@@ -47,8 +47,8 @@ def lay_out_rows(
     narrow = np.int16 if start[-1] < 2**15 else np.int32
     cell_at, col_at = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     cells, cols = np.empty(n_cells + 1, narrow), np.empty(n_cols + 1, narrow)
-    left_out = np.array(dropped, dtype=np.int64)
-    write_rows(local, start, left_out, np.array(last), cell_at, col_at, cells, cols)
+    left_out, counted = np.array(dropped, np.int64), np.array(last, np.int64)
+    write_rows(local, start, left_out, counted, cell_at, col_at, cells, cols)
     pairs = number_pairs(groups, int(start[-1]))
     return cells[:-1], cell_at, cols[:-1], col_at, local, left_out, *pairs
 
@@ -69,7 +69,7 @@ def _parts(groups: tuple[Group, ...], features: tuple[Feature, ...]) -> tuple[np
             of_group.append(k)
             place += _places(sets, group.kind == CHAIN, features[feature].n_values)
             base.append(len(place))
-    return np.array(part), np.array(of_group), np.array(base), np.array(place)
+    return tuple(np.array(each, dtype=np.int64) for each in (part, of_group, base, place))
 
 
 def number_pairs(

@@ -155,7 +155,7 @@ def _solve_triple(run: Run, root: int) -> None:
             run.offer(float(empty), Choice(-1, bool(to_low), ()))
 
     def do(_: object, thread: int) -> None:
-        if turn[0] >= len(groups):
+        if 0 < len(groups) <= turn[0]:
             return  # the others were quicker
         begin(thread)
         work = run.work(thread)
@@ -169,7 +169,12 @@ def _solve_triple(run: Run, root: int) -> None:
                 if choice.low is not None and choice.high is not None:
                     run.first = choice
 
-    run.each(range(run.threads), do, lambda: float(floors[groups].min(initial=np.inf)))
+    def bound() -> float:
+        # a tree may be found, and its group done with, that was not offered yet
+        least = min(floors[groups].min(initial=np.inf), run.cells.min())
+        return float(least) if np.isfinite(least) else 0.0
+
+    run.each(range(run.threads), do, bound)
 
 
 def _finish(run: Run) -> SearchOutcome:
