@@ -115,12 +115,14 @@ def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) ->
         if not alone:
             joined += part
             continue
-        waiting = _overlaps(problem, codes, list(part))
-        while waiting:
-            runs = [_nested(waiting, len(codes), flipped) for flipped in (False, True)]
-            flips = max(runs, key=len)
-            joined.append(_joined(problem, waiting[: len(flips)], len(codes), flips))
-            waiting = waiting[len(flips) :]
+        columns = _overlaps(problem, codes, list(part))
+        at, n = 0, len(codes)
+        while at < len(columns):
+            plain, flipped = _nested(columns, at, n, False), _nested(columns, at, n, True)
+            flips = flipped if len(flipped) > len(plain) else plain
+            end = at + len(flips)
+            joined.append(_joined(problem, columns[at:end], n, flips))
+            at = end
     return joined
 
 
@@ -143,17 +145,19 @@ def _overlaps(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group
     return [_Single(*each) for each in zip(chains, count.tolist(), both.tolist(), strict=True)]
 
 
-def _nested(columns: list[_Single], n: int, flipped: bool) -> list[bool]:
-    """Which of the first columns to reverse so that each holds the one before; as many as go.
+def _nested(columns: list[_Single], at: int, n: int, flipped: bool) -> list[bool]:
+    """Which columns from `at` on to reverse so that each holds the one before; as many as go.
 
     A column joins only if that leaves no more of the n rows to count than it had by itself.
     """
-    last, last_flip = columns[0], flipped
+    last, last_flip = columns[at], flipped
     size = n - last.rows if flipped else last.rows
     flips = [flipped]
-    for column in columns[1:]:
-        alone = min(column.rows, n - column.rows)
-        for flip, total in ((False, column.rows), (True, n - column.rows)):
+    for i in range(at + 1, len(columns)):
+        column = columns[i]
+        rows, others = column.rows, n - column.rows
+        alone = rows if rows < others else others
+        for flip, total in ((False, rows), (True, others)):
             if 0 <= total - size <= alone and not _left_out(last, last_flip, column, flip, n):
                 flips.append(flip)
                 last, last_flip, size = column, flip, total
