@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ import pytest
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import crossings, depth4, solve, solve_search
-from odt_core.solvers.search.kernels import padded, scan
+from odt_core.solvers.search.scan import make_bits, padded, scan
 from odt_core.solvers.search.tables import Encoding, encode
 from odt_core.topology import Topology
 from tests.properties import referee
@@ -49,7 +51,7 @@ def test_tables_of_two_columns(monkeypatch: pytest.MonkeyPatch, narrow: int) -> 
     assert check_deep(11_000, 11_150) > 50
 
 
-def mixed(rows: int, seed: int) -> Problem:
+def mixed(rows: int, seed: int, heaviest: int = 3) -> Problem:
     """Ordered features with missing bins, sets, two-valued features, and cut numbers among them."""
     generator = np.random.default_rng(seed)
     number = generator.integers(0, 6, rows)
@@ -68,7 +70,7 @@ def mixed(rows: int, seed: int) -> Problem:
         *[Feature(f"n{cut}", FeatureKind.CATEGORICAL, ("0", "1")) for cut in range(5)],
     )
     y = generator.random(rows) < 0.3 + 0.4 * (codes[:, 1] > 3)
-    data = EncodedData(codes, y, generator.integers(1, 4, rows), features)
+    data = EncodedData(codes, y, generator.integers(1, heaviest + 1, rows), features)
     return Problem(data, Topology.parse("depth-2"), max_card=2)
 
 
@@ -82,16 +84,21 @@ def held(encoding: Encoding, problem: Problem) -> np.ndarray:
     return np.column_stack(columns)
 
 
-@pytest.mark.parametrize("rows", [40, 4_000])
-def test_scan_counts_as_the_columns_say(rows: int) -> None:
-    problem = mixed(rows, seed=rows)
+@pytest.mark.parametrize(
+    ("rows", "heaviest"),
+    [(2, 3), (40, 3), (4_000, 3), (4_000, 40), (4_000, 3_000)],  # few, many, and too many weights
+)
+def test_scan_counts_as_the_columns_say(rows: int, heaviest: int) -> None:
+    problem = mixed(rows, seed=rows, heaviest=heaviest)
     model = encode(problem).model
     assert any(group.features for group in encode(problem).groups)
     v = int(model.size[0])
     w = padded(v)
     table, sums, positive = np.zeros((v, w), "f4"), np.zeros(w, "f4"), np.zeros(w, "f4")
     all_rows = np.arange(len(model.d), dtype=np.int32)
-    total, total_positive = scan(model, all_rows, len(all_rows), table, sums, positive)
+    total, total_positive = scan(
+        model, all_rows, len(all_rows), table, sums, positive, make_bits(model)
+    )
     inside = held(encode(problem), problem).astype(float)
     d = np.where(problem.data.y, -1, 1) * problem.data.weight
     unit = encode(problem).unit
@@ -100,6 +107,49 @@ def test_scan_counts_as_the_columns_say(rows: int) -> None:
     assert total * unit == d.sum()
     # contradictory rows are taken out of both sides alike
     assert total_positive * unit <= problem.data.weight[problem.data.y].sum()
+
+
+def test_rows_are_merged_whatever_their_order_and_their_memory() -> None:
+    problem = mixed(3_000, seed=5)
+    data = problem.data
+    shuffled = np.random.default_rng(6).permutation(len(data.y))
+    codes = np.asfortranarray(data.codes[shuffled])
+    codes.setflags(write=False)
+    other = replace(
+        problem,
+        data=EncodedData(codes, data.y[shuffled], data.weight[shuffled], data.features),
+    )
+    models = [encode(each).model for each in (problem, other)]
+    orders = [np.lexsort(model.local) for model in models]
+    for name in ("d", "local"):
+        first, second = (
+            getattr(model, name)[..., order] for model, order in zip(models, orders, strict=True)
+        )
+        np.testing.assert_array_equal(first, second)
+    assert len(np.unique(models[0].local, axis=1).T) == len(models[0].d)
+    assert solve_search(problem).total == solve_search(other).total
+
+
+def test_two_threads_that_count_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(depth4, "PATIENCE", 0.0)
+    model = encode(replace(mixed(2_000, seed=7), topology=Topology.parse("depth-4"))).model
+    alone, shared = (crossings.Counter(model, np.inf, per_column=0) for _ in range(2))
+    stop = np.zeros(1, np.int64)
+    groups = range(len(model.kind))
+    for k in groups:
+        assert alone.provide(k, stop)
+    threads = [
+        Thread(target=lambda thread=thread: [shared.provide(k, stop, thread) for k in groups])
+        for thread in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name in ("at", "pair", "narrow", "pair_p", "one", "one_p", "F", "D", "P", "whole"):
+        np.testing.assert_array_equal(getattr(alone.tables, name), getattr(shared.tables, name))
+    stop[0] = 1
+    assert not crossings.Counter(model, np.inf, per_column=0).provide(0, stop)
 
 
 def test_nested_two_valued_features_are_one_chain() -> None:

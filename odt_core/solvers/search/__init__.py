@@ -9,9 +9,9 @@ import platformdirs
 # numba's own default, beside the source, may be read-only; and numba does not notice when a
 # function that is compiled into another one changes, so each state of the kernels has its own cache
 KERNELS = (
-    "model", "entries", "layout", "lanes", "kernels", "subsets", "depth2", "crossings", "work",
-    "sides", "sets", "depth3", "linking", "bounds", "front_tables", "front1", "front_bounds",
-    "front2",
+    "model", "entries", "passes", "scan", "lanes", "kernels", "subsets", "depth2", "crossings",
+    "work", "sides", "sets", "depth3", "linking", "bounds", "front_tables", "front1",
+    "front_bounds", "front2",
 )  # fmt: skip
 _digest = hashlib.sha256()
 for _name in KERNELS:

@@ -14,8 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.entries import called, lean
-from odt_core.solvers.search.kernels import padded, scan
 from odt_core.solvers.search.model import CHAIN, Model
+from odt_core.solvers.search.scan import (
+    Bits,
+    add,
+    copy,
+    count_columns,
+    make_bits,
+    most_frequent,
+    padded,
+    scan,
+    sort_rows,
+)
 
 ROWS_PER_COLUMN = 16
 """With fewer rows than this for each column, counting them again is cheaper."""
@@ -55,6 +65,35 @@ class Crossings(NamedTuple):
     whole: npt.NDArray
 
 
+class Bench(NamedTuple):
+    """Working memory of a thread that counts tables ahead. N rows, groups of up to Q columns.
+
+    Attributes
+    ----------
+    order, begin : int32[N], int64[Q + 2]
+        The rows by their position in a group, and where each position begins.
+    inner, inner_begin : int32[N], int64[Q + 2]
+        The same for the rows of one of these positions, by their position in another group.
+    T, Q : float[Q, V, W], float[Q, W]
+        Tables and positive weights of the other group's columns.
+    F, D, P : float[V, W], float[W], float[W]
+        Table, columns' sums and positive weights of the rows of one position.
+    bits : Bits
+        For `scan`.
+    """
+
+    order: npt.NDArray
+    begin: npt.NDArray
+    inner: npt.NDArray
+    inner_begin: npt.NDArray
+    T: npt.NDArray
+    Q: npt.NDArray
+    F: npt.NDArray
+    D: npt.NDArray
+    P: npt.NDArray
+    bits: Bits
+
+
 def no_crossings(model: Model) -> Crossings:
     """Nothing counted ahead."""
     return _allocate(model, 0, 0)
@@ -79,6 +118,25 @@ def _allocate(model: Model, columns: int, tables: int, narrow: bool = False) -> 
     )
 
 
+def _bench(model: Model) -> Bench:
+    v, n = int(model.size[0]), len(model.d)
+    w = padded(v)
+    q = int(np.diff(model.start).max(initial=1))
+    number = model.d.dtype
+    return Bench(
+        order=np.zeros(n, np.int32),
+        begin=np.zeros(q + 2, np.int64),
+        inner=np.zeros(n, np.int32),
+        inner_begin=np.zeros(q + 2, np.int64),
+        T=np.zeros((q, v, w), number),
+        Q=np.zeros((q, w), number),
+        F=np.zeros((v, w), number),
+        D=np.zeros(w, number),
+        P=np.zeros(w, number),
+        bits=make_bits(model),
+    )
+
+
 class Counter:
     """Counts the tables when they are first needed.
 
@@ -94,173 +152,148 @@ class Counter:
     def __init__(self, model: Model, memory: float, per_column: int = ROWS_PER_COLUMN) -> None:
         self.model = model
         sizes = np.diff(model.start)
-        self.n_groups = len(sizes)
         v = int(model.size[0])
         w = padded(v)
-        first = np.zeros((self.n_groups, self.n_groups), np.int64)
-        n = 0
-        for k in range(self.n_groups):
-            for other in range(k + 1, self.n_groups):
-                first[k, other] = n
-                n += int(sizes[k] * sizes[other])
-        self.first = first
+        # where the tables of two groups will be: those of the first, by its columns, then the next
+        each = np.triu(np.outer(sizes, sizes), 1).ravel()
+        self.first = (np.cumsum(each) - each).reshape(len(sizes), len(sizes))
+        n = int(each.sum())
         narrow = float(np.abs(model.d).astype(np.float64).sum()) < NARROW
         bytes_ = (n * (2 if narrow else model.d.dtype.itemsize) + 4 * v) * v * w
         self.used = len(model.d) > per_column * v and bytes_ <= memory
         self.tables = _allocate(model, v, n, narrow) if self.used else no_crossings(model)
-        self._locks = [threading.Lock() for _ in range(self.n_groups**2 + self.n_groups + 1)]
-        self._have_one = [False] * self.n_groups
+        self.ready = np.zeros(len(sizes), np.bool_)
+        self._lock = threading.Lock()
         self._have_all = False
+        self._benches: dict[int, Bench] = {}
 
-    def provide(self, k: int, stop: npt.NDArray[np.int64], backwards: bool = False) -> bool:
+    def provide(self, k: int, stop: npt.NDArray[np.int64], thread: int = 0) -> bool:
         """Have the tables of single columns, and of group k (unless negative) with all others.
 
-        Returns False if it was stopped before. Two threads that need the same tables begin at
-        different ends.
+        Returns False if it was stopped before. Threads begin at different ends; where two count
+        the same tables they write the same numbers.
         """
-        self._all()
-        groups = range(self.n_groups)
-        for other in reversed(groups) if backwards else groups:
-            if stop[0]:
-                return False
-            self._one(other)
-        for other in reversed(groups) if backwards else groups:
-            if stop[0]:
-                return False
-            if other != k and k >= 0 and not self._pair(min(k, other), max(k, other), stop):
-                return False
-        return True
-
-    def _all(self) -> None:
-        with self._locks[-1]:
+        with self._lock:
+            if thread not in self._benches:
+                self._benches[thread] = _bench(self.model)
             if not self._have_all:
                 t, model = self.tables, self.model
                 rows = np.arange(len(model.d), dtype=np.int32)
-                t.whole[:] = scan(model, rows, len(rows), t.F, t.D, t.P)
+                bits = self._benches[thread].bits
+                t.whole[:] = scan(model, rows, len(rows), t.F, t.D, t.P, bits)
                 self._have_all = True
+        return bool(
+            count_ahead(
+                self.model, self.tables, k, self.first, self.ready, thread % 2 == 1, stop,
+                self._benches[thread],
+            )
+        )  # fmt: skip
 
-    def _one(self, k: int) -> None:
-        with self._locks[k]:
-            if not self._have_one[k]:
-                t = self.tables
-                part = slice(int(self.model.start[k]), int(self.model.start[k + 1]))
-                rows = np.arange(len(self.model.d), dtype=np.int32)
-                self._count(k, rows, t.one[part], t.one_p[part], t.F, t.P)
-                self._have_one[k] = True
 
-    def _pair(self, k: int, other: int, stop: npt.NDArray[np.int64]) -> bool:
-        with self._locks[self.n_groups * (k + 1) + other]:
-            t = self.tables
-            if t.at[k, other] >= 0:
-                return True
-            n, m = (int(self.model.start[g + 1] - self.model.start[g]) for g in (k, other))
-            s, at = int(self.model.start[k]), int(self.first[k, other])
-            inner = slice(int(self.model.start[other]), int(self.model.start[other]) + m)
-            local = self.model.local[k]
-            nested = self.model.kind[k] == CHAIN
-            usual = -1 if nested else int(np.bincount(local, minlength=n).argmax())
-            tables = (t.narrow if len(t.narrow) else t.pair)[at : at + n * m]
-            tables = tables.reshape(n, m, *t.F.shape)
-            counted = np.zeros((m, *t.F.shape), t.F.dtype)
-            weights = t.pair_p[at : at + n * m].reshape(n, m, len(t.P))
-            for p in range(n):
-                if p == usual:
-                    continue
-                if stop[0]:
-                    return False
-                rows = np.flatnonzero(local == p).astype(np.int32)
-                F, P = t.one[s + p], t.one_p[s + p]
-                if nested and p:
-                    F, P = F - t.one[s + p - 1], P - t.one_p[s + p - 1]
-                self._count(other, rows, counted, weights[p], F, P)
-                np.copyto(tables[p], counted, casting="unsafe")
-                if nested and p:  # a chain's columns hold those before them
-                    tables[p] += tables[p - 1]
-                    weights[p] += weights[p - 1]
-            if usual >= 0:
-                np.copyto(tables[usual], t.one[inner], casting="unsafe")
-                np.copyto(weights[usual], t.one_p[inner])
-                for p in range(n):
-                    if p != usual:
-                        tables[usual] -= tables[p]
-                        weights[usual] -= weights[p]
-            t.at[k, other] = at
-            return True
-
-    def _count(
-        self,
-        k: int,
-        rows: npt.NDArray[np.int32],
-        tables: npt.NDArray,
-        weights: npt.NDArray,
-        F: npt.NDArray,
-        P: npt.NDArray,
-    ) -> None:
-        """Tables of the rows in each column of group k; F and P are those of all these rows."""
-        local = self.model.local[k, rows]
-        order = rows[np.argsort(local, kind="stable")]
-        begin = np.concatenate([[0], np.cumsum(np.bincount(local, minlength=len(tables) + 1))])
-        count_columns(self.model, k, order, begin.astype(np.int64), tables, weights, F, P,
-                      np.zeros(len(P), P.dtype))  # fmt: skip
+# ---------------------------------------------------------------- counting
 
 
 @called
-def count_columns(M: Model, k, order, begin, T, Q, F, P, spare):  # type: ignore[no-untyped-def]
-    """Tables T and positive weights Q of the rows in each column of group k.
+def count_ahead(M: Model, X: Crossings, k, first, ready, backwards, stop, B: Bench):  # type: ignore[no-untyped-def]
+    """Count what is not there yet of the tables that group k needs (see `Counter.provide`).
 
-    Parameters
-    ----------
-    order, begin : int32[n], int64[size + 2]
-        Rows sorted by their position in the group, and where each position begins.
-    F, P
-        Table and positive weights of all these rows.
-    spare : float[W]
-        Working memory.
+    Tables are counted in the thread's own memory and copied, so that it does no harm if two threads
+    count the same ones; what is complete is marked after that.
     """
-    size = M.start[k + 1] - M.start[k]
-    skip = -1
-    if M.kind[k] != CHAIN:
-        skip = 0
-        for p in range(1, size):
-            if begin[p + 1] - begin[p] > begin[skip + 1] - begin[skip]:
-                skip = p
-        copy(F, T[skip], P, Q[skip])
-    for p in range(size):
-        if p == skip:
-            continue
-        scan(M, order[begin[p] :], begin[p + 1] - begin[p], T[p], spare, Q[p])
-        if skip >= 0:
-            add(T[skip], T[p], -1, Q[skip], Q[p])
-        elif p > 0:
-            add(T[p], T[p - 1], 1, Q[p], Q[p - 1])
-
-
-# ---------------------------------------------------------------- arithmetic of tables
+    n_groups = len(M.kind)
+    for i in range(n_groups):
+        other = n_groups - 1 - i if backwards else i
+        if stop[0] != 0:
+            return False
+        if not ready[other]:
+            _count_ones(M, X, other, B)
+            ready[other] = True
+    if k < 0:
+        return True
+    for i in range(len(M.d)):
+        B.inner[i] = i
+    sort_rows(M.local[k], M.start[k + 1] - M.start[k], B.inner, B.order, B.begin)
+    for i in range(n_groups):
+        other = n_groups - 1 - i if backwards else i
+        a = min(k, other)
+        b = max(k, other)
+        if a != b and X.at[a, b] < 0:
+            if not _count_pairs(M, X, k, other, first[a, b], stop, B):
+                return False
+            X.at[a, b] = first[a, b]
+    return True
 
 
 @lean
-def copy(F, G, P, Q):  # type: ignore[no-untyped-def]
-    """G = F and Q = P."""
+def _count_ones(M: Model, X: Crossings, k, B: Bench):  # type: ignore[no-untyped-def]
+    """Tables of the rows in each column of group k."""
+    s = M.start[k]
+    size = M.start[k + 1] - s
+    for i in range(len(M.d)):
+        B.inner[i] = i
+    sort_rows(M.local[k], size, B.inner, B.order, B.begin)
+    count_columns(M, k, B.order, B.begin, B.T, B.Q, X.F, X.P, B.D, B.bits)
+    for p in range(size):
+        copy(B.T[p], X.one[s + p], B.Q[p], X.one_p[s + p])
+
+
+@lean
+def _count_pairs(M: Model, X: Crossings, k, other, first, stop, B: Bench):  # type: ignore[no-untyped-def]
+    """Tables of the rows in each column of group k, sorted by them already, and each of another.
+
+    Returns False if it was stopped before.
+    """
+    s = M.start[k]
+    size = M.start[k + 1] - s
+    inner = M.start[other]
+    n_inner = M.start[other + 1] - inner
+    step = n_inner if k < other else 1  # from table to table by columns of k, of the other
+    step_inner = 1 if k < other else size
+    nested = M.kind[k] == CHAIN
+    usual = -1 if nested else most_frequent(B.begin, size)
+    for p in range(size):
+        if p == usual:
+            continue
+        if stop[0] != 0:
+            return False
+        if M.kind[other] != CHAIN:
+            copy(X.one[s + p], B.F, X.one_p[s + p], B.P)
+            if nested and p > 0:
+                add(B.F, X.one[s + p - 1], -1, B.P, X.one_p[s + p - 1])
+        sort_rows(
+            M.local[other], n_inner, B.order[B.begin[p] : B.begin[p + 1]], B.inner, B.inner_begin
+        )
+        count_columns(M, other, B.inner, B.inner_begin, B.T, B.Q, B.F, B.P, B.D, B.bits)
+        for q in range(n_inner):
+            at = first + p * step + q * step_inner
+            if nested and p > 0:  # a chain's columns hold those before them
+                add_pair(B.T[q], X, at - step, 1, B.Q[q])
+            _put_pair(B.T[q], X, at, B.Q[q])
+    if usual >= 0:
+        for q in range(n_inner):
+            copy(X.one[inner + q], B.T[q], X.one_p[inner + q], B.Q[q])
+            for p in range(size):
+                if p != usual:
+                    add_pair(B.T[q], X, first + p * step + q * step_inner, -1, B.Q[q])
+            _put_pair(B.T[q], X, first + usual * step + q * step_inner, B.Q[q])
+    return True
+
+
+@lean
+def _put_pair(F, X: Crossings, at, P):  # type: ignore[no-untyped-def]
+    """Keep a table of two columns."""
+    if len(X.narrow) == 0:
+        copy(F, X.pair[at], P, X.pair_p[at])
+        return
+    G = X.narrow[at]
     for u in range(len(F)):
         row = F[u]
         to = G[u]
         for i in range(len(row)):
-            to[i] = row[i]
+            to[i] = np.int16(row[i])
+    to_p = X.pair_p[at]
     for i in range(len(P)):
-        Q[i] = P[i]
-
-
-@lean
-def add(F, G, sign, P, Q):  # type: ignore[no-untyped-def]
-    """Add `sign` times table G to F (and Q to P)."""
-    x = F.dtype.type(sign)
-    for u in range(len(F)):
-        to = F[u]
-        row = G[u]
-        for i in range(len(row)):
-            to[i] += x * row[i]
-    for i in range(len(P)):
-        P[i] += x * Q[i]
+        to_p[i] = P[i]
 
 
 # ---------------------------------------------------------------- sides of a root's split
@@ -296,7 +329,7 @@ def side_table(M: Model, X: Crossings, side, F, D, P, whole):  # type: ignore[no
 
 
 @lean
-def _add_pair(F, X: Crossings, at, sign, P):  # type: ignore[no-untyped-def]
+def add_pair(F, X: Crossings, at, sign, P):  # type: ignore[no-untyped-def]
     """Add `sign` times a table of two columns to F (and its positive weights to P)."""
     if len(X.narrow) == 0:
         add(F, X.pair[at], sign, P, X.pair_p[at])
@@ -344,8 +377,8 @@ def side_column(M: Model, X: Crossings, side, k, v, F, P):  # type: ignore[no-un
         elif g < k:
             size = M.start[k + 1] - M.start[k]
             at = X.at[g, k] + (u - M.start[g]) * size + v - M.start[k]
-            _add_pair(F, X, at, sign, P)
+            add_pair(F, X, at, sign, P)
         else:
             size = M.start[g + 1] - M.start[g]
             at = X.at[k, g] + (v - M.start[k]) * size + u - M.start[g]
-            _add_pair(F, X, at, sign, P)
+            add_pair(F, X, at, sign, P)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from odt_core.solvers.search.crossings import side_table
-from odt_core.solvers.search.entries import called, lean
-from odt_core.solvers.search.kernels import scan, shallow
+from odt_core.solvers.search.entries import call_for_nothing, called, lean, take_number
+from odt_core.solvers.search.kernels import shallow
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
+from odt_core.solvers.search.scan import scan
 from odt_core.solvers.search.sets import (
     count_open,
     set_pairs3,
@@ -23,10 +24,18 @@ from odt_core.solvers.search.sides import (
     keep,
     try_split,
 )
-from odt_core.solvers.search.work import Work, lowest, make_work, up_to_2, weight_of
+from odt_core.solvers.search.work import (
+    Work,
+    forget_below,
+    lowest,
+    make_work,
+    up_to_2,
+    weight_of,
+)
 
 __all__ = [
-    "Work", "best_column", "clear_bounds", "depth3", "group3", "make_work", "prepare3", "up_to_2",
+    "Work", "best_column", "clear_bounds", "depth3", "group3_root", "groups3", "make_work",
+    "prepare3", "up_to_2",
 ]  # fmt: skip
 
 
@@ -106,8 +115,25 @@ def chain3(M: Model, cls, k, cells, me, stop, floors, W: Work):  # type: ignore[
             spread(s, e, x, y, v, W)
 
 
-@called
-def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: ignore[no-untyped-def]
+@lean
+def lead3(M: Model, cls, k, cells, me, W: Work):  # type: ignore[no-untyped-def]
+    """Try the column that makes a good tree: there may be none before."""
+    v = W.lead[0]
+    W.lead[0] = -1
+    y1 = 0 if M.low[cls] == M.high[cls] else 1
+    for way in range(1 if M.one_way[cls] else y1 + 1):
+        x = way
+        y = y1 - way
+        if try_split(
+            M, cls, way, cells, k, v, -1, W.exact_in[x, v], W.exact_out[y, v],
+            W.inside[x, v], W.outside[y, v], W,
+        ):  # fmt: skip
+            bettered(W, k, way, 1, v, -1, cells, me)
+        keep(W, x, y, v)
+
+
+@lean
+def group3_root(M: Model, cls, k, floors, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
     """All splits of group k at the root of a class of three levels.
 
     The set of rows must be in ``W.rows[:n]``, its table in W, and ``W.inside``, ``W.outside`` hold
@@ -121,6 +147,8 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
         floors[k] = W.whole.dtype.type(np.inf)
         return
     build_slices(M, k, n, W)
+    if W.lead[0] >= s and W.lead[0] < e:
+        lead3(M, cls, k, cells, me, W)
     if M.kind[k] == CHAIN:
         chain3(M, cls, k, cells, me, stop, floors, W)
     else:
@@ -141,6 +169,30 @@ def group3(M: Model, cls, k, n, cells, me, stop, floors, W: Work):  # type: igno
         floors[k] = W.whole.dtype.type(np.inf)
 
 
+@lean
+def group3(M: Model, cls, k, floors, n, cells, me, stop, W: Work):  # type: ignore[no-untyped-def]
+    """Call `group3_root` by its address."""
+    call_for_nothing(W.S.entry[3], (M, cls, k, floors, n, cells, me, stop, W))
+
+
+@called
+def groups3(M: Model, cls, n, cells, me, stop, turn, floors, W: Work):  # type: ignore[no-untyped-def]
+    """Groups in the order of ``W.todo``, each by the thread that takes its turn.
+
+    Returns when a better split was found, so that it can be told, with True; or when there is
+    nothing left to do.
+    """
+    before = cells[me]
+    while stop[0] == 0:
+        i = take_number(turn)
+        if i >= M.groups_at[cls + 1] - M.groups_at[cls]:
+            break
+        group3(M, cls, W.todo[i], floors, n, cells, me, stop, W)
+        if cells[me] < before:
+            return True
+    return False
+
+
 # ---------------------------------------------------------------- a set of rows
 
 
@@ -150,7 +202,7 @@ def count_rows(M: Model, n, W: Work):  # type: ignore[no-untyped-def]
     if W.side[0] >= 0:
         side_table(M, W.crossings, W.side, W.F, W.D, W.P, W.whole)
     else:
-        total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+        total, positive = scan(M, W.rows, n, W.F, W.D, W.P, W.bits)
         W.whole[0] = total
         W.whole[1] = positive
 
@@ -206,7 +258,7 @@ def rest_of_columns(M: Model, W: Work):  # type: ignore[no-untyped-def]
 
 @lean
 def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
-    """Order the groups by the best two-level tree that starts with one of their columns."""
+    """Order the groups, and choose the column to begin with, by the two-level trees they make."""
     V = M.size[0]
     S = W.S
     one = W.whole.dtype.type(1)
@@ -220,10 +272,15 @@ def _rank_groups(M: Model, cls, W: Work):  # type: ignore[no-untyped-def]
     for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
         k = M.groups[at]
         least = W.whole.dtype.type(np.inf)
+        column = M.start[k]
         for v in range(M.start[k], M.start[k + 1]):
             value = S.inside[0, v] + S.outside[0, v]
-            least = value if value < least else least
+            if value < least:
+                least = value
+                column = v
         W.estimate[k] = least
+        if n == 0 or least < W.estimate[W.todo[0]]:
+            W.lead[0] = column
         i = n
         while i > 0 and W.estimate[W.todo[i - 1]] > least:
             W.todo[i] = W.todo[i - 1]
@@ -248,30 +305,23 @@ def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyp
         # no members: every row goes to the child that the members do not go to
         W.split[1] = 0 if first or M.low[cls] == M.high[cls] else 1
         W.split[2] = 0
+        forget_below(W)
     for i in range(M.groups_at[cls + 1] - M.groups_at[cls]):
         k = W.todo[i]
         if stop[0] != 0:
             return
-        group3(M, cls, k, n, cells, me, stop, W.estimate, W)
+        group3(M, cls, k, W.estimate, n, cells, me, stop, W)
 
 
 @called
 def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     """The column whose split is best if both children were leaf-adjacent; -1 if there is none."""
-    total, positive = scan(M, W.rows, n, W.F, W.D, W.P)
+    total, positive = scan(M, W.rows, n, W.F, W.D, W.P, W.bits)
     W.whole[0] = total
     W.whole[1] = positive
+    W.lead[0] = -1
     _rank_groups(M, cls, W)
-    best = W.whole.dtype.type(np.inf)
-    column = -1
-    for at in range(M.groups_at[cls], M.groups_at[cls + 1]):
-        k = M.groups[at]
-        for v in range(M.start[k], M.start[k + 1]):
-            value = W.S.inside[0, v] + W.S.outside[0, v]
-            if value < best:
-                best = value
-                column = v
-    return column
+    return W.lead[0]
 
 
 @called

@@ -64,7 +64,7 @@ class Run:
     best, choice
         The best cost and its tree, as far as it is written down.
     first : Choice or None
-        The greedy tree, all of whose splits are written down.
+        A tree all of whose splits are written down (the greedy one, or a later one).
     given : Assignment or None
         A tree to start from. It is the best one while `choice` is None.
     bound : float
@@ -186,6 +186,8 @@ class Run:
         bound_of_rest : callable, optional
             A proved lower bound of the cost, asked for now and then.
         """
+        if isinstance(tasks, list) and not tasks:
+            return
         source: Iterator[object] = iter(tasks)
         failures: list[BaseException] = []
 

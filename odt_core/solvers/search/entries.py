@@ -1,7 +1,7 @@
 """Calls between kernels that are compiled apart.
 
 numba compiles everything that a function calls into it, again and again up the call tree, which
-made the first use cost minutes. The two large kernels are therefore called by their address:
+made the first use cost minutes. The large kernels are therefore called by their address:
 each is compiled once for each number type, and its address travels with the working memory.
 """
 
@@ -78,6 +78,34 @@ def _dtype_of_columns(parts: tuple) -> Any:
 
 call_for_number = _call_by_address(_dtype_of_columns)
 """The same for a function whose result has the type of its fourth argument's entries."""
+
+
+def _take_number(typingctx, counter):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, sig, values):  # type: ignore[no-untyped-def]
+        from numba.core import cgutils
+
+        array = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=values[0])
+        one = context.get_constant(types.int64, 1)
+        return builder.atomic_rmw("add", array.data, one, "monotonic")
+
+    return types.int64(counter), codegen
+
+
+take_number: Any = intrinsic(_take_number)
+"""``take_number(counter)``: what an int64[1] holds. It is one more afterwards, whichever threads do
+this at once."""
+
+
+def _count_common(typingctx, x, y, before):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, sig, values):  # type: ignore[no-untyped-def]
+        return builder.add(values[2], builder.ctpop(builder.and_(values[0], values[1])))
+
+    return types.int32(types.int32, types.int32, types.int32), codegen
+
+
+count_common: Any = intrinsic(_count_common)
+"""``count_common(x, y, before)``: how many bits x and y have in common, added to `before`. All are
+int32, which numba's own sums would not stay."""
 
 
 def address_of(function: Any, arguments: tuple) -> int:

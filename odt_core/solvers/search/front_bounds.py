@@ -10,8 +10,8 @@ import numpy as np
 
 from odt_core.solvers.search.entries import called, lean
 from odt_core.solvers.search.front_tables import Tables, Whole
-from odt_core.solvers.search.kernels import scan
 from odt_core.solvers.search.model import PAIR, Model
+from odt_core.solvers.search.scan import scan
 from odt_core.solvers.search.work import Work, up_to_2
 
 
@@ -60,8 +60,8 @@ def worth_each(T: Tables, bounds, wanted, found):  # type: ignore[no-untyped-def
 @called
 def scan_both(M: Model, pos, neg, rows, n, T: Tables):  # type: ignore[no-untyped-def]
     """Pair tables of positive and negative weight. `pos`, `neg` are M with those as d."""
-    tn, _ = scan(neg, rows, n, T.fn, T.xn, T.spare)
-    tp, _ = scan(pos, rows, n, T.fp, T.xp, T.spare)
+    tn, _ = scan(neg, rows, n, T.fn, T.xn, T.spare, T.bits)
+    tp, _ = scan(pos, rows, n, T.fp, T.xp, T.spare, T.bits)
     return np.int64(tp), np.int64(tn)
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from odt_core.solvers.search.entries import called
 from odt_core.solvers.search.model import Model
+from odt_core.solvers.search.scan import Bits
 from odt_core.solvers.search.work import Work
 
 FAR = 2**50
@@ -30,6 +31,8 @@ class Tables(NamedTuple):
         Pair tables of positive and negative weight.
     xp, xn, spare : float[W]
         Columns' positive and negative weight.
+    bits : Bits
+        For `scan`.
     two_fp, two_fn : float[2, V, W]
         The same tables of a split's members and of the others.
     two_xp, two_xn : float[2, W]
@@ -69,6 +72,7 @@ class Tables(NamedTuple):
     xp: npt.NDArray
     xn: npt.NDArray
     spare: npt.NDArray
+    bits: Bits
     two_fp: npt.NDArray
     two_fn: npt.NDArray
     two_xp: npt.NDArray
@@ -127,6 +131,7 @@ def make_tables(model: Model, work: Work, budget: int, alpha: list[int], beta: l
         xp=np.zeros(w, number),
         xn=np.zeros(w, number),
         spare=np.zeros(w, number),
+        bits=work.bits,
         two_fp=np.zeros((2, v, w), number),
         two_fn=np.zeros((2, v, w), number),
         two_xp=np.zeros((2, w), number),

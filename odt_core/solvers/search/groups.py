@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.problem import Feature, Problem, Split
 from odt_core.solvers.search.model import CAPPED, CHAIN, FULL
+from odt_core.solvers.search.passes import count_overlaps, weigh_codes
 
 
 @dataclass(frozen=True)
@@ -51,36 +56,31 @@ def codes_between(first: int, last: int) -> frozenset[int]:
 def make_groups(
     problem: Problem, codes: npt.NDArray[np.int32], weight: npt.NDArray[np.int64]
 ) -> tuple[Group, ...]:
-    """The groups of columns: chains first, then sets, then fixed questions."""
+    """The groups of columns: chains first, then sets, then fixed questions.
+
+    `codes` is int32[N, G], its rows contiguous.
+    """
     chains: list[Group] = []
     sets: list[Group] = []
-    codes = np.asfortranarray(codes)  # read by columns
-    heavy = weight.astype(np.float64)
-    for g, feature in enumerate(problem.data.features):
-        count = _weight_of_codes(codes[:, g], heavy, feature.n_values)
-        present = np.flatnonzero(count > 0)
-        if problem.forbid_empty_branches:
-            present = np.arange(feature.n_values)
+    for g, (feature, count) in enumerate(
+        zip(problem.data.features, _weight_of_codes(problem, codes, weight), strict=True)
+    ):
+        present = [code for code, n in enumerate(count) if n or problem.forbid_empty_branches]
         if len(present) < 2:
             continue
         if feature.is_numerical:
             chains += _threshold_chains(g, feature, present, count)
         elif len(present) == 2:
-            rare = int(min(present, key=lambda code: count[code]))
-            chains.append(Group(g, CHAIN, 1, (frozenset({rare}),)))
+            a, b = present
+            rare = b if count[b] < count[a] else a
+            chains.append(Group(g, CHAIN, 1, (codes_between(rare, rare + 1),)))
         else:
             q = len(present)
             cap = problem.max_card if problem.caps(feature) else None
-            most = q if cap is None else cap
-            arity = min(most, q // 2)
-            sets.append(
-                Group(
-                    g,
-                    FULL if arity == q // 2 else CAPPED,
-                    arity,
-                    tuple(codes_between(code, code + 1) for code in present.tolist()),
-                )
-            )
+            arity = min(q if cap is None else cap, q // 2)
+            kind = FULL if arity == q // 2 else CAPPED
+            columns = tuple(codes_between(code, code + 1) for code in present)
+            sets.append(Group(g, kind, arity, columns))
     if not problem.rules.forbidden and not problem.rules.nodes:
         chains = nest(problem, codes, chains)
     sets.sort(key=lambda group: len(group.sets))
@@ -90,73 +90,75 @@ def make_groups(
 
 
 def _weight_of_codes(
-    column: npt.NDArray[np.int32], weight: npt.NDArray[np.float64], n_values: int
-) -> npt.NDArray[np.float64]:
-    """Weight of the rows with each code."""
-    if n_values > 2:
-        return np.asarray(np.bincount(column, weight, n_values), dtype=np.float64)
-    second = float(weight @ (column == 1)) if n_values == 2 else 0.0  # three times as fast
-    return np.array([weight.sum() - second, second])[:n_values]
+    problem: Problem, codes: npt.NDArray[np.int32], weight: npt.NDArray[np.int64]
+) -> list[list[int]]:
+    """Weight of the rows with each code of each feature."""
+    base = np.cumsum([0] + [len(feature.values) for feature in problem.data.features])
+    total = np.zeros(base[-1], np.int64)
+    weigh_codes(codes, weight, base, total)
+    flat, at = total.tolist(), base.tolist()
+    return [flat[first:last] for first, last in pairwise(at)]
+
+
+class _Single(NamedTuple):
+    """A column that makes up a chain by itself, its rows, and those that the one before has too."""
+
+    group: Group
+    rows: int
+    both: int
 
 
 def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) -> list[Group]:
     """Join neighbouring two-valued features whose rows are nested, as those of cut numbers are."""
-    single = [
-        len(chain.sets) == 1
-        and (k == 0 or chains[k - 1].feature != chain.feature)
-        and (k + 1 == len(chains) or chains[k + 1].feature != chain.feature)
-        for k, chain in enumerate(chains)
-    ]
-    nothing = np.zeros(0, np.bool_)
-    held_by = [
-        holds(codes, chain.feature, chain.sets[0]) if alone else nothing
-        for chain, alone in zip(chains, single, strict=True)
-    ]
-    counts = [int(np.count_nonzero(column)) for column in held_by]
     joined: list[Group] = []
-    k = 0
-    end = 0
-    while k < len(chains):
-        end = max(end, k + 1)
-        while single[k] and end < len(chains) and single[end]:
-            end += 1
-        if end == k + 1:
-            joined.append(chains[k])
-            k = end
+    for alone, part in groupby(chains, key=_stands_alone(chains)):
+        if not alone:
+            joined += part
             continue
-        held = held_by[k:end]
-        runs = [_nested(held, counts[k:end], flipped) for flipped in (False, True)]
-        flips = max(runs, key=len)
-        joined.append(_joined(problem, chains[k : k + len(flips)], held, flips))
-        k += len(flips)
+        columns = _overlaps(problem, codes, list(part))
+        at, n = 0, len(codes)
+        while at < len(columns):
+            plain, flipped = _nested(columns, at, n, False), _nested(columns, at, n, True)
+            flips = flipped if len(flipped) > len(plain) else plain
+            end = at + len(flips)
+            joined.append(_joined(problem, columns[at:end], n, flips))
+            at = end
     return joined
 
 
-def holds(
-    codes: npt.NDArray[np.int32], feature: int, inside: frozenset[int]
-) -> npt.NDArray[np.bool_]:
-    """Which rows have one of these values."""
-    column = codes[:, feature]
-    if len(inside) == 1:
-        return np.asarray(column == next(iter(inside)))
-    known = np.zeros(int(column.max(initial=0)) + 1, dtype=np.bool_)
-    known[[code for code in inside if code < len(known)]] = True
-    return np.asarray(known[column])
+def _stands_alone(chains: list[Group]) -> Callable[[Group], bool]:
+    """Whether a chain is one column and its feature has no other chain."""
+    several = Counter(chain.feature for chain in chains)
+    return lambda chain: len(chain.sets) == 1 and several[chain.feature] == 1
 
 
-def _nested(held: list[npt.NDArray[np.bool_]], counts: list[int], flipped: bool) -> list[bool]:
-    """Which of the first columns to reverse so that each holds the one before; as many as go.
+def _overlaps(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single]:
+    """How many rows each column holds, alone and together with the one before it."""
+    features = [chain.feature for chain in chains]
+    base = np.cumsum([0] + [problem.data.features[g].n_values for g in features])
+    member = np.zeros(base[-1], np.int64)
+    for first, chain in zip(base[:-1].tolist(), chains, strict=True):
+        for code in chain.sets[0]:
+            member[first + code] = 1
+    count, both = np.zeros(len(chains), np.int64), np.zeros(len(chains), np.int64)
+    count_overlaps(codes, np.array(features), base, member, count, both)
+    return [_Single(*each) for each in zip(chains, count.tolist(), both.tolist(), strict=True)]
 
-    A column joins only if that leaves no more rows to count than it had by itself.
+
+def _nested(columns: list[_Single], at: int, n: int, flipped: bool) -> list[bool]:
+    """Which columns from `at` on to reverse so that each holds the one before; as many as go.
+
+    A column joins only if that leaves no more of the n rows to count than it had by itself.
     """
-    n = len(held[0])
-    last, last_flip = held[0], flipped
-    size = n - counts[0] if flipped else counts[0]
+    last, last_flip = columns[at], flipped
+    size = n - last.rows if flipped else last.rows
     flips = [flipped]
-    for column, count in zip(held[1:], counts[1:], strict=True):
-        alone = min(count, n - count)
-        for flip, total in ((False, count), (True, n - count)):
-            if 0 <= total - size <= alone and not _leaves_out(last, last_flip, column, flip):
+    for i in range(at + 1, len(columns)):
+        column = columns[i]
+        rows, others = column.rows, n - column.rows
+        alone = rows if rows < others else others
+        for flip, total in ((False, rows), (True, others)):
+            if 0 <= total - size <= alone and not _left_out(last, last_flip, column, flip, n):
                 flips.append(flip)
                 last, last_flip, size = column, flip, total
                 break
@@ -165,40 +167,36 @@ def _nested(held: list[npt.NDArray[np.bool_]], counts: list[int], flipped: bool)
     return flips
 
 
-def _leaves_out(
-    inner: npt.NDArray[np.bool_], inner_flip: bool, outer: npt.NDArray[np.bool_], outer_flip: bool
-) -> bool:
-    """Whether some row is in the first column (or outside, if flipped) but not in the second."""
+def _left_out(inner: _Single, inner_flip: bool, outer: _Single, outer_flip: bool, n: int) -> int:
+    """How many rows are in a column (or outside, if flipped) but not in the one after it."""
     if inner_flip:
-        return bool((inner < outer).any() if outer_flip else not (inner | outer).all())
-    return bool((inner & outer).any() if outer_flip else (inner > outer).any())
+        return outer.rows - outer.both if outer_flip else n - inner.rows - outer.rows + outer.both
+    return outer.both if outer_flip else inner.rows - outer.both
 
 
-def _joined(
-    problem: Problem, parts: list[Group], held: list[npt.NDArray[np.bool_]], flips: list[bool]
-) -> Group:
+def _joined(problem: Problem, parts: list[_Single], n: int, flips: list[bool]) -> Group:
     """One chain from single columns, of which some are reversed."""
     if len(parts) == 1:
-        return parts[0]
-    ends = [int((~held[i] if flips[i] else held[i]).sum()) for i in (0, len(flips) - 1)]
-    if ends[0] > len(held[0]) - ends[1]:  # count from the end that leaves out more rows
+        return parts[0].group
+    first, last = (n - parts[i].rows if flips[i] else parts[i].rows for i in (0, -1))
+    if first > n - last:  # count from the end that leaves out more rows
         parts, flips = parts[::-1], [not flip for flip in flips[::-1]]
-    everything = [frozenset(range(problem.data.features[g.feature].n_values)) for g in parts]
+    everything = [codes_between(0, problem.data.features[p.group.feature].n_values) for p in parts]
     sets = tuple(
-        whole - part.sets[0] if flip else part.sets[0]
+        whole - part.group.sets[0] if flip else part.group.sets[0]
         for part, flip, whole in zip(parts, flips, everything, strict=True)
     )
-    features = tuple(part.feature for part in parts)
+    features = tuple(part.group.feature for part in parts)
     return Group(features[0], CHAIN, 1, sets, features=features)
 
 
 def _threshold_chains(
-    g: int, feature: Feature, present: npt.NDArray[np.int64], count: npt.NDArray[np.float64]
+    g: int, feature: Feature, present: list[int], count: list[int]
 ) -> list[Group]:
     """Thresholds of an ordered feature, counted from the end that leaves out more rows."""
     n = feature.n_ordered
-    ordered = [int(code) for code in present if code < n]
-    missing = frozenset(int(code) for code in present if code >= n)
+    ordered = [code for code in present if code < n]
+    missing = frozenset(code for code in present if code >= n)
     if len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]:
         sets = [codes_between(code, n) for code in reversed(ordered)]
     else:

@@ -1,8 +1,4 @@
-"""Compiled kernels: pair-count tables, the leaf-adjacent split, the depth-2 subtree.
-
-A table F holds, for a set of rows, ``F[u, v]`` = sum of ``d`` over the rows in columns u and v.
-All sums are whole numbers small enough to be exact in the table's number type.
-"""
+"""Compiled kernels: working memory, and the leaf-adjacent split."""
 
 from __future__ import annotations
 
@@ -11,14 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.entries import call_for_nothing, called, jit, lean, lean_sum
+from odt_core.solvers.search.entries import call_for_nothing, jit, lean, lean_sum
 from odt_core.solvers.search.lanes import accumulators
-from odt_core.solvers.search.model import ANY, CAPPED, CHAIN, LANES, LEAF, ONE, TWO, Model
+from odt_core.solvers.search.model import ANY, CAPPED, LEAF, ONE, TWO, Model
+from odt_core.solvers.search.scan import padded
 
-__all__ = [
-    "BATCH", "Scratch", "jit", "lean", "make_scratch", "padded", "scan", "shallow", "shallow_one",
-    "sum_columns",
-]  # fmt: skip
+__all__ = ["BATCH", "Scratch", "jit", "lean", "make_scratch", "shallow", "shallow_one"]
 
 BATCH = 32
 """How many unions of columns are evaluated together."""
@@ -85,11 +79,6 @@ class Scratch(NamedTuple):
     group_todo: npt.NDArray
 
 
-def padded(size: int) -> int:
-    """Columns of a table that holds `size` of them."""
-    return max(-(-size // LANES) * LANES, LANES)
-
-
 def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
     """Working memory for one thread, which ends early when `halt` is set."""
     v = int(model.size[0])
@@ -118,157 +107,6 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
         group_bound=np.zeros(len(model.kind) + 1, number),
         group_todo=np.zeros(len(model.kind) + 1, np.int64),
     )
-
-
-# ---------------------------------------------------------------- tables
-
-
-@called
-def sum_columns(M: Model, rows, D):  # type: ignore[no-untyped-def]
-    """Sum of d over the rows in each column, into D. Returns the total."""
-    z = M.d.dtype.type(0)
-    D[:] = z
-    total = z
-    for r in rows:
-        d = M.d[r]
-        total += d
-        for b in M.cols[M.col_at[r] : M.col_at[r + 1]]:
-            D[b] += d
-    return total
-
-
-@called
-def scan(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
-    """Fill table F and the columns' own sums D, P (positive weight) from the first n rows.
-
-    Returns the totals of d and of positive weight.
-    """
-    V = M.size[0]
-    z = M.d.dtype.type(0)
-    for u in range(V):
-        row = F[u]
-        for i in range(len(row)):
-            row[i] = z
-    D[:] = z
-    P[:] = z
-    per_row = len(M.cells) // len(M.d) + 1 if len(M.d) else 1
-    saved = per_row * (len(M.cols) // max(len(M.d), 1)) - per_row * per_row // 2
-    if n * saved > 4 * V * V:
-        return _scan_half(M, rows, n, F, D, P)
-    return _scan_wide(M, rows, n, F, D, P)
-
-
-@lean
-def _scan_wide(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
-    """Count cells by columns: little to do afterwards, best for few rows."""
-    z = M.d.dtype.type(0)
-    total = z
-    positive = z
-    for i in range(n):
-        r = rows[i]
-        d = M.d[r]
-        total += d
-        cols = M.cols[M.col_at[r] : M.col_at[r + 1]]
-        cells = M.cells[M.cell_at[r] : M.cell_at[r + 1]]
-        for b in cols:
-            D[b] += d
-        if d < z:
-            positive -= d
-            for b in cols:
-                P[b] -= d
-        for a in cells:
-            row = F[a]
-            for b in cols:
-                row[b] += d
-    expand(M, F, D)
-    return total, positive
-
-
-@lean
-def _scan_half(M: Model, rows, n, F, D, P):  # type: ignore[no-untyped-def]
-    """Count every pair of cells once, then mirror and cumulate: best for many rows."""
-    V = M.size[0]
-    z = M.d.dtype.type(0)
-    total = z
-    positive = z
-    for i in range(n):
-        r = rows[i]
-        d = M.d[r]
-        total += d
-        cells = M.cells[M.cell_at[r] : M.cell_at[r + 1]]
-        m = len(cells)
-        if d < z:
-            positive -= d
-            for b in cells:
-                P[b] -= d
-        for j in range(m):
-            D[cells[j]] += d
-            row = F[cells[j]]
-            for h in range(j, m):
-                row[cells[h]] += d
-    for first in range(0, V, LANES):  # mirrored block by block, for the cache
-        for second in range(first, V, LANES):
-            for u in range(first, min(first + LANES, V)):
-                for v in range(max(second, u + 1), min(second + LANES, V)):
-                    F[v, u] = F[u, v]
-    expand(M, F, D)
-    _expand_row(M, D, total)
-    _expand_row(M, P, positive)
-    for u in range(V):
-        _expand_row(M, F[u], D[u])
-    return total, positive
-
-
-@lean
-def _expand_row(M: Model, x, total):  # type: ignore[no-untyped-def]
-    """The same as `expand` for sums over cells: make them sums over columns."""
-    n_groups = len(M.kind)
-    for back in range(n_groups):
-        k = n_groups - 1 - back
-        s = M.start[k]
-        e = M.start[k + 1]
-        if M.kind[k] == CHAIN:
-            raw = M.raw[k]
-            here = x[s]
-            for t in range(1, e - s):
-                here += x[M.start[raw] + t - 1] if raw >= 0 else x[s + t]
-                x[s + t] = here
-        else:
-            lost = total
-            for v in range(s, e):
-                lost -= x[v]
-            x[M.dropped[k]] += lost
-
-
-@lean
-def expand(M: Model, F, D):  # type: ignore[no-untyped-def]
-    """Cumulate the rows of chains and recover the dropped row of sets (first axis only)."""
-    n_groups = len(M.kind)
-    for back in range(n_groups):
-        k = n_groups - 1 - back
-        s = M.start[k]
-        e = M.start[k + 1]
-        if M.kind[k] == CHAIN:
-            raw = M.raw[k]
-            for t in range(1, e - s):
-                above = F[s + t - 1]
-                row = F[s + t]
-                if raw >= 0:
-                    cell = F[M.start[raw] + t - 1]
-                    for i in range(len(row)):
-                        row[i] = above[i] + cell[i]
-                else:
-                    for i in range(len(row)):
-                        row[i] += above[i]
-        else:
-            lost = F[M.dropped[k]]
-            for i in range(len(lost)):
-                lost[i] = D[i]
-            for v in range(s, e):
-                if v != M.dropped[k]:
-                    row = F[v]
-                    for i in range(len(row)):
-                        lost[i] -= row[i]
 
 
 # ---------------------------------------------------------------- the leaf-adjacent split

@@ -5,71 +5,71 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.entries import called
-from odt_core.solvers.search.groups import Group, holds
+from odt_core.problem import Feature
+from odt_core.solvers.search.groups import Group
 from odt_core.solvers.search.model import ANY, CHAIN, FULL, ONE
+from odt_core.solvers.search.passes import place_rows, write_rows
 
 MOST_PAIRS = 1500
 """Bounds are kept for each pair of columns if there are no more (memory grows with the square)."""
 
 
-def lay_out_rows(codes: npt.NDArray[np.int32], groups: tuple[Group, ...]) -> tuple:
-    """Arrays ``cells`` to ``local``, then ``dropped`` to ``pair_at`` of `Model`."""
+def lay_out_rows(
+    codes: npt.NDArray[np.int32], groups: tuple[Group, ...], features: tuple[Feature, ...]
+) -> tuple:
+    """Arrays ``cells`` to ``local``, then ``dropped`` to ``pair_at`` of `Model`.
+
+    `codes` is int32[N, G], its rows contiguous.
+    """
     n, n_groups = len(codes), len(groups)
-    codes = np.asfortranarray(codes)
-    sizes = np.array([len(group.sets) for group in groups], dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    most = int(codes.max(initial=0)) + 1
-    local = np.zeros((n_groups, n), dtype=np.int32)
-    dropped = np.full(n_groups, -1, dtype=np.int64)
-    last = sizes.copy()  # positions from here on are not counted
+    sizes = [len(group.sets) for group in groups]
+    start = np.cumsum([0, *sizes])
+    begin = start + np.arange(n_groups + 1)  # of the positions: a group has one more than columns
+    local = np.empty((n_groups, n), dtype=np.int32)
+    count = np.zeros(begin[-1], dtype=np.int64)
+    place_rows(codes, *_parts(groups, features), local, begin, count)
+    dropped = [-1] * n_groups
+    last = list(sizes)  # positions from here on are not counted
+    n_cells = n_cols = 0
+    flat, at = count.tolist(), begin.tolist()
     for k, group in enumerate(groups):
-        if group.features:
-            columns = zip(group.features, group.sets, strict=True)
-            local[k] = sizes[k] - sum(holds(codes, g, inside) for g, inside in columns)
-        elif sizes[k] == 1:
-            local[k] = ~holds(codes, group.feature, group.sets[0])
-        else:
-            local[k] = _places(group, most)[codes[:, group.feature]]
+        here = flat[at[k] : at[k] + sizes[k]]
         if group.kind != CHAIN:
-            dropped[k] = starts[k] + int(np.bincount(local[k], minlength=sizes[k]).argmax())
-        elif _shares_cells(groups, k):
-            last[k] = 1
-    narrow = np.int16 if starts[-1] < 2**15 else np.int32
+            most = max(here)
+            dropped[k] = at[k] - k + here.index(most)
+            n_cells += n - most
+            n_cols += n
+        else:
+            if _shares_cells(groups, k):
+                last[k] = 1
+            n_cells += sum(here[: last[k]])
+            n_cols += sum((sizes[k] - p) * rows for p, rows in enumerate(here))
+    narrow = np.int16 if start[-1] < 2**15 else np.int32
     cell_at, col_at = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    nothing = np.zeros(0, narrow)
-    write_rows(local, starts, dropped, last, cell_at, col_at, nothing, nothing)
-    np.cumsum(cell_at, out=cell_at)
-    np.cumsum(col_at, out=col_at)
-    cells, cols = np.zeros(cell_at[-1], narrow), np.zeros(col_at[-1], narrow)
-    write_rows(local, starts, dropped, last, cell_at, col_at, cells, cols)
-    return cells, cell_at, cols, col_at, local, dropped, *number_pairs(groups, int(starts[-1]))
+    cells, cols = np.empty(n_cells + 1, narrow), np.empty(n_cols + 1, narrow)
+    left_out, counted = np.array(dropped, np.int64), np.array(last, np.int64)
+    write_rows(local, start, left_out, counted, cell_at, col_at, cells, cols)
+    pairs = number_pairs(groups, int(start[-1]))
+    return cells[:-1], cell_at, cols[:-1], col_at, local, left_out, *pairs
 
 
-@called
-def write_rows(local, starts, dropped, last, cell_at, col_at, cells, cols):  # type: ignore[no-untyped-def]
-    """Count each row's cells and columns into ``*_at[1:]``; or write them, if there is room."""
-    n = len(cell_at) - 1
-    count = len(cols) == 0
-    for i in range(n):
-        at = cell_at[i]
-        to = col_at[i]
-        for k in range(len(last)):
-            p = local[k, i]
-            s = starts[k]
-            chain = dropped[k] < 0
-            if p < last[k] and s + p != dropped[k]:
-                if not count:
-                    cells[at] = s + p
-                at += 1
-            end = starts[k + 1] if chain else s + p + 1
-            for v in range(s + p, end):
-                if not count:
-                    cols[to] = v
-                to += 1
-        if count:
-            cell_at[i + 1] = at - cell_at[i]
-            col_at[i + 1] = to - col_at[i]
+def _parts(groups: tuple[Group, ...], features: tuple[Feature, ...]) -> tuple[npt.NDArray, ...]:
+    """What `place_rows` adds up: features, their groups, and their codes' positions."""
+    part: list[int] = []
+    of_group: list[int] = []
+    base = [0]
+    place: list[int] = []
+    for k, group in enumerate(groups):
+        for feature, sets in (
+            [(g, (inside,)) for g, inside in zip(group.features, group.sets, strict=True)]
+            if group.features
+            else [(group.feature, group.sets)]
+        ):
+            part.append(feature)
+            of_group.append(k)
+            place += _places(sets, group.kind == CHAIN, features[feature].n_values)
+            base.append(len(place))
+    return tuple(np.array(each, dtype=np.int64) for each in (part, of_group, base, place))
 
 
 def number_pairs(
@@ -88,15 +88,14 @@ def number_pairs(
     return np.array([n_columns, n], dtype=np.int64), at
 
 
-def _places(group: Group, n_codes: int) -> npt.NDArray[np.int32]:
-    """Position of each code in a group (its number of columns where it is in none)."""
-    place = np.full(n_codes, len(group.sets), dtype=np.int32)
+def _places(sets: tuple[frozenset[int], ...], nested: bool, n_codes: int) -> list[int]:
+    """Position of each code in these columns (their number where it is in none)."""
+    place = [len(sets)] * n_codes
     known: frozenset[int] = frozenset()
-    for position, codes in enumerate(group.sets):
+    for position, codes in enumerate(sets):
         for code in codes - known:
-            if code < n_codes:
-                place[code] = position
-        known = codes if group.kind == CHAIN else known
+            place[code] = position
+        known = codes if nested else known
     return place
 
 
@@ -127,18 +126,28 @@ def lay_out_runs(
     groups: tuple[Group, ...], lists: list[tuple[int, ...]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Arrays ``runs_at`` and ``runs`` of `Model`, from the groups of each class."""
-    start = np.cumsum([0] + [len(group.sets) for group in groups])
-    at, runs = [0], []
+    start = np.cumsum([0] + [len(group.sets) for group in groups]).tolist()
+    at: list[int] = [0]
+    runs: list[list[int]] = []
+    known: dict[tuple[int, ...], list[list[int]]] = {}
     for allowed in lists:
-        last: list[int] | None = None
-        for k in allowed:
-            arity = groups[k].arity
-            take = ANY if groups[k].kind == FULL else min(arity, 3) - 1
-            s, e = int(start[k]), int(start[k + 1])
-            if last is not None and take == ONE and last[0] == ONE and last[2] == s:
-                last[2] = e
-                continue
-            last = [take, s, e, arity]
-            runs.append(last)
+        if allowed not in known:
+            known[allowed] = _runs_of(groups, start, allowed)
+        runs += known[allowed]
         at.append(len(runs))
     return np.array(at, dtype=np.int64), np.array(runs, dtype=np.int64).reshape(-1, 4)
+
+
+def _runs_of(
+    groups: tuple[Group, ...], start: list[int], allowed: tuple[int, ...]
+) -> list[list[int]]:
+    """The runs of one class."""
+    runs: list[list[int]] = []
+    for k in allowed:
+        group = groups[k]
+        take = ANY if group.kind == FULL else min(group.arity, 3) - 1
+        if runs and take == ONE and runs[-1][0] == ONE and runs[-1][2] == start[k]:
+            runs[-1][2] = start[k + 1]
+        else:
+            runs.append([take, start[k], start[k + 1], group.arity])
+    return runs

@@ -13,12 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.depth2 import depth2_root
-from odt_core.solvers.search.depth3 import best_column, count_rows, depth3, group3, prepare3
+from odt_core.solvers.search.depth3 import (
+    best_column,
+    count_rows,
+    depth3,
+    group3_root,
+    groups3,
+    prepare3,
+)
 from odt_core.solvers.search.entries import address_of, called
 from odt_core.solvers.search.lanes import stump_lanes
 from odt_core.solvers.search.model import PAIR, Model
 from odt_core.solvers.search.sides import try_split_root
-from odt_core.solvers.search.work import Work, lowest, up_to_2
+from odt_core.solvers.search.work import Work, copy_split, forget_below, lowest, up_to_2
 
 
 def solve_set(
@@ -38,7 +45,8 @@ def solve_set(
     cls, n : int
         The class and how many rows.
     cells : float[T]
-        Incumbents; ``cells[me]`` receives a better cost and ``work.split`` its split.
+        Incumbents; ``cells[me]`` receives a better cost, ``work.split`` its split and ``work.kept``
+        its children's.
     me : int
         Whose cell it is.
     stop : int64[1]
@@ -61,8 +69,8 @@ def solve_pair(M: Model, cls, n, cells, me, W: Work):  # type: ignore[no-untyped
     if value < limit:
         cells[me] = value
         if M.level[cls] == PAIR:
-            for j in range(3 + W.S.split[2]):
-                W.split[j] = W.S.split[j]
+            copy_split(W.S.split, W.split)
+            forget_below(W)
 
 
 _addresses: dict[tuple, int] = {}
@@ -70,7 +78,7 @@ _addresses: dict[tuple, int] = {}
 
 def link(model: Model, work: Work) -> None:
     """Compile the kernels that are called by address and put their addresses in place."""
-    entries = (_stump, _pair, _split) if model.level.max() > PAIR else (_stump, _pair)
+    entries = (_stump, _pair, _split, _group)[: 4 if model.level.max() > PAIR else 2]
     for at, entry in enumerate(entries):
         key = (at, model.d.dtype, model.cells.dtype)
         if key not in _addresses:
@@ -84,7 +92,8 @@ def compile_three(model: Model, work: Work) -> None:
     cells, stop = np.zeros(1, number), np.zeros(1, np.int64)
     address_of(best_column, (model, 0, 0, work))
     address_of(prepare3, (model, 0, 0, cells, work))
-    address_of(group3, (model, 0, 0, 0, cells, 0, stop, cells, work))
+    address_of(*_group(model, work))
+    address_of(groups3, (model, 0, 0, cells, 0, stop, np.zeros(1, np.int64), cells, work))
     address_of(depth3, (model, 0, 0, cells, 0, stop, work))
 
 
@@ -116,3 +125,8 @@ def _split(model: Model, work: Work) -> Call:
     return try_split_root, (
         model, 0, 0, cells, 0, 0, 0, np.bool_(0), np.bool_(0), zero, zero, work
     )  # fmt: skip
+
+
+def _group(model: Model, work: Work) -> Call:
+    cells = np.zeros(1, model.d.dtype)
+    return group3_root, (model, 0, 0, cells, 0, cells, 0, work.S.halt, work)

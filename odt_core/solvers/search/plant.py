@@ -10,10 +10,11 @@ import numpy.typing as npt
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
-from odt_core.solvers.search.kernels import sum_columns
 from odt_core.solvers.search.linking import solve_set
 from odt_core.solvers.search.model import ANY, CHAIN, ONE, PAIR, STUMP
+from odt_core.solvers.search.scan import sum_columns
 from odt_core.solvers.search.tables import Encoding
+from odt_core.solvers.search.work import UNKNOWN
 
 Rows = npt.NDArray[np.int32]
 
@@ -41,10 +42,17 @@ class Choice:
     high: Choice | None = None
 
     @classmethod
-    def read(cls, split: npt.NDArray[np.int64]) -> Choice:
-        """From the kernels' record."""
-        n = int(split[2])
-        return cls(int(split[0]), bool(split[1]), tuple(int(v) for v in split[3 : 3 + n]))
+    def read(
+        cls, split: npt.NDArray[np.int64], below: npt.NDArray[np.int64] | None = None
+    ) -> Choice:
+        """From the kernels' record; `below` are the children's (see `Work`)."""
+        group, to_high, n = split[:3].tolist()
+        low, high = (
+            (None, None)
+            if below is None
+            else (cls.read(child) if child[0] != UNKNOWN else None for child in below)
+        )
+        return cls(group, bool(to_high), tuple(split[3 : 3 + n].tolist()), low, high)
 
 
 def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.bool_]:
@@ -56,7 +64,9 @@ def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.boo
     first = int(model.start[choice.group])
     if model.kind[choice.group] == CHAIN:
         return np.asarray(local <= choice.members[0] - first)
-    return np.isin(local, np.array(choice.members) - first)
+    chosen = np.zeros(int(model.start[choice.group + 1]) - first + 1, np.bool_)
+    chosen[[v - first for v in choice.members]] = True
+    return np.asarray(chosen[local])
 
 
 @dataclass
@@ -183,32 +193,31 @@ class Planter:
 def best_stump(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[Choice, bool]:
     """The best leaf-adjacent split: the choice and whether its members are called positive."""
     model = encoding.model
-    sums = work.S.line[0]
-    total = float(sum_columns(model, rows, sums))
+    total = float(sum_columns(model, rows, work.S.line[0]))
+    sums = work.S.line[0].tolist()  # a few numbers at a time: quicker than arrays
     best = np.inf
     found: tuple[Choice, bool] = (Choice(-1, False, ()), True)
-    if model.empty_ok[cls]:
+    empty_ok = bool(model.empty_ok[cls])
+    if empty_ok:
         best = min(0.0, total)
         found = (Choice(-1, False, ()), total >= 0)
     for take, s, e, arity in model.runs[model.runs_at[cls] : model.runs_at[cls + 1]].tolist():
-        for value, members, positive in _stump_of_run(
-            take, arity, sums[s:e].astype(np.float64), total, bool(model.empty_ok[cls])
-        ):
+        for value, members, positive in _stump_of_run(take, arity, sums[s:e], total, empty_ok):
             if value < best:
                 best = value
                 group = int(np.searchsorted(model.start, s + members[0], side="right")) - 1
-                found = (Choice(group, False, tuple(int(s + v) for v in members)), positive)
+                found = (Choice(group, False, tuple(s + v for v in members)), positive)
     return found
 
 
 def _stump_of_run(
-    take: int, arity: int, sums: npt.NDArray[np.float64], total: float, empty_ok: bool
+    take: int, arity: int, sums: list[float], total: float, empty_ok: bool
 ) -> list[tuple[float, list[int], bool]]:
     """Candidates (value, members, members are positive) of one run of columns (see `Model`)."""
     if take == ONE:
-        least, most = int(sums.argmin()), int(sums.argmax())
-        return [(float(sums[least]), [least], True), (total - float(sums[most]), [most], False)]
-    rising = [int(v) for v in np.argsort(sums, kind="stable")]
+        least, most = min(sums), max(sums)
+        return [(least, [sums.index(least)], True), (total - most, [sums.index(most)], False)]
+    rising = sorted(range(len(sums)), key=sums.__getitem__)
     if take == ANY:
         members = [v for v in rising if sums[v] < 0]
         if not members:
@@ -217,8 +226,8 @@ def _stump_of_run(
             members = rising[:1]
         if not empty_ok and len(members) == len(sums):
             members = rising[:-1]
-        value = float(sums[members].sum())
-        others = [v for v in rising if v not in set(members)]
+        value = sum(sums[v] for v in members)
+        others = rising[len(members) :]
         if others and len(others) < len(members):
             return [(value, others, False)]
         return [(value, members, True)]
@@ -226,6 +235,6 @@ def _stump_of_run(
     falling = rising[::-1]
     high = [v for v in falling[:arity] if sums[v] > 0] or falling[:1]
     return [
-        (float(sums[low].sum()), low, True),
-        (total - float(sums[high].sum()), high, False),
+        (sum(sums[v] for v in low), low, True),
+        (total - sum(sums[v] for v in high), high, False),
     ]

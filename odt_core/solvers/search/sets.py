@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from odt_core.solvers.search.crossings import add
 from odt_core.solvers.search.entries import lean
 from odt_core.solvers.search.model import CHAIN, Model
+from odt_core.solvers.search.scan import add
 from odt_core.solvers.search.sides import (
     bettered,
     inside_value,
@@ -15,7 +15,14 @@ from odt_core.solvers.search.sides import (
     try_split,
 )
 from odt_core.solvers.search.subsets import note_subset, order_by_weight
-from odt_core.solvers.search.work import Work, lowest, up_to_2, weight_of
+from odt_core.solvers.search.work import (
+    Work,
+    copy_split,
+    forget_below,
+    lowest,
+    up_to_2,
+    weight_of,
+)
 
 
 @lean
@@ -299,5 +306,5 @@ def subsets3(M: Model, cls, k, cells, me, stop, W: Work):  # type: ignore[no-unt
             continue
         cells[me] = cost[0, n] + cost[1, n]
         note_subset(M, W.S, k, n, order, side)
-        for j in range(3 + W.S.split[2]):
-            W.split[j] = W.S.split[j]
+        copy_split(W.S.split, W.split)
+        forget_below(W)

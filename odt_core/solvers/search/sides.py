@@ -6,11 +6,19 @@ table is a sum of slices, a complement's the difference from the whole.
 
 from __future__ import annotations
 
-from odt_core.solvers.search.crossings import add, copy, side_column
+from odt_core.solvers.search.crossings import side_column
 from odt_core.solvers.search.entries import call_for_number, lean
-from odt_core.solvers.search.kernels import scan
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
-from odt_core.solvers.search.work import Work, is_pure, lowest, up_to_2, weight_of
+from odt_core.solvers.search.scan import add, copy, count_columns, scan, sort_rows
+from odt_core.solvers.search.work import (
+    UNKNOWN,
+    Work,
+    copy_split,
+    is_pure,
+    lowest,
+    up_to_2,
+    weight_of,
+)
 
 # ---------------------------------------------------------------- slices
 
@@ -24,40 +32,9 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
         for p in range(size):
             side_column(M, W.crossings, W.side, k, s + p, W.slices[p], W.slice_p[p])
         return
-    local = M.local[k]
-    count = W.begin
-    for p in range(size + 2):
-        count[p] = 0
-    for i in range(n):
-        count[local[W.rows[i]] + 1] += 1
-    skip = -1
-    if M.kind[k] != CHAIN:
-        skip = 0
-        for p in range(1, size):
-            if count[p + 1] > count[skip + 1]:
-                skip = p
-    for p in range(size + 1):
-        count[p + 1] += count[p]
-    for i in range(n):
-        r = W.rows[i]
-        p = local[r]
-        W.order[count[p]] = r
-        count[p] += 1
-    if size > len(W.slices):
-        return  # counted when needed, see `member_table`
-    spare = W.union_d[0]
-    for p in range(size):
-        if p != skip:
-            first = count[p - 1] if p > 0 else 0
-            scan(M, W.order[first:], count[p] - first, W.slices[p], spare, W.slice_p[p])
-    if skip >= 0:
-        copy(W.F, W.slices[skip], W.P, W.slice_p[skip])
-        for p in range(size):
-            if p != skip:
-                add(W.slices[skip], W.slices[p], -1, W.slice_p[skip], W.slice_p[p])
-    else:
-        for p in range(1, size):
-            add(W.slices[p], W.slices[p - 1], 1, W.slice_p[p], W.slice_p[p - 1])
+    sort_rows(M.local[k], size, W.rows[:n], W.order, W.begin)
+    if size <= len(W.slices):  # else counted when needed, see `member_table`
+        count_columns(M, k, W.order, W.begin, W.slices, W.slice_p, W.F, W.P, W.union_d[0], W.bits)
 
 
 @lean
@@ -67,8 +44,8 @@ def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
     if M.start[k + 1] - M.start[k] <= len(W.slices):
         copy(W.slices[p], F, W.slice_p[p], P)
         return
-    first = W.begin[p - 1] if p > 0 and M.kind[k] != CHAIN else 0
-    scan(M, W.order[first:], W.begin[p] - first, F, W.union_d[1], P)
+    first = 0 if M.kind[k] == CHAIN else W.begin[p]
+    scan(M, W.order[first:], W.begin[p + 1] - first, F, W.union_d[1], P, W.bits)
 
 
 # ---------------------------------------------------------------- one split
@@ -215,7 +192,7 @@ def try_split_root(  # type: ignore[no-untyped-def]
     -------
     float
         The split's cost if it is better than the incumbent, else a lower bound. ``W.found``
-        receives the sides' bounds, then 1 where they are optima.
+        receives the sides' bounds, then 1 where they are optima; ``W.below`` the children's splits.
     """
     W.calls[1] += 1
     best = lowest(cells)
@@ -230,20 +207,27 @@ def try_split_root(  # type: ignore[no-untyped-def]
     deep_out = M.level[M.low[cls] if other == 0 else M.high[cls]] == PAIR
     if deep_in != deep_out:  # what costs next to nothing comes first
         inside_first = deep_out
+    W.below[0, 0] = UNKNOWN
+    W.below[1, 0] = UNKNOWN
     for step in range(2):
         if bound_in + bound_out >= best:
             break
+        W.S.split[0] = UNKNOWN
         if (step == 0) == inside_first:
             if not known_in:
                 limit = best - bound_out
                 value = inside_value(M, cls, way, k, u, v, limit, W)
                 bound_in = value if value > bound_in else bound_in
                 known_in = value < limit
+                if known_in:
+                    copy_split(W.S.split, W.below[way])
         elif not known_out:
             limit = best - bound_in
             value = outside_value(M, cls, other, k, u, v, limit, W)
             bound_out = value if value > bound_out else bound_out
             known_out = value < limit
+            if known_out:
+                copy_split(W.S.split, W.below[1 - way])
     W.found[0] = bound_in
     W.found[1] = bound_out
     W.found[2] = one if known_in else z
@@ -285,3 +269,5 @@ def bettered(W: Work, k, way, n, u, v, cells, me):  # type: ignore[no-untyped-de
     W.split[3] = u
     if n > 1:
         W.split[4] = v
+    copy_split(W.below[0], W.kept[0])
+    copy_split(W.below[1], W.kept[1])

@@ -103,12 +103,11 @@ def solve_search(
     else:
         if level > TRIPLE:
             run.crossings = Counter(encoding.model, memory_limit / 2)
-        rows = np.arange(len(encoding.model.d), dtype=np.int32)
-        run.each([rows], lambda rows, _: _greedy(run, root, rows))
-        if level == TRIPLE:
-            _solve_triple(run, root)
-        else:
+            rows = np.arange(len(encoding.model.d), dtype=np.int32)
+            run.each([rows], lambda rows, thread: _greedy(run, root, rows, thread))
             solve_deep(run, root)
+        else:
+            _solve_triple(run, root)
     if run.stopped:
         run.bound = min(run.bound, run.best)
     else:
@@ -125,53 +124,57 @@ def _solve_shallow(run: Run, root: int) -> None:
         planter.plant()
         run.best = planter.cost
         return
-    run.each([rows], lambda rows, _: _greedy(run, root, rows))
+    run.each([rows], lambda rows, thread: _greedy(run, root, rows, thread))
 
 
-def _greedy(run: Run, root: int, rows: object) -> None:
+def _greedy(run: Run, root: int, rows: object, thread: int) -> None:
     """A first tree; for two levels it is the best one, unless the search was stopped."""
     assert isinstance(rows, np.ndarray)
-    cost, choice = greedy(run.encoding, root, rows, run.work(0))
+    cost, choice = greedy(run.encoding, root, rows, run.work(thread))
     if choice is not None and np.isfinite(cost):
         run.first = choice
         run.offer(cost, choice)
 
 
 def _solve_triple(run: Run, root: int) -> None:
-    """Three levels: one task for each group of columns."""
+    """Three levels: the threads take turns at the groups of columns."""
     model = run.encoding.model
     n = len(model.d)
+    rows = np.arange(n, dtype=np.int32)
+    groups = model.groups[model.groups_at[root] : model.groups_at[root + 1]]
     floors = np.zeros(len(model.kind), model.d.dtype)
+    turn = np.zeros(1, np.int64)
 
     def begin(thread: int) -> None:
         work = run.work(thread)
-        work.rows[:n] = np.arange(n)
+        work.rows[:n] = rows
         d3.clear_bounds(work)
         empty = d3.prepare3(model, root, n, run.cells, work)
         if empty < run.best:
             to_low = model.low[root] == model.high[root] or work.whole[2] <= work.whole[3]
             run.offer(float(empty), Choice(-1, bool(to_low), ()))
 
-    ready: set[int] = set()
-
-    def do(task: object, thread: int) -> None:
-        assert isinstance(task, int)
-        if thread not in ready:
-            begin(thread)
-            ready.add(thread)
+    def do(_: object, thread: int) -> None:
+        if 0 < len(groups) <= turn[0]:
+            return  # the others were quicker
+        begin(thread)
         work = run.work(thread)
-        before = float(run.cells[thread])
-        d3.group3(model, root, task, n, run.cells, thread, run.stop, floors, work)
-        if run.cells[thread] < before:
-            run.offer(float(run.cells[thread]), Choice.read(work.split))
+        more = True
+        while more and not run.stopped:
+            before = float(run.cells[thread])
+            more = d3.groups3(model, root, n, run.cells, thread, run.stop, turn, floors, work)
+            if run.cells[thread] < before:
+                choice = Choice.read(work.split, work.kept)
+                run.offer(float(run.cells[thread]), choice)
+                if choice.low is not None and choice.high is not None:
+                    run.first = choice
 
-    if run.stopped:
-        return
-    begin(0)
-    ready.add(0)
-    count = int(model.groups_at[root + 1] - model.groups_at[root])
-    groups = [int(k) for k in run.work(0).todo[:count]]
-    run.each(groups, do, lambda: float(min((floors[k] for k in groups), default=np.inf)))
+    def bound() -> float:
+        # a tree may be found, and its group done with, that was not offered yet
+        least = min(floors[groups].min(initial=np.inf), run.cells.min())
+        return float(least) if np.isfinite(least) else 0.0
+
+    run.each(range(run.threads), do, bound)
 
 
 def _finish(run: Run) -> SearchOutcome:

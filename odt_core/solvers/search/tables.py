@@ -24,6 +24,7 @@ from odt_core.solvers.search.model import (
     TRIPLE,
     Model,
 )
+from odt_core.solvers.search.passes import merge
 
 __all__ = [
     "CAPPED", "CHAIN", "FULL", "LEAF", "PAIR", "QUAD", "STUMP", "TRIPLE",
@@ -105,33 +106,6 @@ def check_columns(groups: tuple[Group, ...]) -> None:
         )
 
 
-def merge_rows(
-    problem: Problem,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Distinct rows of codes with the weights of their positive and negative rows.
-
-    Returns
-    -------
-    codes : int32[N, G]
-    positive, negative : int64[N]
-    """
-    data = problem.data
-    key = np.zeros(len(data.y), dtype=np.int64)
-    size = 1
-    for g, feature in enumerate(data.features):
-        if size > (2**62) // (feature.n_values + 1):
-            values, key = np.unique(key, return_inverse=True)
-            size = len(values)
-        key = key * feature.n_values + data.codes[:, g]
-        size *= feature.n_values
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    positive = np.zeros(len(first), dtype=np.int64)
-    negative = np.zeros(len(first), dtype=np.int64)
-    np.add.at(positive, inverse[data.y], data.weight[data.y])
-    np.add.at(negative, inverse[~data.y], data.weight[~data.y])
-    return data.codes[first], positive, negative
-
-
 def encode_both(problem: Problem, alpha: int, beta: int) -> tuple[Encoding, Model, Model]:
     """The problem with positive and negative rows apart, for fronts.
 
@@ -149,10 +123,11 @@ def encode_both(problem: Problem, alpha: int, beta: int) -> tuple[Encoding, Mode
     """
     data = problem.data.merged()
     weight = int(data.weight.sum()) * max(alpha, beta)
-    groups = make_groups(problem, data.codes, data.weight)
+    codes = np.ascontiguousarray(data.codes)
+    groups = make_groups(problem, codes, data.weight)
     check_columns(groups)
     classes, tree = make_classes(problem, groups)
-    rows = lay_out_rows(data.codes, groups)
+    rows = lay_out_rows(codes, groups, data.features)
     number = np.float32 if weight < FLOAT32_LIMIT else np.float64
     d: npt.NDArray = np.where(data.y, -1, 1) * data.weight.astype(number)
     d = d.astype(number)
@@ -174,18 +149,18 @@ def encode(problem: Problem) -> Encoding:
         If the weights are too large for exact arithmetic, or there are too many columns.
     """
     check_countable(problem)
-    gains = problem.gains
-    codes, positive, negative = merge_rows(problem)
+    gains, data = problem.gains, problem.data
+    codes, first, positive, negative = merge(data.codes, data.y, data.weight)
     gain = negative * gains.gain_tn - positive * gains.gain_tp
     both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
     unit = _common_unit(gain, both)
     keep = gain != 0
-    codes, d = np.asfortranarray(codes[keep]), gain[keep] // unit  # read by columns
+    codes, d = codes[first[keep]], gain[keep] // unit
     weight = int(np.abs(d).sum())
     groups = make_groups(problem, codes, np.abs(d))
     check_columns(groups)
     classes, tree = make_classes(problem, groups)
-    rows = lay_out_rows(codes, groups)
+    rows = lay_out_rows(codes, groups, data.features)
     number = np.float32 if weight < FLOAT32_LIMIT else np.float64
     model = Model(d.astype(number), *rows[:5], *lay_out_groups(groups), *rows[5:], *tree)
     return Encoding(
@@ -208,6 +183,14 @@ def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
     return max(int(np.gcd.reduce(np.unique(sizes))), 1)
 
 
+def _free_groups(problem: Problem, groups: tuple[Group, ...], node: int) -> tuple[int, ...]:
+    """The groups a node may split on whose split is not fixed."""
+    features = set(problem.allowed_features(node))
+    return tuple(
+        k for k, group in enumerate(groups) if group.fixed is None and group.feature in features
+    )
+
+
 def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int, ...], tuple]:
     """Number the subtrees so that equal ones (shape and rules) share a number.
 
@@ -224,6 +207,7 @@ def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int
     lists: list[tuple[int, ...]] = [()]
     empty_ok, one_way = [True], [False]
     classes = [0] * topology.n_nodes
+    free: dict[frozenset[int] | None, tuple[int, ...]] = {}
 
     def visit(child: int) -> int:
         if child < 0:
@@ -233,12 +217,9 @@ def make_classes(problem: Problem, groups: tuple[Group, ...]) -> tuple[tuple[int
         if rule.split is not None:
             allowed = tuple(k for k, group in enumerate(groups) if group.fixed == rule.split)
         else:
-            features = set(problem.allowed_features(child))
-            allowed = tuple(
-                k
-                for k, group in enumerate(groups)
-                if group.fixed is None and group.feature in features
-            )
+            if rule.features not in free:
+                free[rule.features] = _free_groups(problem, groups, child)
+            allowed = free[rule.features]
             left, right = sorted((left, right), key=lambda c: (level[c], c))
         fixed = rule.split is not None
         key = (left, right, allowed, fixed)

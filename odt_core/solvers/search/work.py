@@ -10,8 +10,12 @@ import numpy.typing as npt
 from odt_core.solvers.search.crossings import Crossings, no_crossings
 from odt_core.solvers.search.depth2 import depth2
 from odt_core.solvers.search.entries import lean
-from odt_core.solvers.search.kernels import Scratch, make_scratch, padded, shallow_one
+from odt_core.solvers.search.kernels import Scratch, make_scratch, shallow_one
 from odt_core.solvers.search.model import PAIR, Model
+from odt_core.solvers.search.scan import Bits, make_bits, padded
+
+UNKNOWN = -2
+"""In place of a split's group: what the split is was not written down."""
 
 
 class Work(NamedTuple):
@@ -40,10 +44,15 @@ class Work(NamedTuple):
         Totals of d and of positive weight; lower bounds of the low and high child on all rows.
     split : int64[5 + V]
         The best split (as in `Scratch`).
+    below, kept : int64[2, 5 + V]
+        The splits of the low and the high child of the split looked at last, and of the best one,
+        where they are known, else `UNKNOWN` comes first.
     estimate : float[K]
         How promising each group looks.
     todo : int64[K]
         The groups in the order in which they are tried.
+    lead : int64[1]
+        The column that is tried before all others, since it makes a good tree; then -1.
     found : float[4]
         Results of the last split looked at: inside, outside.
     calls : int64[2]
@@ -61,6 +70,8 @@ class Work(NamedTuple):
         group (-1 if not), 1 for what the members leave, number of members, members.
     zeros : float[W]
         Zeros.
+    bits : Bits
+        For `scan`.
     """
 
     S: Scratch
@@ -81,8 +92,11 @@ class Work(NamedTuple):
     exact_out: npt.NDArray
     whole: npt.NDArray
     split: npt.NDArray
+    below: npt.NDArray
+    kept: npt.NDArray
     estimate: npt.NDArray
     todo: npt.NDArray
+    lead: npt.NDArray
     found: npt.NDArray
     calls: npt.NDArray
     done: npt.NDArray
@@ -92,6 +106,7 @@ class Work(NamedTuple):
     crossings: Crossings
     side: npt.NDArray
     zeros: npt.NDArray
+    bits: Bits
 
 
 def make_work(
@@ -140,8 +155,11 @@ def make_work(
         exact_out=np.zeros((2, splits), np.bool_),
         whole=np.zeros(4, number),
         split=np.zeros(5 + v, np.int64),
+        below=np.full((2, 5 + v), UNKNOWN, np.int64),
+        kept=np.full((2, 5 + v), UNKNOWN, np.int64),
         estimate=np.zeros(k, number),
         todo=np.zeros(k, np.int64),
+        lead=np.full(1, -1, np.int64),
         found=np.zeros(4, number),
         calls=np.zeros(2, np.int64),
         done=np.zeros(v, np.int8),
@@ -151,6 +169,7 @@ def make_work(
         crossings=no_crossings(model) if crossings is None else crossings,
         side=np.full(3 + v, -1, np.int64),
         zeros=np.zeros(w, number),
+        bits=make_bits(model),
     )
 
 
@@ -161,6 +180,22 @@ def lowest(cells):  # type: ignore[no-untyped-def]
     for i in range(1, len(cells)):
         best = cells[i] if cells[i] < best else best
     return best
+
+
+@lean
+def copy_split(split, to):  # type: ignore[no-untyped-def]
+    """Copy a split's record."""
+    to[0] = split[0]
+    if split[0] != UNKNOWN:
+        for j in range(1, 3 + split[2]):
+            to[j] = split[j]
+
+
+@lean
+def forget_below(W: Work):  # type: ignore[no-untyped-def]
+    """The children's splits of the best split are not known."""
+    W.kept[0, 0] = UNKNOWN
+    W.kept[1, 0] = UNKNOWN
 
 
 @lean

@@ -210,3 +210,12 @@ def test_frontier_ends_in_both_corners() -> None:
     points = frontier(problem).points
     assert points[0].fn == 0
     assert points[-1].fp == 0
+
+
+@pytest.mark.parametrize("topology", PRESETS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_features_of_one_value_leave_nothing_to_ask(topology: str, threads: int) -> None:
+    problem = make_problem([1, 1], 30, topology, seed=1)
+    assert solved_errors(problem, threads=threads) == min(
+        problem.data.n_positive, problem.data.n_negative
+    )
