@@ -33,7 +33,7 @@ class DecisionCurve:
     treat_all: tuple[float, ...]
 
 
-def net_benefit(confusion: Confusion, threshold: float) -> float:
+def net_benefit(confusion: Confusion, threshold: float, prevalence: float | None = None) -> float:
     """Net benefit of acting on positive answers: ``TP/n - FP/n * pt / (1 - pt)``.
 
     Parameters
@@ -42,17 +42,29 @@ def net_benefit(confusion: Confusion, threshold: float) -> float:
         The 2x2 table; at least one row.
     threshold : float
         Threshold probability pt, in [0, 1).
+    prevalence : float, optional
+        Share of positives where the classifier is to be used, in [0, 1]; that of the rows by
+        default. With it, TP/n is sensitivity times prevalence and FP/n is the false-positive rate
+        times the rest.
 
     Raises
     ------
     InputError
-        If the threshold is outside [0, 1) or there are no rows.
+        If the threshold is outside [0, 1), there are no rows, or for a prevalence not rows of both
+        classes.
     """
     if not 0 <= threshold < 1:
         raise InputError(f"threshold is {threshold:g}: give a probability from 0 to below 1.")
     if confusion.n == 0:
         raise InputError("Net benefit needs at least one row.")
-    return (confusion.tp - confusion.fp * threshold / (1 - threshold)) / confusion.n
+    odds = threshold / (1 - threshold)
+    if prevalence is None:
+        return (confusion.tp - confusion.fp * odds) / confusion.n
+    if not confusion.n_positive or not confusion.n_negative:
+        raise InputError("Net benefit at a prevalence of your own needs rows of both classes.")
+    treated = confusion.tp / confusion.n_positive * prevalence
+    wrongly = confusion.fp / confusion.n_negative * (1 - prevalence)
+    return treated - wrongly * odds
 
 
 def decision_curve(tree: Tree, data: EncodedData, thresholds: Sequence[float]) -> DecisionCurve:

@@ -149,8 +149,14 @@ def _met(floor: Floor) -> str:
     return "below the floor, as is usual: it was set on the training rows"
 
 
-def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> None:
-    """Draw PPV and NPV for the user's own prevalence."""
+def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> float | None:
+    """Draw PPV and NPV for the user's own prevalence.
+
+    Returns
+    -------
+    float or None
+        The prevalence, where the user gave one.
+    """
     default = f"{100 * (train.prevalence.value or 0.0):.1f}"
     name = plain(shorten(positive, 30))
     text = st.text_input(
@@ -170,10 +176,11 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
         ]
     except InputError as error:
         st.error(plain(str(error)))
-        return
+        return None
     rows = [
         [label, *(NONE if pair is None else rate_html(pair[i]) for pair in pairs)]
         for i, label in enumerate(("PPV", "NPV"))
     ]
     caption = f"Predictive values where {percent_words(prevalence)} are {positive}"
     st.html(plain_table(caption, ["", "Training", "Test"], rows))
+    return None if text == default else prevalence

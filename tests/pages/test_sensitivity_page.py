@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
-from odt_core.evaluation import Rate
+from odt_core.evaluation import Rate, net_benefit
 from odt_core.jobs import Batch, Job, JobKind, JobState
 from odt_core.problem import Goal, Objective
 from odt_core.render import roc_figure
@@ -97,6 +97,21 @@ def test_without_data_it_links_to_where_data_are_chosen(app: AppTest) -> None:
     app.switch_page(Place.SENSITIVITY).run()
     assert not app.exception
     assert any("needs a data set" in str(element.value) for element in app.markdown)
+
+
+def test_net_benefit_follows_the_prevalence_that_is_typed(page: AppTest) -> None:
+    def drawn() -> str:
+        (table,) = [e.value for e in page.html if "Net benefit in training and test" in e.value]
+        return str(table)
+
+    counts = view_of(page).points[index_of(page)].train
+    assert f"{net_benefit(counts, 0.5):.3f}".replace("-", "−") in drawn()
+    assert any("prevalence of the rows" in caption.value for caption in page.caption)
+    (share,) = [e for e in page.text_input if "where the tree will be used" in e.label]
+    share.set_value("2,5").run()
+    assert not page.exception
+    assert f"{net_benefit(counts, 0.5, 0.025):.3f}".replace("-", "−") in drawn()
+    assert any(caption.value.startswith("Where 2\\.5% are") for caption in page.caption)
 
 
 def test_a_floor_chooses_the_point_that_keeps_it(page: AppTest) -> None:

@@ -84,7 +84,8 @@ def main(helping: bool = False, unless_busy: bool = False) -> None:
     helping : bool
         Whether it is to help the process that is at it.
     unless_busy : bool
-        Whether to leave it to another process that is at it, else to wait for that one.
+        Whether to leave it to another process that is at it (in the background), else to wait
+        for that one.
     """
     if helping:
         os.nice(NICENESS)
@@ -94,9 +95,14 @@ def main(helping: bool = False, unless_busy: bool = False) -> None:
     with _locked("compiling", wait=not unless_busy) as mine:
         if not mine or is_compiled(PARTS):
             return
-        helper = _start(HELPER) if (os.cpu_count() or 1) > 1 else None
+        # In the background a first user may wait for the first part, with CBC at work meanwhile:
+        # a helper that begins with it would take a third of its time.
+        several = (os.cpu_count() or 1) > 1
+        helper = _start(HELPER) if several and not unless_busy else None
         _save_in_turn()
         _compile_parts(PARTS[:1])
+        if several and helper is None:
+            helper = _start(HELPER)
         os.nice(NICENESS)
         _compile_parts()
         if helper is not None:

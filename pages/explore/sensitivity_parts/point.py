@@ -21,8 +21,9 @@ from pages.common.numbers import (
     rate_html,
 )
 from pages.common.tables import plain_table, value_html
+from pages.common.text import plain, shorten
 from pages.explore.sensitivity_parts.choose import Choice, sweep_words
-from pages.explore.sensitivity_parts.view import FrontierView
+from pages.explore.sensitivity_parts.view import FrontierView, ViewPoint
 
 
 def draw_floor(view: FrontierView, choice: Choice) -> None:
@@ -89,8 +90,8 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
     with left:
         draw_rates(train, test)
     with right:
-        draw_predictive_values(train, test, point.tree.positive_label)
-        _draw_net_benefit(choice, point.train, point.test)
+        prevalence = draw_predictive_values(train, test, point.tree.positive_label)
+        _draw_net_benefit(choice, point, prevalence)
     # what is folded away is not made: a step of the slider would wait for it
     with st.expander("Leaves", key="sens_leaves", on_change="rerun") as leaves:
         if leaves.open:
@@ -121,27 +122,34 @@ def floor_verdict(floor: Fraction, test: Rate) -> tuple[str, str]:
     return f"The whole test interval ({span}) lies at or above the floor of {asked}.", "kept"
 
 
-def _draw_net_benefit(choice: Choice, train: Confusion, test: Confusion | None) -> None:
+def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None) -> None:
     fn, fp = choice.costs
     threshold = float(fp / (fn + fp))
-    sets = [counts for counts in (train, test) if counts is not None]
+    sets = [counts for counts in (point.train, point.test) if counts is not None]
     rows = [
-        ["This tree", *(_benefit(counts, threshold) for counts in sets)],
-        ["Treat all", *(_benefit(_everyone(counts), threshold) for counts in sets)],
+        ["This tree", *(_benefit(counts, threshold, prevalence) for counts in sets)],
+        ["Treat all", *(_benefit(_everyone(counts), threshold, prevalence) for counts in sets)],
         ["Treat none", *(value_html("0") for _ in sets)],
     ]
     head = ["Net benefit", "Training", "Test"][: len(sets) + 1]
     st.html(plain_table("Net benefit in training and test", head, rows))
+    where = (
+        "At the prevalence of the rows"
+        if prevalence is None
+        else f"Where {percent_words(prevalence)} are {shorten(point.tree.positive_label, 40)}"
+    )
     st.caption(
-        f"True positives per row, less false positives weighed at the threshold of "
-        f"{percent_words(threshold)} that your costs amount to."
+        plain(
+            f"{where}: true positives per row, less false positives weighed at the threshold of "
+            f"{percent_words(threshold)} that your costs amount to."
+        )
     )
 
 
-def _benefit(counts: Confusion, threshold: float) -> str:
-    if counts.n == 0:
+def _benefit(counts: Confusion, threshold: float, prevalence: float | None) -> str:
+    if counts.n == 0 or (prevalence is not None and not (counts.n_positive and counts.n_negative)):
         return NONE
-    return value_html(f"{net_benefit(counts, threshold):.3f}".replace("-", "−"))
+    return value_html(f"{net_benefit(counts, threshold, prevalence):.3f}".replace("-", "−"))
 
 
 def _everyone(counts: Confusion) -> Confusion:

@@ -18,6 +18,15 @@ def test_net_benefit_weighs_false_positives_by_the_odds():
     assert net_benefit(confusion, 0) == pytest.approx(0.3)
 
 
+def test_net_benefit_at_a_prevalence_of_ones_own():
+    confusion = Confusion(tp=30, fp=20, tn=40, fn=10)
+    assert net_benefit(confusion, 0.2, 0.4) == pytest.approx(net_benefit(confusion, 0.2))
+    # per 1000: 50 positive, of whom 3/4 are found; 950 others, of whom 1/3 are treated
+    assert net_benefit(confusion, 0.2, 0.05) == pytest.approx(0.0375 - 0.95 / 3 / 4)
+    with pytest.raises(InputError, match="rows of both classes"):
+        net_benefit(Confusion(tp=3, fp=0, tn=0, fn=1), 0.2, 0.05)
+
+
 @pytest.mark.parametrize(
     ("confusion", "threshold", "message"),
     [
