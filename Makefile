@@ -17,7 +17,7 @@ test:            ## Run every test, in a real Chromium too
 	@scripts/setup.sh requirements-test.txt
 	$(PY) -m odt_core.solvers.search.compiling
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
-		$(PY) -m pytest -n 3 --dist loadgroup -m "not soak"
+		$(PY) -m pytest -n 2 --dist loadgroup -m "not soak"
 
 check:           ## Lint and type-check
 	@scripts/setup.sh requirements-test.txt

@@ -57,10 +57,10 @@ def parse_weight(text: str, name: str) -> Fraction:
     >>> parse_weight("3/2", "class weight C")
     Fraction(3, 2)
     """
-    if _IN_THOUSANDS.fullmatch(text.strip()):
+    if any(_IN_THOUSANDS.fullmatch(part.strip()) for part in text.split("/")):
         raise InputError(
             f"{name} is {text.strip()!r}, which is {text.strip().replace(',', '')} to some and "
-            f"{text.strip().replace(',', '.', 1)} to others: write it without the comma."
+            f"{text.strip().replace(',', '.')} to others: write it without the comma."
         )
     number = exact_number(text)
     if number is None or number <= 0:

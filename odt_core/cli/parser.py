@@ -52,7 +52,8 @@ def weight(text: str) -> Fraction:
     try:
         return parse_weight(text, "the weight")
     except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        # the parser ends the sentence itself
+        raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from None
 
 
 def percentages(text: str) -> tuple[Fraction, ...]:

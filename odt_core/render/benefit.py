@@ -53,7 +53,7 @@ def benefit_figure(
     for (name, curve), color in zip(curves, (theme.accent, theme.second, theme.ink), strict=False):
         figure.add_scatter(
             x=list(curve.thresholds), y=list(curve.tree), mode="lines", name=name,
-            line={"color": color, "width": 2.2, "shape": "hv"},
+            line={"color": color, "width": 2.2},
             hovertemplate=f"{name}: %{{y:.3f}} at %{{x:.0%}}<extra></extra>",
         )  # fmt: skip
     top = max(max(curve.tree) for _, curve in curves)
@@ -67,7 +67,7 @@ def benefit_figure(
     lay_out(
         figure,
         theme,
-        x={"title": "threshold probability", "tickformat": PERCENT, "range": [x[0], x[-1]]},
+        x={"title": "threshold probability", "tickformat": PERCENT, "range": [0, 1]},
         y={"title": "net benefit", "range": [-0.15 * top, 1.08 * top]},
         height=HEIGHT,
         opaque=opaque,

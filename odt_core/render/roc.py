@@ -100,7 +100,8 @@ def roc_figure(
         _mark(figure, points[compared], theme, theme.ink, "compared")
     if chosen is not None:
         _mark(figure, points[chosen], theme, theme.accent, "chosen")
-    span = _span(points) if zoom and points else (0.0, 1.0, 0.0, 1.0)
+    marked = [points[i] for i in (chosen, compared) if i is not None]
+    span = _span(points, marked) if zoom and points else (0.0, 1.0, 0.0, 1.0)
     if floor is not None:
         _add_floor(figure, floor, span, theme)
     lay_out(
@@ -231,12 +232,20 @@ def _error(rate: Rate, color: str) -> dict[str, Any]:
     }
 
 
-def _span(points: Sequence[RocPoint]) -> tuple[float, float, float, float]:
-    """The part of the plane that matters: a little around the points with sensitivity from 50 %."""
-    counts = [c for p in points for c in (p.train, p.test) if c is not None]
-    near = [c for c in counts if _tpr(c) >= 0.5 and _fpr(c) <= 0.6] or counts
-    across = max(max(_fpr(c) for c in near), 0.05)
-    low = min(min(_tpr(c) for c in near), 0.95)
+def _span(
+    points: Sequence[RocPoint], marked: Sequence[RocPoint]
+) -> tuple[float, float, float, float]:
+    """The part of the plane that matters: a little around the points with sensitivity from 50 %.
+
+    What is marked, and the test intervals of what is shown, lie within it.
+    """
+    near = [p for p in points if _tpr(p.train) >= 0.5 and _fpr(p.train) <= 0.6] or list(points)
+    counts = [c for p in (*near, *marked) for c in (p.train, p.test) if c is not None]
+    tests = [p.test for p in (*near, *marked) if p.test is not None]
+    highs = [rate.high for rate in (Rate(c.fp, c.n_negative) for c in tests)]
+    lows = [rate.low for rate in (Rate(c.tp, c.n_positive) for c in tests)]
+    across = max(0.05, *map(_fpr, counts), *(high for high in highs if high is not None))
+    low = min(0.95, *map(_tpr, counts), *(low for low in lows if low is not None))
     return (-ROOM * across, across * (1 + ROOM), low - ROOM * (1 - low), 1 + ROOM * (1 - low))
 
 

@@ -60,7 +60,7 @@ def test_what_is_no_weight_is_refused_in_one_sentence(text: str) -> None:
         parse_weight(text, "C")
 
 
-@pytest.mark.parametrize("text", ["1,000", "12,500", " 2,125 "])
+@pytest.mark.parametrize("text", ["1,000", "12,500", " 2,125 ", "1,000/2", "2/1,000"])
 def test_a_comma_that_may_mean_thousands_is_asked_about(text: str) -> None:
     with pytest.raises(InputError, match="write it without the comma"):
         parse_weight(text, "C")
