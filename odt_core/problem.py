@@ -283,6 +283,11 @@ class Gains:
         """Whether a floor couples the rows, which forbids relaxing z (see docs/method.md)."""
         return self.min_tp > 0 or self.min_tn > 0
 
+    @property
+    def counts_one_class(self) -> bool:
+        """Whether trees of equal worth may differ in the other class's rate."""
+        return self.gain_tp == 0 or self.gain_tn == 0
+
     def total(self, confusion: Confusion) -> int:
         """The whole number that is maximised."""
         return self.gain_tp * confusion.tp + self.gain_tn * confusion.tn

@@ -76,10 +76,8 @@ def costs(text: str) -> tuple[Fraction, Fraction]:
     first, colon, second = text.partition(":")
     try:
         return weight(first), weight(second) if colon else Fraction(1)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a pair of costs: give two numbers greater than 0, such as 10:1"
-        ) from None
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a pair of costs: {error}") from None
 
 
 def cap(text: str) -> int | None:

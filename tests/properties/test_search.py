@@ -49,7 +49,7 @@ def check(problem: Problem, outcome: SearchOutcome) -> None:
     assert referee.is_legal(problem, splits, labels)
     tp, tn = referee.tally(problem, splits, labels)
     assert problem.gains.gain_tp * tp + problem.gains.gain_tn * tn == outcome.total
-    if problem.gains.has_floor:
+    if problem.gains.has_floor or problem.gains.counts_one_class:
         assert (tp, tn) in referee.frontier(problem)
 
 

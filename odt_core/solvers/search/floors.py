@@ -107,6 +107,15 @@ class FloorSearch:
         if time.monotonic() - self.started - self.reported >= REPORT_SECONDS:
             self.report()
 
+    def give(self, assignment: Assignment) -> None:
+        """Start from a tree, if it is one of the problem's and keeps the floors."""
+        splits, labels = assignment.splits, assignment.labels
+        if not self.problem.admits_all(splits, labels):
+            return
+        confusion = count_assignment(self.problem, splits, labels)
+        if confusion.fn <= self.fn_most and confusion.fp <= self.fp_most:
+            self.best, self.assignment = (confusion.fn, confusion.fp), assignment
+
     def offer(self, fn: int, fp: int, assignment: Assignment | None) -> None:
         """A tree was found."""
         if fn > self.fn_most or fp > self.fp_most:
@@ -291,6 +300,7 @@ def solve_floors(
     should_stop: ShouldStop | None,
     on_tree: OnTree | None,
     memory_limit: int,
+    incumbent: Assignment | None = None,
 ) -> SearchOutcome:
     """Solve a problem with floors; the tree is not dominated by any other.
 
@@ -303,6 +313,8 @@ def solve_floors(
     search = FloorSearch(
         problem, started, deadline, threads, on_progress, should_stop, on_tree, memory_limit
     )
+    if incumbent is not None:
+        search.give(incumbent)
     complete = False
     if search.fn_most >= 0 and search.fp_most >= 0:
         search.first_trees()

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from odt_core.problem import EncodedData, Problem
-from odt_core.solvers.search.tables import frontier_may_need_doubles, may_need_doubles
+from odt_core.solvers.search.tables import (
+    by_fronts,
+    frontier_may_need_doubles,
+    may_need_doubles,
+)
 from odt_core.topology import Topology
 
 
@@ -75,7 +79,7 @@ def parts_of(number: Number) -> tuple[Part, ...]:
 
 def parts_for(problem: Problem) -> frozenset[Part]:
     """What a search for the best tree of a problem calls."""
-    floors = problem.gains.has_floor
+    floors = by_fronts(problem)
     return _parts(problem.topology, floors=floors, doubles=may_need_doubles(problem))
 
 

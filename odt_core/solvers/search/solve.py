@@ -18,7 +18,7 @@ from odt_core.solvers.search.incumbent import greedy
 from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.plant import Choice, Planter
-from odt_core.solvers.search.tables import PAIR, STUMP, TRIPLE, encode
+from odt_core.solvers.search.tables import PAIR, STUMP, TRIPLE, by_fronts, encode
 
 PLANT_SECONDS = 0.1
 
@@ -56,8 +56,8 @@ def solve_search(
     memory_limit : int
         Bytes the tables may take; where they would take more, a slower path is used.
     incumbent : Assignment, optional
-        A tree to start from; only better ones are looked for. Not used where there are floors, nor
-        if it is not a tree of this problem.
+        A tree to start from; only better ones are looked for. Not used if it is not a tree of this
+        problem.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def solve_search(
     """
     started = time.monotonic()
     deadline = np.inf if time_limit is None else started + time_limit
-    if problem.gains.has_floor:
+    if by_fronts(problem):
         return solve_floors(
             problem,
             deadline=deadline,
@@ -81,6 +81,7 @@ def solve_search(
             should_stop=should_stop,
             on_tree=on_tree,
             memory_limit=memory_limit,
+            incumbent=incumbent,
         )
     encoding = encode(problem)
     run = Run(

@@ -75,10 +75,19 @@ class Encoding:
         return self.most - self.unit * (self.base + math.ceil(cost))
 
 
+def by_fronts(problem: Problem) -> bool:
+    """Whether a problem is solved by lists of undominated pairs of errors.
+
+    With floors, and where one class alone counts, so that of equal trees none is dominated: a floor
+    of 0 % is no floor, but its tree lies on the frontier like any other.
+    """
+    return problem.gains.has_floor or problem.gains.counts_one_class
+
+
 def may_need_doubles(problem: Problem) -> bool:
     """Whether a search of a problem may count in float64, told from the weights at once."""
     gains, data = problem.gains, problem.data
-    if gains.has_floor and frontier_may_need_doubles(data):
+    if by_fronts(problem) and frontier_may_need_doubles(data):
         return True
     largest = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
     return largest >= FLOAT32_LIMIT
