@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 FONT_SIZE = 13
 FONT = "Arial, sans-serif"
-MARGIN = {"l": 70, "r": 16, "t": 36, "b": 48}
+MARGIN = {"l": 70, "r": 22, "t": 36, "b": 48}
 """Room for ticks, titles and one line of legend, in pixels. Left to the browser to find out
 (automargin), it lays the figure out again and again: twice the time of a step."""
 PERCENT = ".2~%"

@@ -13,7 +13,7 @@ from odt_core.words import percent_words
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-FEW = 0.96
+LATEST_START = 0.96
 """An axis that began later would have ticks beyond 100 %."""
 HEIGHT = 380
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
@@ -75,7 +75,7 @@ def sweep_figure(
     everything = [x for one in series for p in one.points for x in (p.train, p.low, p.high)]
     low = min(everything, default=0.0)
     room = max(0.01, 0.05 * (1 - low))
-    start, end = max(min(low - room, FEW), -0.02), 1.004 + room / 8
+    start, end = max(min(low - room, LATEST_START), -0.02), 1.004 + room / 8
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
     for index, one in enumerate(series):
         _add_series(figure, one, rate, index, colors[index % len(colors)])
@@ -94,7 +94,7 @@ def sweep_figure(
         theme,
         x={
             "title": f"{rate} in training, mean",
-            "range": [min(train[0] - width, FEW), min(train[-1] + width, 1 + 0.004)],
+            "range": [min(train[0] - width, LATEST_START), min(train[-1] + width, 1 + 0.004)],
             "tickformat": PERCENT,
         },
         y={"title": f"{rate} in test", "range": [start, end], "tickformat": PERCENT},

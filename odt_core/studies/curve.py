@@ -295,19 +295,13 @@ def run_curve(
     """
     stopped = should_stop or (lambda: False)
     began = time.monotonic()
-    waiting = Waiting()
-
-    def tell(stage: Stage) -> None:
-        waiting.note(stage)
-        if on_stage is not None:
-            on_stage(stage)
-
+    waiting = Waiting(on_stage)
     runs: list[CurveRun] = []
     for number in range(curve.repeats):
         if stopped():
             break
         repeat = curve.repeat(number)
-        runs += run_repeat(table, spec, repeat, on_stage=tell, should_stop=should_stop)
+        runs += run_repeat(table, spec, repeat, on_stage=waiting, should_stop=should_stop)
         if on_progress is not None:
             seconds = time.monotonic() - began - waiting.seconds
             on_progress(CurveProgress(number + 1, curve.repeats, seconds, waiting.seconds))

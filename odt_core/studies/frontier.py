@@ -186,13 +186,7 @@ def run_frontier(
         If a point of the search does not survive our recount.
     """
     began = time.perf_counter()
-    waiting = Waiting()
-
-    def tell(stage: Stage) -> None:
-        waiting.note(stage)
-        if on_stage is not None:
-            on_stage(stage)
-
+    tell = Waiting(on_stage)
     tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
@@ -211,8 +205,8 @@ def run_frontier(
         points=points,
         bound=bound,
         status=status,
-        seconds=time.perf_counter() - began - waiting.seconds,
-        waited=waiting.seconds,
+        seconds=time.perf_counter() - began - tell.seconds,
+        waited=tell.seconds,
     )
 
 

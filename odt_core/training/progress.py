@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from enum import StrEnum
 
 from odt_core.problem import Goal, Problem
@@ -43,18 +44,26 @@ COMPILING_WORDS = {
 class Waiting:
     """How long a run has waited for the exact search to be compiled, by the stages that it tells.
 
+    Parameters
+    ----------
+    on_stage : callable, optional
+        Who else is told.
+
     Attributes
     ----------
     seconds : float
         Without a wait that goes on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_stage: Callable[[Stage], None] | None = None) -> None:
         self.seconds = 0.0
         self._since: float | None = None
+        self._on_stage = on_stage
 
-    def note(self, stage: Stage) -> None:
+    def __call__(self, stage: Stage) -> None:
         """A stage begins, and the one before ends."""
+        if self._on_stage is not None:
+            self._on_stage(stage)
         now = time.perf_counter()
         if self._since is not None:
             self.seconds += now - self._since

@@ -53,6 +53,19 @@ def test_the_roc_plane_holds_every_point_in_training_and_test() -> None:
     assert "sensitivity 90.0% (18/20)" in roc_alt_text(POINTS, 1)
 
 
+def test_what_is_marked_and_test_intervals_lie_within_the_roc_plane() -> None:
+    far = RocPoint(Confusion(tp=4, fp=0, tn=40, fn=16), Confusion(tp=2, fp=0, tn=14, fn=8))
+    points = [*POINTS, far]
+    for chosen in range(len(points)):
+        figure = roc_figure(points, chosen=chosen)
+        (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+        ring, diamond = figure.data[-2:]
+        assert left < ring.x[0] < right and low < ring.y[0] < high
+        assert diamond.x[0] + diamond.error_x.array[0] < right
+        assert diamond.y[0] - diamond.error_y.arrayminus[0] > low
+    assert roc_figure(points, chosen=0).layout.yaxis.range[0] > 0.1, "only what matters is shown"
+
+
 @pytest.mark.parametrize(
     ("floor", "x", "y"),
     [
@@ -102,10 +115,19 @@ def test_the_sweep_draws_a_band_a_line_for_each_shape_and_the_diagonal() -> None
     assert len(plane.data) == 4
 
 
+def test_where_all_is_perfect_no_axis_has_room_for_ticks_past_100_percent() -> None:
+    perfect = [SweepSeries("Depth 2", (SweepPoint(1, 1, 1, 1, 1),))]
+    layout = sweep_figure(perfect, "sensitivity").layout
+    for start, end in (layout.xaxis.range, layout.yaxis.range):
+        assert end > 1 and end - 1 < (end - start) / 8, "ticks are at most that dense"
+
+
 def test_net_benefit_says_where_the_tree_is_better_than_both() -> None:
     assert "this tree: better than both from 10% to 30%" in benefit_alt_text(CURVES)
     figure = benefit_figure(CURVES, threshold=0.2)
-    assert {"treat all", "treat none", "this tree"} <= {trace.name for trace in figure.data}
+    traces = {trace.name: trace for trace in figure.data}
+    assert {"treat all", "treat none", "this tree"} <= set(traces)
+    assert traces["this tree"].line.shape is None, "between thresholds it falls, without steps"
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)

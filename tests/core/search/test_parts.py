@@ -74,25 +74,15 @@ def test_parts_are_compiled_after_those_they_call() -> None:
 
 
 SEARCH = """
-import importlib, sys
+import sys
 from fractions import Fraction
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solvers import search
 from odt_core.solvers.search.parts import PARTS, parts_for, parts_for_frontier
 from odt_core.solvers.search.warm import prepare
 from odt_core.topology import Topology
+from tests.core.solvers.kernels import ready
 from tests.core.solvers.problems import noise
-
-modules = [importlib.import_module(f"{search.__name__}.{name}") for name in search.KERNELS]
-kernels = {
-    id(value): value
-    for module in modules
-    for value in vars(module).values()
-    if hasattr(value, "signatures")
-}
-
-def ready():
-    return {(kernel.__name__, sig) for kernel in kernels.values() for sig in kernel.signatures}
 
 data = noise(60, [3, 7, 2])
 for word in sys.argv[1:]:
