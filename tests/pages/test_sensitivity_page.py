@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
-from odt_core.evaluation import Rate, net_benefit
+from odt_core.evaluation import CostRange, Rate, net_benefit
 from odt_core.jobs import Batch, Job, JobKind, JobState
 from odt_core.problem import Goal, Objective
 from odt_core.render import roc_figure
@@ -22,6 +22,7 @@ from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work
+from pages.explore.sensitivity_parts.choose import range_words
 from pages.explore.sensitivity_parts.frontiers import asked_words, rules_that_apply
 from pages.explore.sensitivity_parts.point import floor_verdict, unproved_words
 from pages.explore.sensitivity_parts.view import FrontierView, frontier_view
@@ -235,6 +236,21 @@ def test_rules_of_nodes_go_with_their_shape_only(shapes: list[str], kept: int) -
     found = rules_that_apply(then, [Topology.parse(shape) for shape in shapes])
     assert found.forbidden == ("age",) and len(found.nodes) == kept
     assert "expert rules" in asked_words(replace(then, rules=found))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0, None, "all costs"),
+        (2, None, "costs 2 false alarms or more"),
+        (0, 3, "costs at most 3 false alarms"),
+        (Fraction(1, 2), Fraction(1, 2), "costs exactly 0.5 false alarms"),
+        (Fraction(1, 2), 4, "costs 0.5 to 4 false alarms"),
+    ],
+)
+def test_costs_are_said_as_a_range(low: int, high: int | None, words: str) -> None:
+    cost = CostRange(Fraction(low), None if high is None else Fraction(high))
+    assert range_words(cost).endswith(words)
 
 
 def test_a_frontier_that_is_not_proved_says_what_is(page: AppTest) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from odt_core.errors import InputError
-from odt_core.evaluation import cheapest
+from odt_core.evaluation import CostRange, cheapest
 from odt_core.jobs import Job
 from odt_core.studies import Sweep
 from odt_core.training import parse_percent, parse_weight
@@ -207,15 +207,20 @@ def _cost_words(choice: Choice) -> str:
     found = "" if choice.view.bound is None else " found"
     if cost is None:
         return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
+    here = f", as at your {asked}" if choice.is_cheapest else f"; at your {asked} another one is"
+    return f"The cheapest tree{found} where **{range_words(cost)}**{here}."
+
+
+def range_words(cost: CostRange) -> str:
+    """For which costs; without a full stop."""
     low = ratio_words(cost.low)
     if cost.high is None:
-        words = f"a miss costs {low} false alarms or more" if cost.low else "all costs"
-    elif not cost.low:
-        words = f"a miss costs at most {ratio_words(cost.high)} false alarms"
-    else:
-        words = f"a miss costs {low} to {ratio_words(cost.high)} false alarms"
-    here = f", as at your {asked}" if choice.is_cheapest else f"; at your {asked} another one is"
-    return f"The cheapest tree{found} where **{words}**{here}."
+        return f"a miss costs {low} false alarms or more" if cost.low else "all costs"
+    if not cost.low:
+        return f"a miss costs at most {ratio_words(cost.high)} false alarms"
+    if cost.low == cost.high:
+        return f"a miss costs exactly {low} false alarms"
+    return f"a miss costs {low} to {ratio_words(cost.high)} false alarms"
 
 
 def ratio_words(ratio: Fraction) -> str:
