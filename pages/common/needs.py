@@ -8,7 +8,6 @@ from typing import NoReturn
 import streamlit as st
 
 from odt_core.data import Schema, SplitSpec
-from odt_core.jobs import Job
 from pages.common.places import Place
 from pages.common.state import Dataset, work
 
@@ -51,16 +50,3 @@ def need_data() -> ReadyData:
             "Choose data",
         )
     return ReadyData(now.dataset, now.schema, now.split)
-
-
-def need_tree() -> Job:
-    """The run whose tree is current, or a way to where one is made."""
-    need_data()
-    job = work().job
-    if job is None or not job.shows_tree:
-        send_to(
-            Place.TRAIN,
-            "This page needs a tree: choose its shape and train it first.",
-            "Train a tree",
-        )
-    return job.as_shown()

@@ -63,11 +63,6 @@ def make_shared(model: Model) -> Shared:
 
 
 @lean
-def _most(bound, other):  # type: ignore[no-untyped-def]
-    return bound if bound > other else other
-
-
-@lean
 def pair_number(M: Model, k, u, v):  # type: ignore[no-untyped-def]
     """The number of a pair of columns u < v of group k among the splits, -1 if it has none."""
     if M.pair_at[k] < 0:
