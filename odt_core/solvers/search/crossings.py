@@ -1,8 +1,10 @@
-"""Tables of the rows in two columns at once, counted one time for all roots.
+"""Sums over the rows in three columns at once, counted one time for all roots.
 
 Every set of rows that four levels of decisions look at is an intersection of a side of the root's
 split and a side of the next. With a table for each pair of columns (of two groups), each such set's
-table is a sum or difference of a few of them, whatever the number of rows.
+table is a sum or difference of a few of them, whatever the number of rows. Row u of the table of
+columns a and b is what the rows in a, b and u have in common with every column, in whichever order
+these three are named: it is kept once, for the order in which their groups are.
 """
 
 from __future__ import annotations
@@ -32,29 +34,36 @@ ROWS_PER_COLUMN = 16
 
 
 NARROW = 2**15
-"""Below this total weight, tables of two columns are kept as 16-bit numbers."""
+"""Below this total weight, sums over three columns are kept as 16-bit numbers."""
 
 
 class Crossings(NamedTuple):
-    """Tables of rows in one column and in two. T tables for pairs, V columns, K groups.
+    """Sums over the rows in one column, in two and in three. V columns, K groups.
 
     Attributes
     ----------
-    at : int64[K, K]
-        Where the tables of two groups (the lower first) begin, by column of the first, then of
-        the second; -1 while they are not counted.
-    pair, pair_p : float[T, V, W], float[T, W]
-        Those tables, and the columns' positive weights.
-    narrow : int16[T, V, W]
-        Those tables instead, where the sums are small enough (half the memory).
+    at, pair_at : int64[K, K]
+        For groups x < y: where the lines of their pairs of columns begin in `lines` and `pair_p`.
+        They come by column of x, then of y, and in `lines` by the third column, of all groups
+        after y.
+    ready : bool[K, K]
+        Whether those are counted.
+    lines : float[L, W]
+        What the rows in three columns have in common with every column.
+    narrow : int16[L, W]
+        The same instead, where the sums are small enough (half the memory).
+    pair_p : float[T, W]
+        Positive weights in every column of the rows in two.
     one, one_p : float[V, V, W], float[V, W]
-        The same for single columns.
+        Tables and positive weights of the rows in one column.
     F, D, P, whole : float[V, W], float[W], float[W], float[2]
         Table, columns' sums and totals of all rows.
     """
 
     at: npt.NDArray
-    pair: npt.NDArray
+    pair_at: npt.NDArray
+    ready: npt.NDArray
+    lines: npt.NDArray
     narrow: npt.NDArray
     pair_p: npt.NDArray
     one: npt.NDArray
@@ -96,19 +105,27 @@ class Bench(NamedTuple):
 
 def no_crossings(model: Model) -> Crossings:
     """Nothing counted ahead."""
-    return _allocate(model, 0, 0)
+    nowhere = np.zeros((0, 0), np.int64)
+    return _allocate(model, nowhere, nowhere, (0, 0, 0), narrow=False)
 
 
-def _allocate(model: Model, columns: int, tables: int, narrow: bool = False) -> Crossings:
-    v = int(model.size[0]) if columns else 0
-    w = padded(v) if columns else 0
-    n_groups = len(model.kind) if columns else 0
+def _allocate(
+    model: Model,
+    at: npt.NDArray[np.int64],
+    pair_at: npt.NDArray[np.int64],
+    sizes: tuple[int, int, int],
+    narrow: bool,
+) -> Crossings:
+    v, pairs, lines = sizes
+    w = padded(v) if v else 0
     number = model.d.dtype
     return Crossings(
-        at=np.full((n_groups, n_groups), -1, np.int64),
-        pair=np.zeros((0 if narrow else tables, v, w), number),
-        narrow=np.zeros((tables if narrow else 0, v, w), np.int16),
-        pair_p=np.zeros((tables, w), number),
+        at=at,
+        pair_at=pair_at,
+        ready=np.zeros(at.shape, np.bool_),
+        lines=np.zeros((0 if narrow else lines, w), number),
+        narrow=np.zeros((lines if narrow else 0, w), np.int16),
+        pair_p=np.zeros((pairs, w), number),
         one=np.zeros((v, v, w), number),
         one_p=np.zeros((v, w), number),
         F=np.zeros((v, w), number),
@@ -154,21 +171,25 @@ class Counter:
         sizes = np.diff(model.start)
         v = int(model.size[0])
         w = padded(v)
-        # where the tables of two groups will be: those of the first, by its columns, then the next
-        each = np.triu(np.outer(sizes, sizes), 1).ravel()
-        self.first = (np.cumsum(each) - each).reshape(len(sizes), len(sizes))
-        n = int(each.sum())
+        pairs = np.triu(np.outer(sizes, sizes), 1)
+        thirds = v - model.start[1:]  # columns of the groups after each
+        lines = pairs * thirds
         narrow = float(np.abs(model.d).astype(np.float64).sum()) < NARROW
-        bytes_ = (n * (2 if narrow else model.d.dtype.itemsize) + 4 * v) * v * w
+        number = model.d.dtype.itemsize
+        bytes_ = float(lines.sum()) * w * (2 if narrow else number)
+        bytes_ += (float(pairs.sum()) + v * v + 4 * v) * w * number
         self.used = len(model.d) > per_column * v and bytes_ <= memory
-        self.tables = _allocate(model, v, n, narrow) if self.used else no_crossings(model)
+        self.tables = no_crossings(model)
+        if self.used:
+            total = (v, int(pairs.sum()), int(lines.sum()))
+            self.tables = _allocate(model, _places(lines), _places(pairs), total, narrow)
         self.ready = np.zeros(len(sizes), np.bool_)
         self._lock = threading.Lock()
         self._have_all = False
         self._benches: dict[int, Bench] = {}
 
     def provide(self, k: int, stop: npt.NDArray[np.int64], thread: int = 0) -> bool:
-        """Have the tables of single columns, and of group k (unless negative) with all others.
+        """Have the tables of single columns, and of group k's with all others (unless negative).
 
         Returns False if it was stopped before. Threads begin at different ends; where two count
         the same tables they write the same numbers.
@@ -180,22 +201,28 @@ class Counter:
                 t, model = self.tables, self.model
                 rows = np.arange(len(model.d), dtype=np.int32)
                 bits = self._benches[thread].bits
-                t.whole[:] = scan(model, rows, len(rows), t.F, t.D, t.P, bits)
+                t.whole[:] = scan(model, rows, len(rows), 0, t.F, t.D, t.P, bits)
                 self._have_all = True
         return bool(
             count_ahead(
-                self.model, self.tables, k, self.first, self.ready, thread % 2 == 1, stop,
+                self.model, self.tables, k, self.ready, thread % 2 == 1, stop,
                 self._benches[thread],
             )
         )  # fmt: skip
+
+
+def _places(count: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each part begins if they follow each other."""
+    each = count.ravel()
+    return (np.cumsum(each) - each).reshape(count.shape)
 
 
 # ---------------------------------------------------------------- counting
 
 
 @called
-def count_ahead(M: Model, X: Crossings, k, first, ready, backwards, stop, B: Bench):  # type: ignore[no-untyped-def]
-    """Count what is not there yet of the tables that group k needs (see `Counter.provide`).
+def count_ahead(M: Model, X: Crossings, k, ready, backwards, stop, B: Bench):  # type: ignore[no-untyped-def]
+    """Count what is not there yet of what group k needs (see `Counter.provide`).
 
     Tables are counted in the thread's own memory and copied, so that it does no harm if two threads
     count the same ones; what is complete is marked after that.
@@ -208,92 +235,136 @@ def count_ahead(M: Model, X: Crossings, k, first, ready, backwards, stop, B: Ben
         if not ready[other]:
             _count_ones(M, X, other, B)
             ready[other] = True
-    if k < 0:
-        return True
+    for i in range(n_groups):
+        x = n_groups - 1 - i if backwards else i
+        if x > k:
+            continue
+        sorted_by_x = False
+        for j in range(x + 1, n_groups):
+            y = n_groups + x - j if backwards else j
+            if X.ready[x, y] or not (x == k or y <= k):  # k is one of three groups
+                continue
+            if not sorted_by_x:
+                _sort_all(M, x, B)
+                sorted_by_x = True
+            if not _count_pairs(M, X, x, y, stop, B):
+                return False
+            X.ready[x, y] = True
+    return True
+
+
+@lean
+def _sort_all(M: Model, k, B: Bench):  # type: ignore[no-untyped-def]
+    """All rows by their position in group k."""
     for i in range(len(M.d)):
         B.inner[i] = i
     sort_rows(M.local[k], M.start[k + 1] - M.start[k], B.inner, B.order, B.begin)
-    for i in range(n_groups):
-        other = n_groups - 1 - i if backwards else i
-        a = min(k, other)
-        b = max(k, other)
-        if a != b and X.at[a, b] < 0:
-            if not _count_pairs(M, X, k, other, first[a, b], stop, B):
-                return False
-            X.at[a, b] = first[a, b]
-    return True
 
 
 @lean
 def _count_ones(M: Model, X: Crossings, k, B: Bench):  # type: ignore[no-untyped-def]
     """Tables of the rows in each column of group k."""
     s = M.start[k]
-    size = M.start[k + 1] - s
-    for i in range(len(M.d)):
-        B.inner[i] = i
-    sort_rows(M.local[k], size, B.inner, B.order, B.begin)
-    count_columns(M, k, B.order, B.begin, B.T, B.Q, X.F, X.P, B.D, B.bits)
-    for p in range(size):
+    _sort_all(M, k, B)
+    count_columns(M, k, B.order, B.begin, 0, B.T, B.Q, X.F, X.P, B.D, B.bits)
+    for p in range(M.start[k + 1] - s):
         copy(B.T[p], X.one[s + p], B.Q[p], X.one_p[s + p])
 
 
 @lean
-def _count_pairs(M: Model, X: Crossings, k, other, first, stop, B: Bench):  # type: ignore[no-untyped-def]
-    """Tables of the rows in each column of group k, sorted by them already, and each of another.
+def _count_pairs(M: Model, X: Crossings, x, y, stop, B: Bench):  # type: ignore[no-untyped-def]
+    """Lines of the rows in each column of group x, sorted by them already, and each of y > x.
 
     Returns False if it was stopped before.
     """
-    s = M.start[k]
-    size = M.start[k + 1] - s
-    inner = M.start[other]
-    n_inner = M.start[other + 1] - inner
-    step = n_inner if k < other else 1  # from table to table by columns of k, of the other
-    step_inner = 1 if k < other else size
-    nested = M.kind[k] == CHAIN
+    s = M.start[x]
+    size = M.start[x + 1] - s
+    inner = M.start[y]
+    n_inner = M.start[y + 1] - inner
+    third = M.start[y + 1]  # of the tables, only the rows of these columns are kept
+    nested = M.kind[x] == CHAIN
     usual = -1 if nested else most_frequent(B.begin, size)
     for p in range(size):
         if p == usual:
             continue
         if stop[0] != 0:
             return False
-        if M.kind[other] != CHAIN:
-            copy(X.one[s + p], B.F, X.one_p[s + p], B.P)
+        if M.kind[y] != CHAIN:
+            copy(X.one[s + p, third:], B.F[third:], X.one_p[s + p], B.P)
             if nested and p > 0:
-                add(B.F, X.one[s + p - 1], -1, B.P, X.one_p[s + p - 1])
+                add(B.F[third:], X.one[s + p - 1, third:], -1, B.P, X.one_p[s + p - 1])
         sort_rows(
-            M.local[other], n_inner, B.order[B.begin[p] : B.begin[p + 1]], B.inner, B.inner_begin
+            M.local[y], n_inner, B.order[B.begin[p] : B.begin[p + 1]], B.inner, B.inner_begin
         )
-        count_columns(M, other, B.inner, B.inner_begin, B.T, B.Q, B.F, B.P, B.D, B.bits)
+        count_columns(M, y, B.inner, B.inner_begin, third, B.T, B.Q, B.F, B.P, B.D, B.bits)
         for q in range(n_inner):
-            at = first + p * step + q * step_inner
             if nested and p > 0:  # a chain's columns hold those before them
-                add_pair(B.T[q], X, at - step, 1, B.Q[q])
-            _put_pair(B.T[q], X, at, B.Q[q])
+                _add_lines(B.T[q, third:], M, X, x, p - 1, y, q, 1, B.Q[q])
+            _put_lines(B.T[q, third:], M, X, x, p, y, q, B.Q[q])
     if usual >= 0:
         for q in range(n_inner):
-            copy(X.one[inner + q], B.T[q], X.one_p[inner + q], B.Q[q])
+            copy(X.one[inner + q, third:], B.T[q, third:], X.one_p[inner + q], B.Q[q])
             for p in range(size):
                 if p != usual:
-                    add_pair(B.T[q], X, first + p * step + q * step_inner, -1, B.Q[q])
-            _put_pair(B.T[q], X, first + usual * step + q * step_inner, B.Q[q])
+                    _add_lines(B.T[q, third:], M, X, x, p, y, q, -1, B.Q[q])
+            _put_lines(B.T[q, third:], M, X, x, usual, y, q, B.Q[q])
     return True
 
 
 @lean
-def _put_pair(F, X: Crossings, at, P):  # type: ignore[no-untyped-def]
-    """Keep a table of two columns."""
-    if len(X.narrow) == 0:
-        copy(F, X.pair[at], P, X.pair_p[at])
-        return
-    G = X.narrow[at]
+def _line_at(M: Model, X: Crossings, x, p, y, q):  # type: ignore[no-untyped-def]
+    """Where the lines of columns p of group x and q of group y > x begin."""
+    pair = p * (M.start[y + 1] - M.start[y]) + q
+    return X.at[x, y] + pair * (M.size[0] - M.start[y + 1])
+
+
+@lean
+def _pair_at(M: Model, X: Crossings, x, p, y, q):  # type: ignore[no-untyped-def]
+    """Where their positive weights are."""
+    return X.pair_at[x, y] + p * (M.start[y + 1] - M.start[y]) + q
+
+
+@lean
+def _put_lines(F, M: Model, X: Crossings, x, p, y, q, P):  # type: ignore[no-untyped-def]
+    """Keep the lines of two columns, and their positive weights."""
+    at = _line_at(M, X, x, p, y, q)
     for u in range(len(F)):
-        row = F[u]
-        to = G[u]
-        for i in range(len(row)):
-            to[i] = np.int16(row[i])
-    to_p = X.pair_p[at]
+        line = F[u]
+        if len(X.narrow) == 0:
+            to = X.lines[at + u]
+            for i in range(len(line)):
+                to[i] = line[i]
+        else:
+            narrow = X.narrow[at + u]
+            for i in range(len(line)):
+                narrow[i] = np.int16(line[i])
+    to_p = X.pair_p[_pair_at(M, X, x, p, y, q)]
     for i in range(len(P)):
         to_p[i] = P[i]
+
+
+@lean
+def _add_lines(F, M: Model, X: Crossings, x, p, y, q, sign, P):  # type: ignore[no-untyped-def]
+    """Add `sign` times the lines of two columns to F, their positive weights to P."""
+    _add_every(F, X, _line_at(M, X, x, p, y, q), 1, F.dtype.type(sign))
+    _add_line(P, X.pair_p[_pair_at(M, X, x, p, y, q)], P.dtype.type(sign))
+
+
+@lean
+def _add_every(F, X: Crossings, at, step, sign):  # type: ignore[no-untyped-def]
+    """Add `sign` times lines at, at + step, ... to the rows of F."""
+    for u in range(len(F)):
+        if len(X.narrow) == 0:
+            _add_line(F[u], X.lines[at + u * step], sign)
+        else:
+            _add_line(F[u], X.narrow[at + u * step], sign)
+
+
+@lean
+def _add_line(to, line, sign):  # type: ignore[no-untyped-def]
+    """Add `sign` times a line to another."""
+    for i in range(len(to)):
+        to[i] += sign * to.dtype.type(line[i])
 
 
 # ---------------------------------------------------------------- sides of a root's split
@@ -329,21 +400,43 @@ def side_table(M: Model, X: Crossings, side, F, D, P, whole):  # type: ignore[no
 
 
 @lean
-def add_pair(F, X: Crossings, at, sign, P):  # type: ignore[no-untyped-def]
-    """Add `sign` times a table of two columns to F (and its positive weights to P)."""
-    if len(X.narrow) == 0:
-        add(F, X.pair[at], sign, P, X.pair_p[at])
+def _add_pair(F, M: Model, X: Crossings, x, u, y, v, sign, P):  # type: ignore[no-untyped-def]
+    """Add `sign` times the table of the rows in columns u of group x and v of y > x to F, P."""
+    number = F.dtype.type(sign)
+    p = u - M.start[x]
+    q = v - M.start[y]
+    size_x = M.start[x + 1] - M.start[x]
+    size_y = M.start[y + 1] - M.start[y]
+    both = X.one[u, v]
+    for z in range(y):
+        s = M.start[z]
+        rows = F[s : M.start[z + 1]]
+        if z == x:
+            _add_own(rows, M.kind[x] == CHAIN, X.one[v], s, p, both, number)
+        elif z < x:
+            # by column of z, then of x, then of y
+            step = size_x * (M.size[0] - M.start[x + 1])
+            _add_every(rows, X, _line_at(M, X, z, 0, x, p) + v - M.start[x + 1], step, number)
+        else:
+            step = M.size[0] - M.start[z + 1]
+            _add_every(rows, X, _line_at(M, X, x, p, z, 0) + v - M.start[z + 1], step, number)
+    s = M.start[y]
+    _add_own(F[s : s + size_y], M.kind[y] == CHAIN, X.one[u], s, q, both, number)
+    _add_every(F[M.start[y + 1] :], X, _line_at(M, X, x, p, y, q), 1, number)
+    _add_line(P, X.pair_p[_pair_at(M, X, x, p, y, q)], number)
+
+
+@lean
+def _add_own(rows, nested, lines, s, p, both, sign):  # type: ignore[no-untyped-def]
+    """The rows of a group that begins with column s and of which one column, its p-th, is given.
+
+    ``lines[w]`` is the line of its column w and the other one that is given, `both` of the two.
+    """
+    if not nested:  # disjoint columns
+        _add_line(rows[p], both, sign)
         return
-    x = F.dtype.type(sign)
-    G = X.narrow[at]
-    for u in range(len(F)):
-        to = F[u]
-        row = G[u]
-        for i in range(len(row)):
-            to[i] += x * F.dtype.type(row[i])
-    other = X.pair_p[at]
-    for i in range(len(P)):
-        P[i] += x * other[i]
+    for t in range(len(rows)):
+        _add_line(rows[t], lines[s + min(t, p)], sign)
 
 
 @lean
@@ -375,10 +468,6 @@ def side_column(M: Model, X: Crossings, side, k, v, F, P):  # type: ignore[no-un
                 continue
             add(F, X.one[u], sign, P, X.one_p[u])
         elif g < k:
-            size = M.start[k + 1] - M.start[k]
-            at = X.at[g, k] + (u - M.start[g]) * size + v - M.start[k]
-            add_pair(F, X, at, sign, P)
+            _add_pair(F, M, X, g, u, k, v, sign, P)
         else:
-            size = M.start[g + 1] - M.start[g]
-            at = X.at[k, g] + (v - M.start[k]) * size + u - M.start[g]
-            add_pair(F, X, at, sign, P)
+            _add_pair(F, M, X, k, v, g, u, sign, P)

@@ -202,7 +202,7 @@ def count_rows(M: Model, n, W: Work):  # type: ignore[no-untyped-def]
     if W.side[0] >= 0:
         side_table(M, W.crossings, W.side, W.F, W.D, W.P, W.whole)
     else:
-        total, positive = scan(M, W.rows, n, W.F, W.D, W.P, W.bits)
+        total, positive = scan(M, W.rows, n, 0, W.F, W.D, W.P, W.bits)
         W.whole[0] = total
         W.whole[1] = positive
 
@@ -316,7 +316,7 @@ def depth3(M: Model, cls, n, cells, me, stop, W: Work):  # type: ignore[no-untyp
 @called
 def best_column(M: Model, cls, n, W: Work):  # type: ignore[no-untyped-def]
     """The column whose split is best if both children were leaf-adjacent; -1 if there is none."""
-    total, positive = scan(M, W.rows, n, W.F, W.D, W.P, W.bits)
+    total, positive = scan(M, W.rows, n, 0, W.F, W.D, W.P, W.bits)
     W.whole[0] = total
     W.whole[1] = positive
     W.lead[0] = -1

@@ -20,7 +20,8 @@ from odt_core.solvers.search.driver import Run
 from odt_core.solvers.search.linking import solve_set
 from odt_core.solvers.search.plant import Choice, Rows, inside
 from odt_core.solvers.search.scan import scan
-from odt_core.solvers.search.tables import CHAIN, TRIPLE
+from odt_core.solvers.search.sides import shallow_sides
+from odt_core.solvers.search.tables import CHAIN, PAIR, TRIPLE
 
 PATIENCE = 0.25
 """Tables of two columns are counted ahead once counting rows has taken this share of what that is
@@ -84,6 +85,10 @@ class Root:
     ----------
     inside, outside : float64[2, V]
         Lower bounds of the low and high child on the rows in a column and on the others.
+    sure_in, sure_out : bool[2, V]
+        Whether those are the children's optima.
+    shallow : list of bool
+        Whether the low and high child have at most one level: what they cost is looked up.
     whole : list of float
         Lower bounds of the low and high child on all rows.
     seconds_by_rows : float
@@ -107,6 +112,9 @@ class Root:
         self.outside = np.zeros((2, v))
         self.sure_in = np.zeros((2, v), np.bool_)
         self.sure_out = np.zeros((2, v), np.bool_)
+        self.shallow = [bool(model.level[child] < PAIR) for child in self.children]
+        if any(self.shallow):
+            self._solve_shallow()
         self.whole = [0.0, 0.0]
         self.choices: dict[tuple[int, Side], Choice] = {}
         self.settled: set[int] = set()
@@ -119,7 +127,7 @@ class Root:
         heavy = self.model._replace(d=np.abs(self.model.d))
         work = self.run.work(0)
         work.rows[:] = self.rows
-        scan(heavy, work.rows, len(self.rows), work.F, work.D, work.P, work.bits)
+        scan(heavy, work.rows, len(self.rows), 0, work.F, work.D, work.P, work.bits)
         weight = self.shared.weight
         weight[:, :v] = work.F[:, :v]
         for k in np.flatnonzero(self.model.pair_at >= 0):
@@ -127,6 +135,29 @@ class Root:
             s, at = int(self.model.start[k]), int(self.model.pair_at[k])
             weight[:, at : at + len(first)] = weight[:, s + first] + weight[:, s + second]
         return work.D[:v].astype(np.float64)
+
+    def _solve_shallow(self) -> None:
+        """Shallow children on all single columns."""
+        columns = np.arange(len(self.weight))
+        for x in np.flatnonzero(self.shallow[: self.h + 1]):
+            costs = self.shallow_costs(int(x), columns, np.full(len(columns), -1))
+            self.inside[x], self.outside[x] = costs
+            self.sure_in[x] = self.sure_out[x] = True
+
+    def shallow_costs(
+        self, x: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray, npt.NDArray]:
+        """What a shallow child costs inside and outside splits of one (then -1) or two columns."""
+        work = self.run.work(0)
+        work.rows[:] = self.rows
+        table = work.F, work.D, work.P
+        total, positive = scan(self.model, work.rows, len(self.rows), 0, *table, work.bits)
+        into, rest = np.zeros((2, len(first)), self.model.d.dtype)
+        shallow_sides(
+            self.model, self.children[x], first, second, len(first), *table, total, positive,
+            into, rest, work,
+        )  # fmt: skip
+        return into, rest
 
     # ------------------------------------------------------------ one side
 
@@ -178,7 +209,7 @@ class Root:
         counter = self.run.crossings
         if counter is None or not counter.used:
             return None
-        tables = len(counter.tables.pair) + len(counter.tables.narrow)
+        tables = len(counter.tables.pair_p)
         each = SECONDS_PER_TABLE + SECONDS_PER_CELL * counter.tables.F.size
         return counter if self.seconds_by_rows >= PATIENCE * tables * each else None
 
@@ -187,15 +218,18 @@ class Root:
     def try_split(
         self, way: int, group: int, members: tuple[int, ...], low: float, high: float, thread: int
     ) -> None:
-        """Solve both sides of a split as far as needed; `low`, `high` bound inside, outside."""
+        """Solve both sides of a split as far as needed; `low`, `high` bound inside, outside.
+
+        For a shallow child they are what it costs.
+        """
         x, y = way, self.h - way
         ins, out = Side(group, members, False), Side(group, members, True)
         bound = {ins: low, out: high}
         child = {ins: x, out: y}
         single = members[0] if len(members) == 1 else -1
         sure = {
-            ins: single >= 0 and bool(self.sure_in[x, single]),
-            out: single >= 0 and bool(self.sure_out[y, single]),
+            ins: self.shallow[x] or (single >= 0 and bool(self.sure_in[x, single])),
+            out: self.shallow[y] or (single >= 0 and bool(self.sure_out[y, single])),
         }
         heavy = 2 * float(self.weight[list(members)].sum()) > self.total_weight
         level = self.model.level
@@ -320,6 +354,8 @@ class Root:
             assert isinstance(task, tuple)
             x, k, v = task
             limit = self.run.best
+            if self.sure_in[x, v]:
+                return
             value, valid = self.solve(x, Side(k, (v,), False), limit, thread)
             if valid:
                 self.inside[x, v] = max(float(self.inside[x, v]), value)
@@ -399,6 +435,10 @@ class Root:
         for a, b in ((u, v), (v, u)):
             high = np.maximum(high, self.outside[y, a] - self.weight[b] + rest[b])
         high = np.maximum(high, self.whole[y] - self.weight[u] - self.weight[v] + rest[u] + rest[v])
+        if self.shallow[x]:
+            low = self.shallow_costs(x, u, v)[0]
+        if self.shallow[y]:
+            high = self.shallow_costs(y, u, v)[1]
         bound = low + high
         keep = bound < self.run.best
         full = [bound, low, high, np.full(len(u), way), np.full(len(u), k), u, v]

@@ -60,8 +60,8 @@ def worth_each(T: Tables, bounds, wanted, found):  # type: ignore[no-untyped-def
 @called
 def scan_both(M: Model, pos, neg, rows, n, T: Tables):  # type: ignore[no-untyped-def]
     """Pair tables of positive and negative weight. `pos`, `neg` are M with those as d."""
-    tn, _ = scan(neg, rows, n, T.fn, T.xn, T.spare, T.bits)
-    tp, _ = scan(pos, rows, n, T.fp, T.xp, T.spare, T.bits)
+    tn, _ = scan(neg, rows, n, 0, T.fn, T.xn, T.spare, T.bits)
+    tp, _ = scan(pos, rows, n, 0, T.fp, T.xp, T.spare, T.bits)
     return np.int64(tp), np.int64(tn)
 
 

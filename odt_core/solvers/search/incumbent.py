@@ -23,7 +23,7 @@ def greedy(encoding: Encoding, cls: int, rows: Rows, work: d3.Work) -> tuple[flo
     work.rows[: len(rows)] = rows
     if model.level[cls] <= PAIR:
         cells = np.full(1, np.inf, model.d.dtype)
-        d3.clear_bounds(work)
+        work.side[0] = -1
         solve_set(model, cls, len(rows), cells, 0, np.zeros(1, np.int64), work)
         return float(cells[0]), Choice.read(work.split) if model.level[cls] == PAIR else None
     column = int(d3.best_column(model, cls, len(rows), work))

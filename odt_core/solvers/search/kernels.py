@@ -12,10 +12,13 @@ from odt_core.solvers.search.lanes import accumulators
 from odt_core.solvers.search.model import ANY, CAPPED, LEAF, ONE, TWO, Model
 from odt_core.solvers.search.scan import padded
 
-__all__ = ["BATCH", "Scratch", "jit", "lean", "make_scratch", "shallow", "shallow_one"]
+__all__ = ["BATCH", "ENDLESS", "Scratch", "jit", "lean", "make_scratch", "shallow", "shallow_one"]
 
 BATCH = 32
 """How many unions of columns are evaluated together."""
+
+ENDLESS = 2**62
+"""Steps without a limit."""
 
 
 class Scratch(NamedTuple):
@@ -54,6 +57,9 @@ class Scratch(NamedTuple):
         Addresses of the kernels that are called so (see entries.py).
     halt : int64[1]
         Not 0 if the search is to end; what a kernel returns then is not a bound.
+    patience : int64[1]
+        How many more steps the search over subsets may take, if one is to be cut short that turns
+        out long. What a kernel returns without any left is not a bound.
     group_bound, group_todo : float[K + 1], int64[K + 1]
         Sets whose pairs or subsets are still to be looked at, by rising bound.
     """
@@ -75,6 +81,7 @@ class Scratch(NamedTuple):
     state: npt.NDArray
     entry: npt.NDArray
     halt: npt.NDArray
+    patience: npt.NDArray
     group_bound: npt.NDArray
     group_todo: npt.NDArray
 
@@ -104,6 +111,7 @@ def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
         state=np.zeros((8, deep + 1), np.int64),
         entry=np.zeros(4, np.int64),
         halt=halt,
+        patience=np.full(1, ENDLESS, np.int64),
         group_bound=np.zeros(len(model.kind) + 1, number),
         group_todo=np.zeros(len(model.kind) + 1, np.int64),
     )

@@ -90,10 +90,11 @@ def sum_columns(M: Model, rows, D):  # type: ignore[no-untyped-def]
 
 
 @called
-def scan(M: Model, rows, n, F, D, P, B: Bits):  # type: ignore[no-untyped-def]
+def scan(M: Model, rows, n, first, F, D, P, B: Bits):  # type: ignore[no-untyped-def]
     """Fill table F and the columns' own sums D, P (positive weight) from the first n rows.
 
-    Returns the totals of d and of positive weight.
+    What F holds of the columns before `first` has no meaning afterwards. Returns the totals of d
+    and of positive weight.
     """
     z = M.d.dtype.type(0)
     for u in range(M.size[0]):
@@ -112,7 +113,7 @@ def scan(M: Model, rows, n, F, D, P, B: Bits):  # type: ignore[no-untyped-def]
         _write_words(M, rows[done:], taken, grades, B)
         for c in range(grades):
             _add_columns(c, D, P, B)
-        for u in range(M.size[0]):
+        for u in range(first, M.size[0]):
             _add_row(u, grades, F[u], B)
         for i in range(done, done + taken):
             d = M.d[rows[i]]
@@ -349,13 +350,15 @@ def most_frequent(begin, size):  # type: ignore[no-untyped-def]
 
 
 @lean
-def count_columns(M: Model, k, order, begin, T, Q, F, P, spare, B: Bits):  # type: ignore[no-untyped-def]
+def count_columns(M: Model, k, order, begin, first, T, Q, F, P, spare, B: Bits):  # type: ignore[no-untyped-def]
     """Tables T and positive weights Q of the rows in each column of group k.
 
     Parameters
     ----------
     order, begin : int32[n], int64[size + 2]
         Rows sorted by their position in the group, and where each position begins.
+    first : int
+        The first column of the tables that is wanted (as in `scan`).
     F, P
         Table and positive weights of all these rows (for a set only).
     spare : float[W]
@@ -365,15 +368,15 @@ def count_columns(M: Model, k, order, begin, T, Q, F, P, spare, B: Bits):  # typ
     size = M.start[k + 1] - M.start[k]
     skip = -1 if M.kind[k] == CHAIN else most_frequent(begin, size)
     if skip >= 0:
-        copy(F, T[skip], P, Q[skip])
+        copy(F[first:], T[skip, first:], P, Q[skip])
     for p in range(size):
         if p == skip:
             continue
-        scan(M, order[begin[p] :], begin[p + 1] - begin[p], T[p], spare, Q[p], B)
+        scan(M, order[begin[p] :], begin[p + 1] - begin[p], first, T[p], spare, Q[p], B)
         if skip >= 0:
-            add(T[skip], T[p], -1, Q[skip], Q[p])
+            add(T[skip, first:], T[p, first:], -1, Q[skip], Q[p])
         elif p > 0:
-            add(T[p], T[p - 1], 1, Q[p], Q[p - 1])
+            add(T[p, first:], T[p - 1, first:], 1, Q[p], Q[p - 1])
 
 
 @lean

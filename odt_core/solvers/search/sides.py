@@ -7,7 +7,8 @@ table is a sum of slices, a complement's the difference from the whole.
 from __future__ import annotations
 
 from odt_core.solvers.search.crossings import side_column
-from odt_core.solvers.search.entries import call_for_number, lean
+from odt_core.solvers.search.entries import call_for_number, called, lean
+from odt_core.solvers.search.kernels import shallow_one
 from odt_core.solvers.search.model import CHAIN, PAIR, Model
 from odt_core.solvers.search.scan import add, copy, count_columns, scan, sort_rows
 from odt_core.solvers.search.work import (
@@ -34,7 +35,9 @@ def build_slices(M: Model, k, n, W: Work):  # type: ignore[no-untyped-def]
         return
     sort_rows(M.local[k], size, W.rows[:n], W.order, W.begin)
     if size <= len(W.slices):  # else counted when needed, see `member_table`
-        count_columns(M, k, W.order, W.begin, W.slices, W.slice_p, W.F, W.P, W.union_d[0], W.bits)
+        count_columns(
+            M, k, W.order, W.begin, 0, W.slices, W.slice_p, W.F, W.P, W.union_d[0], W.bits
+        )
 
 
 @lean
@@ -45,7 +48,7 @@ def member_table(M: Model, k, u, W: Work, F, P):  # type: ignore[no-untyped-def]
         copy(W.slices[p], F, W.slice_p[p], P)
         return
     first = 0 if M.kind[k] == CHAIN else W.begin[p]
-    scan(M, W.order[first:], W.begin[p + 1] - first, F, W.union_d[1], P, W.bits)
+    scan(M, W.order[first:], W.begin[p + 1] - first, 0, F, W.union_d[1], P, W.bits)
 
 
 # ---------------------------------------------------------------- one split
@@ -127,6 +130,32 @@ def _counted(M: Model, child, k, u, v, outside, limit, W: Work):  # type: ignore
             W.whole[0] - total, W.whole[1] - positive, limit, W,
         )  # fmt: skip
     return up_to_2(M, child, F, D, P, total, positive, limit, W)
+
+
+@called
+def shallow_sides(M: Model, cls, first, second, n, F, D, P, total, positive, into, rest, W: Work):  # type: ignore[no-untyped-def]
+    """Least costs of a class of at most one level inside and outside each of n splits.
+
+    The splits are the columns `first`, and `second` unless that is negative; F, D, P, `total` and
+    `positive` are the table, columns' sums and totals of all rows. The results go to `into` and
+    `rest`.
+    """
+    line = W.union_d[0]
+    for i in range(n):
+        u = first[i]
+        own = D[u]
+        pos = P[u]
+        for j in range(len(line)):
+            line[j] = F[u, j]
+        if second[i] >= 0:
+            v = second[i]
+            own += D[v]
+            pos += P[v]
+            for j in range(len(line)):
+                line[j] += F[v, j]
+        into[i] = shallow_one(M, cls, line, own, pos, W.S.acc)
+        rest_vector(D, line, line)
+        rest[i] = shallow_one(M, cls, line, total - own, positive - pos, W.S.acc)
 
 
 @lean

@@ -15,12 +15,16 @@ from odt_core.solvers.search.depth4 import solve_deep
 from odt_core.solvers.search.driver import DEFAULT_MEMORY, OnProgress, Run, ShouldStop, halted_after
 from odt_core.solvers.search.floors import solve_floors
 from odt_core.solvers.search.incumbent import greedy
+from odt_core.solvers.search.kernels import ENDLESS
 from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.plant import Choice, Planter
 from odt_core.solvers.search.tables import PAIR, STUMP, TRIPLE, by_fronts, encode
 
 PLANT_SECONDS = 0.1
+
+QUICK_STEPS, QUICK_CELLS = 5_000, 2**20
+"""Steps over subsets, and cells of tables to go through, that take a millisecond or two."""
 
 
 def solve_search(
@@ -117,7 +121,11 @@ def solve_search(
 
 
 def _solve_shallow(run: Run, root: int) -> None:
-    """One or two levels: a single call of a kernel."""
+    """One or two levels: a single call of a kernel.
+
+    It cannot be watched from its own thread. Starting one takes as long as many problems do, so
+    those that look quick are tried without.
+    """
     model = run.encoding.model
     rows = np.arange(len(model.d), dtype=np.int32)
     if model.level[root] == STUMP:
@@ -125,6 +133,14 @@ def _solve_shallow(run: Run, root: int) -> None:
         planter.plant()
         run.best = planter.cost
         return
+    columns, splits = model.size
+    if len(model.cols) + columns * splits <= QUICK_CELLS:
+        patience = run.work(0).S.patience
+        patience[0] = QUICK_STEPS
+        _greedy(run, root, rows, 0)
+        if patience[0] > 0:
+            return
+        patience[0] = ENDLESS
     run.each([rows], lambda rows, thread: _greedy(run, root, rows, thread))
 
 

@@ -95,7 +95,9 @@ def subsets2(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # t
     lows[0] = 0
     i = 0
     side[0] = 0
-    while i >= 0 and S.halt[0] == 0:
+    patience = S.patience[0]
+    while i >= 0 and S.halt[0] == 0 and patience > 0:
+        patience -= 1
         if side[i] == 2 or (i == 0 and side[0] == 1 and h == 0):
             i -= 1
             continue
@@ -121,6 +123,7 @@ def subsets2(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # t
             continue
         best = value
         note_subset(M, S, k, n, order, side)
+    S.patience[0] = patience
     return best
 
 

@@ -55,7 +55,8 @@ def prepare(part: Part) -> None:
         compile_some = compile_three if part.level is Level.THREE else compile_sides
         compile_some(model, make_work(model))
     elif part.level is Level.FOUR:
-        solve_search(_small("depth-4", part))
+        for shape in ("depth-4", "cues-4"):  # two deep children; one, and a leaf
+            solve_search(_small(shape, part))
         model = encode(_small("depth-4", part)).model
         Counter(model, np.inf, per_column=0).provide(0, np.zeros(1, np.int64))
         frontier(_small("cues-4", part))

@@ -136,6 +136,9 @@ def make_work(
     number = model.d.dtype
     scratch = make_scratch(model, np.zeros(1, np.int64) if halt is None else halt)
     kept = int(min(q, max(memory // (v * w * number.itemsize + 1), 1)))
+    sides = v
+    if model.level.max() <= PAIR:  # sides of splits are for three levels; most of the memory is
+        q = kept = splits = sides = 0
     return Work(
         S=scratch,
         rows=np.zeros(n, np.int32),
@@ -144,9 +147,9 @@ def make_work(
         F=np.zeros((v, w), number),
         D=np.zeros(w, number),
         P=np.zeros(w, number),
-        slices=np.zeros((kept, v, w), number),
+        slices=np.zeros((kept, sides, w), number),
         slice_p=np.zeros((q, w), number),
-        union=np.zeros((2, v, w), number),
+        union=np.zeros((2, sides, w), number),
         union_d=np.zeros((2, w), number),
         union_p=np.zeros((2, w), number),
         inside=np.zeros((2, splits), number),
