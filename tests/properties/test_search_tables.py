@@ -15,7 +15,7 @@ import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solution import Assignment
-from odt_core.solvers.search import crossings, depth4, solve, solve_search
+from odt_core.solvers.search import crossings, depth4, driver, solve, solve_search
 from odt_core.solvers.search.scan import make_bits, padded, scan
 from odt_core.solvers.search.tables import Encoding, encode
 from odt_core.topology import Topology
@@ -150,6 +150,23 @@ def test_two_threads_that_count_the_same_tables(monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_array_equal(getattr(alone.tables, name), getattr(shared.tables, name))
     stop[0] = 1
     assert not crossings.Counter(model, np.inf, per_column=0).provide(0, stop)
+
+
+@pytest.mark.parametrize("steps", [1, 20])
+def test_two_levels_that_were_to_be_quick(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    monkeypatch.setattr(solve, "QUICK_STEPS", steps)
+    each, threads = driver.Run.each, 0
+
+    def counted(run: driver.Run, *given: object) -> None:
+        nonlocal threads
+        threads += 1
+        each(run, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(driver.Run, "each", counted)
+    for seed in range(12):
+        problem = replace(mixed(25, seed), max_card=None)
+        check(problem, solve_search(problem))
+    assert 0 < threads < 12  # some were not, others were
 
 
 def test_nested_two_valued_features_are_one_chain() -> None:

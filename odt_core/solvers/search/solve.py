@@ -138,9 +138,10 @@ def _solve_shallow(run: Run, root: int) -> None:
         patience = run.work(0).S.patience
         patience[0] = QUICK_STEPS
         _greedy(run, root, rows, 0)
-        if patience[0] > 0:
-            return
+        done = patience[0] > 0
         patience[0] = ENDLESS
+        if done:
+            return
     run.each([rows], lambda rows, thread: _greedy(run, root, rows, thread))
 
 
