@@ -293,9 +293,7 @@ def _count_pairs(M: Model, X: Crossings, x, y, stop, B: Bench):  # type: ignore[
             copy(X.one[s + p, third:], B.F[third:], X.one_p[s + p], B.P)
             if nested and p > 0:
                 add(B.F[third:], X.one[s + p - 1, third:], -1, B.P, X.one_p[s + p - 1])
-        sort_rows(
-            M.local[y], n_inner, B.order[B.begin[p] : B.begin[p + 1]], B.inner, B.inner_begin
-        )
+        sort_rows(M.local[y], n_inner, B.order[B.begin[p] : B.begin[p + 1]], B.inner, B.inner_begin)
         count_columns(M, y, B.inner, B.inner_begin, third, B.T, B.Q, B.F, B.P, B.D, B.bits)
         for q in range(n_inner):
             if nested and p > 0:  # a chain's columns hold those before them
