@@ -49,6 +49,7 @@ def choose_engine(window: Window, name: str) -> None:
     page.get_by_role("radiogroup", name="Engine").get_by_text(name, exact=True).click()
     window.settle()
     page.get_by_text("More settings").click()
+    window.settle()  # what is below moves up; a press on the way would be lost
 
 
 def train(window: Window) -> float:
