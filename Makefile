@@ -13,11 +13,12 @@ app:             ## Install what is needed and open the dashboard on localhost
 	@scripts/setup.sh requirements.txt
 	$(PY) -m streamlit run app.py --server.port $(PORT)
 
+# Tests start some two hundred processes: each would compile the sources anew if it may not keep them.
 test:            ## Run every test, in a real Chromium too
 	@scripts/setup.sh requirements-test.txt
 	$(PY) -m odt_core.solvers.search.compiling
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
-		$(PY) -m pytest -n 2 --dist loadgroup -m "not soak"
+		PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 2 -m "not soak"
 
 check:           ## Lint and type-check
 	@scripts/setup.sh requirements-test.txt

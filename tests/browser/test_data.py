@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.window import Window
+from tests.browser.window import BOTH_WIDTHS, Window
 
 Opener = Callable[..., Window]
 
@@ -48,23 +48,23 @@ def edit_kind(window: Window, row: int, word: str) -> None:
     window.settle()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1024, 1440])
-def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
-    window = open_window(theme=theme, width=width)
+@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
+def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
+    window = open_window(theme=theme, width=widths[0])
     window.go()
-    window.shoot(f"welcome-{theme}-{width}")
+    for width in widths:
+        window.widen(width)
+        window.shoot(f"welcome-{theme}-{width}")
     window.upload("patients.csv", patients())
     expect(window.page.get_by_role("heading", name="patients.csv")).to_be_visible()
-    window.shoot(f"data-{theme}-{width}")
-    background = window.page.get_by_test_id("stApp").evaluate(
-        "element => getComputedStyle(element).backgroundColor"
-    )
-    assert background == ("rgb(17, 24, 29)" if theme == "dark" else "rgb(255, 255, 255)")
-    overflow = window.page.evaluate(
-        "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
-    )
-    assert overflow == 0, "the page scrolls sideways"
+    for width in widths[::-1]:
+        window.widen(width)
+        window.shoot(f"data-{theme}-{width}")
+        background = window.page.get_by_test_id("stApp").evaluate(
+            "element => getComputedStyle(element).backgroundColor"
+        )
+        assert background == ("rgb(17, 24, 29)" if theme == "dark" else "rgb(255, 255, 255)")
+        assert window.overhang() == 0, "the page scrolls sideways"
 
 
 def test_from_an_upload_to_the_train_page(window: Window) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,7 +13,7 @@ from odt_core.storage import LOCAL_OWNER, Store
 from tests.browser.conftest import free_port, run_dashboard
 from tests.browser.identity import ALICE, BOB, Person, Provider, run_provider
 from tests.browser.test_runs import SOLVED
-from tests.browser.window import Server, Window
+from tests.browser.window import BOTH_WIDTHS, SHOTS, Server, Window
 from tests.runs import ward
 
 Opener = Callable[..., Window]
@@ -160,10 +159,11 @@ def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) 
     expect(account(page)).to_contain_text("Bob")
 
 
-@pytest.mark.parametrize("width", [1440, 1024])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_pictures(arrive: Callable[..., Window], theme: str, width: int) -> None:
-    window = arrive(BOB, theme=theme, width=width)
+@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
+def test_pictures(arrive: Callable[..., Window], theme: str, widths: tuple[int, int]) -> None:
+    window = arrive(BOB, theme=theme, width=widths[0])
     account(window.page).click()
-    expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
-    window.page.screenshot(path=Path(__file__).parent / "shots" / f"account-{theme}-{width}.png")
+    for width in widths:
+        window.widen(width)
+        expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
+        window.page.screenshot(path=SHOTS / f"account-{theme}-{width}.png")

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, Store
 from odt_core.topology import Topology
 from tests.browser.conftest import run_dashboard
-from tests.browser.window import Server, Window
+from tests.browser.window import BOTH_WIDTHS, SHOTS, Server, Window
 from tests.runs import Maker
 
 Opener = Callable[..., Window]
@@ -278,20 +278,27 @@ def test_retention_is_set_in_words(runs: Window, history: tuple[Server, Maker]) 
     maker.store.set_retention(LOCAL_OWNER, None)
 
 
-@pytest.mark.parametrize("width", [1440, 1024])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
 def test_pictures(
-    history: tuple[Server, Maker], open_window: Opener, theme: str, width: int
+    history: tuple[Server, Maker], open_window: Opener, theme: str, widths: tuple[int, int]
 ) -> None:
-    window = open_window(at=history[0], theme=theme, width=width)
+    window = open_window(at=history[0], theme=theme, width=widths[0])
     window.go("runs")
-    window.shoot(f"runs-{theme}-{width}")
+
+    def shoot(name: str) -> None:
+        for width in widths:
+            window.widen(width)
+            window.shoot(f"{name}-{theme}-{width}")
+
+    shoot("runs")
     tick(window, 0)
-    window.shoot(f"runs-one-{theme}-{width}")
+    shoot("runs-one")
     tick(window, 1, 2, 3)
-    window.shoot(f"runs-four-{theme}-{width}")
+    shoot("runs-four")
     press(window, "runs_stored")
-    window.page.screenshot(path=Path(__file__).parent / "shots" / f"stored-{theme}-{width}.png")
+    for width in widths[::-1]:
+        window.widen(width)
+        window.page.screenshot(path=SHOTS / f"stored-{theme}-{width}.png")
     assert _background(window.page) != ""
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from odt_core.data import SAMPLES
 from tests.browser.test_train import choose_engine, choose_shape
-from tests.browser.window import Window
+from tests.browser.window import BOTH_WIDTHS, Window
 
 Opener = Callable[..., Window]
 
@@ -216,18 +216,16 @@ def test_files_of_the_frontier(window: Window) -> None:
         assert Path(download.value.path()).read_bytes().startswith(start), label
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1024, 1440])
-def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
-    window = open_window(theme=theme, width=width)
+@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
+def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
+    window = open_window(theme=theme, width=widths[0])
     open_page(window)
     page = window.page
     find_frontier(window)
-    window.shoot(f"sensitivity-{theme}-{width}")
-    overflow = page.evaluate(
-        "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
-    )
-    assert overflow == 0, "the page scrolls sideways"
+    for width in widths:
+        window.widen(width)
+        window.shoot(f"sensitivity-{theme}-{width}")
+        assert window.overhang() == 0, "the page scrolls sideways"
     page.get_by_text("Curves over many splits").click()
     window.settle()
     page.get_by_role("spinbutton", name="Splits").fill("4")
@@ -238,4 +236,6 @@ def test_it_looks_right(open_window: Opener, theme: str, width: int) -> None:
     expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible(timeout=SOLVED)
     window.settle()
     assert window.most_charts() == 1, "a chart stands beside its old self"
-    window.shoot(f"curves-{theme}-{width}")
+    for width in widths[::-1]:
+        window.widen(width)
+        window.shoot(f"curves-{theme}-{width}")

@@ -19,6 +19,10 @@ COUNT_CHARTS = """() => {
 """Keeps the largest number of charts that were on the page at one moment."""
 
 
+BOTH_WIDTHS = [("light", (1024, 1440)), ("dark", (1440, 1024))]
+"""Each theme, with the width that a page is opened in and the one that it is then given."""
+
+
 @dataclass(frozen=True)
 class Server:
     """A running dashboard."""
@@ -60,6 +64,19 @@ class Window:
         )
         self.page.wait_for_timeout(300)
         self.settle()
+
+    def widen(self, width: int) -> None:
+        """Make the window wider or narrower."""
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.settle()
+
+    def overhang(self) -> int:
+        """Pixels by which the page is wider than its window."""
+        return int(
+            self.page.evaluate(
+                "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+            )
+        )
 
     def count_charts(self) -> None:
         """Begin to count the charts that are seen at one moment."""

@@ -157,8 +157,11 @@ class _Fronts:
 
     def _left_rows(self, node: int) -> np.ndarray:
         """bool[K, N]: the distinct row sets that the node's questions send left."""
-        codes = self.problem.data.codes
-        found = [np.isin(codes[:, g], sorted(left)) for g, left in questions(self.problem, node)]
+        data = self.problem.data
+        found = []
+        for g, left in questions(self.problem, node):
+            goes_left = np.array([code in left for code in range(len(data.features[g].values))])
+            found.append(goes_left[data.codes[:, g]])
         assert found, "a node without a question"
         return np.unique(np.array(found), axis=0)
 

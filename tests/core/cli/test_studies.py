@@ -112,7 +112,7 @@ def test_curve_sweeps_floors_on_specificity(
     words = ["curve", *options(triage), "--topologies", "depth-2", "--levels", "80,95"]
     words += ["--repeats", "2", "--sweep", "tnr"]
     table = tmp_path / "curve.csv"
-    assert main([*words, "--json", "--jobs", "2", "--output", str(table)]) == 0
+    assert main([*words, "--json", "--output", str(table)]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["sweep"] == "tnr" and len(record["runs"]) == 2 * 2
     for run in record["runs"]:

@@ -53,6 +53,7 @@ def test_monks_depth_2_is_proved_at_96_errors(
     assert found["objective"]["value"] == found["objective"]["bound"] == 432 - 96
     assert found["proved_by"] == ["cbc"]
     assert found["mip"]["status"] == "optimal"
+    assert found["mip"]["objective"] == pytest.approx(432 - 96)
     assert found["mip"]["integers"] == 17  # one-hot columns times the one node that touches no leaf
     assert (found["n_train"], found["n_test"]) == (432, 0)
     assert (found["n_features"], found["n_columns"]) == (6, 17)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, Table, read_table
 from odt_core.jobs import JobManager, JobSpec
+from odt_core.jobs.local import LocalPool
+from odt_core.jobs.pool import Listener
 from odt_core.solution import Engine
 from odt_core.solvers.search import compiling
 from odt_core.solvers.search.parts import PARTS
@@ -22,6 +26,9 @@ from tests.core.storage.conftest import (
     read_only,  # noqa: F401
 )
 from tests.core.storage.postgres import PostgresServer
+
+MOST_TO_STOP = 3.0
+"""Seconds that what a test has left running may take to stop before its worker is killed."""
 
 
 def sample_job(store: Store, sample: str, topology: str, time_limit: float = 60.0) -> JobSpec:
@@ -73,12 +80,64 @@ def quick(store: Store) -> JobSpec:
     return dataclasses.replace(spec, train=dataclasses.replace(spec.train, engine=Engine.HYBRID))
 
 
+class KeptPool(LocalPool):
+    """One warm worker for a manager after another: to start one takes three seconds of work.
+
+    When a manager closes it, only what still runs is ended.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self._started = False
+
+    def start(self, listener: Listener) -> None:
+        self._listener = listener
+        if not self._started:
+            self._started = True
+            super().start(listener)
+
+    def close(self) -> None:
+        with self._lock:
+            busy = [worker for worker in self._workers if worker.job is not None]
+            for worker in busy:
+                worker.kill()
+        for worker in busy:
+            worker.process.wait()
+
+    def end(self) -> None:
+        """End the worker, too."""
+        super().close()
+
+
+@pytest.fixture(scope="module")
+def kept_pool() -> Iterator[KeptPool]:
+    """The worker that the tests of a module use one after the other."""
+    pool = KeptPool()
+    yield pool
+    pool.end()
+
+
+@contextmanager
+def managing(store: Store, pool: KeptPool) -> Iterator[JobManager]:
+    """A manager with one warm worker that has nothing to do, and is to be kept."""
+    manager = JobManager(store, n_workers=1, pool=pool)
+    try:
+        yield manager
+    finally:
+        running = manager._held.running
+        for one in list(running.values()):
+            manager.cancel(one.job)
+        deadline = time.monotonic() + MOST_TO_STOP
+        while running and time.monotonic() < deadline:
+            time.sleep(0.01)
+        manager.close()
+
+
 @pytest.fixture()
-def manager(store: Store) -> Iterator[JobManager]:
+def manager(store: Store, kept_pool: KeptPool) -> Iterator[JobManager]:
     """One warm worker."""
-    manager = JobManager(store, n_workers=1)
-    yield manager
-    manager.close()
+    with managing(store, kept_pool) as manager:
+        yield manager
 
 
 @pytest.fixture

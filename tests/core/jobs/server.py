@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,14 @@ from odt_core.jobs import JobManager, JobSpec
 from odt_core.jobs.local import LocalPool
 from odt_core.storage import Store
 
+_SAYING = threading.Lock()
+
+
+def say(words: str) -> None:
+    """Say a line as a whole, though two threads may speak at once."""
+    with _SAYING:
+        print(words, flush=True)
+
 
 class TellingPool(LocalPool):
     """Says which jobs it starts."""
@@ -23,7 +32,7 @@ class TellingPool(LocalPool):
     def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
         started = super().run(job, spec, path, hurry)
         if started:
-            print("started", job, flush=True)
+            say(f"started {job}")
         return started
 
 
@@ -33,10 +42,10 @@ def main(address: str, folder: Path, n_workers: int) -> None:
     manager = JobManager(store, n_workers, pool=pool)
     while pool.n_free() < n_workers:
         time.sleep(0.01)
-    print("ready", flush=True)
+    say("ready")
     for line in sys.stdin:
         job = manager.submit(JobSpec.from_json(json.loads(line)))
-        print("submitted", job.id, flush=True)
+        say(f"submitted {job.id}")
 
 
 if __name__ == "__main__":

@@ -26,8 +26,6 @@ from odt_core.training import run_training
 from tests.core.jobs.conftest import sample_job, table_of
 from tests.core.jobs.test_manager import command_of, family_of, is_alive, wait_until
 
-pytestmark = pytest.mark.xdist_group("cluster")
-
 ROOT = Path(__file__).resolve().parents[3]
 LOCAL_DASK = ["--no-dashboard", "--host", "127.0.0.1"]
 
@@ -45,13 +43,13 @@ def start(*arguments: str) -> subprocess.Popen[bytes]:
 class Cluster:
     """A scheduler and its workers, each a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, n_workers: int = 2) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.address = f"tcp://127.0.0.1:{port}"
         self.scheduler = start("distributed.cli.dask_scheduler", *LOCAL_DASK, "--port", str(port))
-        self.workers = [self.add_worker() for _ in range(2)]
+        self.workers = [self.add_worker() for _ in range(n_workers)]
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         return start(
@@ -202,35 +200,29 @@ def test_closing_takes_the_jobs_off_the_cluster(
 
 
 def test_a_scheduler_that_is_lost_costs_only_what_ran(
-    store: Store, hard: JobSpec, easy: JobSpec
+    manager: JobManager, cluster: Cluster, hard: JobSpec, easy: JobSpec
 ) -> None:
-    cluster = Cluster()
-    manager = JobManager(store, 1, pool=DaskPool(cluster.address))
-    try:
-        wait_until(lambda: manager._pool.n_free() == 2, seconds=60)
-        first, second, waiting = (manager.submit(spec) for spec in (hard, hard, easy))
-        wait_until(lambda: first.best and second.best, seconds=60)
-        cluster.scheduler.kill()
-        seconds = wait_until(lambda: first.is_over and second.is_over)
-        print(f"a lost scheduler was noticed after {seconds:.2f} s")
-        assert first.state is JobState.FAILED and first.best is not None
-        wait_until(lambda: "cannot be reached" in manager.problem)
-        assert waiting.state is JobState.QUEUED
-    finally:
-        manager.close()
-        cluster.close()
+    """The last one to use the cluster that all share."""
+    first, second, waiting = (manager.submit(spec) for spec in (hard, hard, easy))
+    wait_until(lambda: first.best and second.best, seconds=60)
+    cluster.scheduler.kill()
+    seconds = wait_until(lambda: first.is_over and second.is_over)
+    print(f"a lost scheduler was noticed after {seconds:.2f} s")
+    assert first.state is JobState.FAILED and first.best is not None
+    wait_until(lambda: "cannot be reached" in manager.problem)
+    assert waiting.state is JobState.QUEUED
 
 
 def test_a_job_that_no_machine_has_begun_outlives_its_scheduler(
     store: Store, easy: JobSpec
 ) -> None:
-    cluster = Cluster()
+    cluster = Cluster(n_workers=1)
     manager = JobManager(store, 1, pool=DaskPool(cluster.address))
     try:
-        wait_until(lambda: manager._pool.n_free() == 2, seconds=60)
+        wait_until(lambda: manager._pool.n_free() == 1, seconds=60)
         with Client(cluster.address, set_as_default=False) as other:
-            others = [other.submit(time.sleep, 120, pure=False) for _ in range(2)]
-            wait_until(lambda: sum(map(len, other.processing().values())) == len(others))
+            busy = other.submit(time.sleep, 120, pure=False)
+            wait_until(lambda: any(other.processing().values()) and not busy.done())
             job = manager.submit(easy)
             wait_until(lambda: job.state is JobState.RUNNING)
             wait_until(lambda: manager._pool._tasks[job.id].future is not None)

@@ -33,8 +33,15 @@ from odt_core.storage import (
 )
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
-from tests.core.jobs.conftest import sample_job
-from tests.core.jobs.test_manager import command_of, family_of, is_alive, wait_until, worker_pid
+from tests.core.jobs.conftest import KeptPool, managing, sample_job
+from tests.core.jobs.test_manager import (
+    command_of,
+    family_of,
+    is_alive,
+    wait_until,
+    worker_pid,
+    worker_pids,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -107,7 +114,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return address_of(tmp_path / "data")
 
 
-def test_a_killed_server_loses_nothing(address: str, tmp_path: Path) -> None:
+def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: KeptPool) -> None:
     folder = tmp_path / "data"
     store = Store(address, folder)
     easy = sample_job(store, "monks-1", "depth-1")
@@ -125,8 +132,7 @@ def test_a_killed_server_loses_nothing(address: str, tmp_path: Path) -> None:
     print(f"workers and solvers were gone after {orphans:.2f} s")
     assert status(store, running) is RunStatus.RUNNING, "nobody has looked yet"
 
-    manager = JobManager(store, n_workers=1)
-    try:
+    with managing(store, kept_pool) as manager:
         wait_until(lambda: status(store, running) is RunStatus.INTERRUPTED, seconds=3)
         wait_until(lambda: all(status(store, run) is RunStatus.DONE for run in queued))
         assert record(store, done) == whole
@@ -137,9 +143,7 @@ def test_a_killed_server_loses_nothing(address: str, tmp_path: Path) -> None:
         again = manager.rerun(LOCAL_OWNER, running)
         wait_until(lambda: again.best is not None)
         assert again.spec == hard and again.id != running
-    finally:
-        manager.close()
-        store.close()
+    store.close()
 
 
 def test_two_servers_on_one_database_run_no_job_twice(address: str, tmp_path: Path) -> None:
@@ -157,14 +161,13 @@ def test_two_servers_on_one_database_run_no_job_twice(address: str, tmp_path: Pa
 
 
 def test_a_job_that_another_server_runs_is_followed_and_cancelled(
-    tmp_path: Path, store: Store, easy: JobSpec, hard: JobSpec
+    tmp_path: Path, store: Store, hard: JobSpec, kept_pool: KeptPool
 ) -> None:
     folder = tmp_path / "data"
     with servers(address_of(folder), folder) as (server,):
         theirs = server.submit(hard)
         wait_until(lambda: server.heard("started"))
-        manager = JobManager(store, n_workers=1)
-        try:
+        with managing(store, kept_pool) as manager:
             job = manager.find(LOCAL_OWNER, theirs)
             wait_until(lambda: job.progress and job.state is JobState.RUNNING, seconds=10)
             wait_until(lambda: record(store, theirs).best is not None, seconds=10)
@@ -173,8 +176,6 @@ def test_a_job_that_another_server_runs_is_followed_and_cancelled(
             print(f"a job of another server was stopped in {seconds:.2f} s")
             assert job.state is JobState.DONE and job.result is not None
             assert job.result["status"] == "cancelled" and job.model is not None
-        finally:
-            manager.close()
 
 
 def test_a_killed_worker_leaves_its_best_tree_and_no_files(
@@ -182,7 +183,7 @@ def test_a_killed_worker_leaves_its_best_tree_and_no_files(
 ) -> None:
     job = manager.submit(hard)
     wait_until(lambda: job.best is not None)
-    lost = worker_pid()
+    lost = worker_pid(manager)
     folder = Path(psutil.Process(lost).environ()["TMPDIR"])
     assert list(folder.glob("odt-mip-*")), "CBC's files are in the worker's own folder"
     os.kill(lost, signal.SIGKILL)
@@ -199,7 +200,7 @@ def test_a_cancel_that_is_not_answered_keeps_the_best_tree(
 ) -> None:
     job = manager.submit(hard)
     wait_until(lambda: job.best is not None)
-    os.kill(worker_pid(), signal.SIGSTOP)  # hangs
+    os.kill(worker_pid(manager), signal.SIGSTOP)  # hangs
     manager.cancel(job)
     seconds = wait_until(lambda: job.is_over, seconds=5)
     assert seconds < 1.5
@@ -215,7 +216,7 @@ def test_a_job_that_needs_too_much_memory_ends_alone(store: Store) -> None:
     manager = JobManager(store, 2, pool=pool)
     try:
         wait_until(lambda: pool.n_free() == 2)
-        pool.memory_limit = max(taken(pid) for pid in worker_pids()) + 80 * MIB
+        pool.memory_limit = max(taken(pid) for pid in worker_pids(manager)) + 80 * MIB
         first, second = manager.submit(heavy, lane="a"), manager.submit(light, lane="b")
         wait_until(lambda: first.is_over, seconds=40)
         assert first.state is JobState.FAILED
@@ -243,14 +244,6 @@ def large_job(store: Store) -> JobSpec:
     topology = Topology.parse("depth-3")
     train = TrainSpec(schema, SplitSpec("all"), topology, engine=Engine.CBC)
     return JobSpec(sha256, "large.csv", ReadOptions(), train)
-
-
-def worker_pids() -> list[int]:
-    return [
-        process.pid
-        for process in psutil.Process().children()
-        if "odt_core.worker" in command_of(process)
-    ]
 
 
 def test_folders_of_dead_servers_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,11 +324,12 @@ def test_a_database_that_is_deleted_is_said_and_costs_nothing_once_it_is_back(
     wait_until(lambda: not manager.problem, seconds=10)
 
 
-def test_a_database_that_loses_its_tables_stops_no_thread(address: str, tmp_path: Path) -> None:
+def test_a_database_that_loses_its_tables_stops_no_thread(
+    address: str, tmp_path: Path, kept_pool: KeptPool
+) -> None:
     store = Store(address, tmp_path / "data")
     easy = sample_job(store, "monks-1", "depth-1")
-    manager = JobManager(store, n_workers=1)
-    try:
+    with managing(store, kept_pool) as manager:
         before = manager.submit(easy)
         wait_until(lambda: status(store, before.id) is RunStatus.DONE)
         for now, then in (("runs", "elsewhere"), ("elsewhere", "runs")):
@@ -348,9 +342,7 @@ def test_a_database_that_loses_its_tables_stops_no_thread(address: str, tmp_path
         after = manager.submit(easy)
         wait_until(lambda: after.is_over)
         assert after.state is JobState.DONE and after.recorded
-    finally:
-        manager.close()
-        store.close()
+    store.close()
 
 
 def test_a_mistake_of_this_program_is_said_and_costs_one_round(
@@ -390,6 +382,7 @@ def test_where_nothing_can_be_kept_runs_go_on_in_memory(
     request: pytest.FixtureRequest,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    kept_pool: KeptPool,
 ) -> None:
     address, words, folder = None, "", tmp_path / "data"
     if why == "read-only":
@@ -406,13 +399,10 @@ def test_where_nothing_can_be_kept_runs_go_on_in_memory(
         os.seteuid(0)  # whoever may not write there may not start workers here either
     assert words in store.problem and "in memory only" in store.problem
     assert "secret" not in store.problem
-    manager = JobManager(store, 1)
-    try:
+    with managing(store, kept_pool) as manager:
         assert manager.problem == store.problem
         job = manager.submit(sample_job(store, "monks-1", "depth-1"))
         wait_until(lambda: job.is_over)
         assert job.state is JobState.DONE and job.result is not None
         wait_until(lambda: status(store, job.id) is RunStatus.DONE)
-    finally:
-        manager.close()
-        store.close()
+    store.close()

@@ -16,6 +16,7 @@ from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.studies import (
     Adoption,
     CurveSpec,
+    Sweep,
     assignment_from_json,
     floor_objective,
     run_frontier,
@@ -60,7 +61,9 @@ def test_every_kind_can_be_run() -> None:
 
 
 def test_specifications_survive_json(triage: JobSpec) -> None:
-    for spec in (triage, dataclasses.replace(triage, kind=JobKind.FRONTIER), *repeats(triage)):
+    frontier = dataclasses.replace(triage, kind=JobKind.FRONTIER)
+    on_tnr = repeats(triage, dataclasses.replace(CURVE, sweep=Sweep.TNR))
+    for spec in (triage, frontier, *repeats(triage), *on_tnr):
         assert JobSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
     old = {k: v for k, v in triage.to_json().items() if k not in ("kind", "part")}
     assert JobSpec.from_json(old) == triage

@@ -53,15 +53,17 @@ def command_of(process: psutil.Process) -> str:
         return ""
 
 
-def worker_pid() -> int:
-    """The one worker of this test's manager."""
-    found = [
-        process.pid
-        for process in psutil.Process().children()
-        if "odt_core.worker" in command_of(process)
-    ]
-    assert len(found) == 1
-    return found[0]
+def worker_pids(manager: JobManager) -> list[int]:
+    """The workers of a manager."""
+    pool = manager._pool
+    assert isinstance(pool, local.LocalPool)
+    return [worker.process.pid for worker in pool._workers]
+
+
+def worker_pid(manager: JobManager) -> int:
+    """The one worker of a manager."""
+    (pid,) = worker_pids(manager)
+    return pid
 
 
 def test_a_job_brings_what_the_same_run_brings_here(
@@ -158,7 +160,7 @@ def test_a_killed_worker_fails_its_job_and_a_new_one_comes_up(
 ) -> None:
     job = manager.submit(hard)
     wait_until(lambda: job.stage is Stage.SOLVING)
-    lost = worker_pid()
+    lost = worker_pid(manager)
     os.kill(lost, signal.SIGKILL)
     wait_until(lambda: job.is_over, seconds=5)
     assert job.state is JobState.FAILED
@@ -169,13 +171,13 @@ def test_a_killed_worker_fails_its_job_and_a_new_one_comes_up(
     again = manager.submit(easy)
     wait_until(lambda: again.is_over)
     assert again.state is JobState.DONE, again.message
-    assert worker_pid() != lost
+    assert worker_pid(manager) != lost
 
 
 def test_a_killed_worker_takes_its_solver_along(manager: JobManager, hard: JobSpec) -> None:
     job = manager.submit(hard)
     wait_until(lambda: has_best_tree(job))
-    family = [psutil.Process(worker_pid()), *family_of(worker_pid())]
+    family = [psutil.Process(worker_pid(manager)), *family_of(worker_pid(manager))]
     family[0].send_signal(signal.SIGKILL)
     wait_until(lambda: not any(is_alive(process) for process in family), seconds=5)
 
@@ -229,7 +231,7 @@ def test_closing_ends_everything_but_what_waits(store: Store, hard: JobSpec, eas
     manager = JobManager(store, n_workers=1)
     running, waiting = manager.submit(hard), manager.submit(easy)
     wait_until(lambda: running.stage is Stage.SOLVING)
-    family = [psutil.Process(worker_pid()), *family_of(worker_pid())]
+    family = [psutil.Process(worker_pid(manager)), *family_of(worker_pid(manager))]
     manager.close()
     wait_until(lambda: running.is_over, seconds=5)
     assert running.state is JobState.INTERRUPTED and waiting.state is JobState.QUEUED

@@ -15,7 +15,6 @@ from odt_core.solution import Engine, Seconds, TracePoint, make_solution
 from odt_core.solvers.search import frontier, solve_search
 from odt_core.topology import PRESETS, Topology
 
-pytestmark = pytest.mark.xdist_group("kernels")  # loaded by one process, not by each
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="the paper's data sets are not here")
 

@@ -28,7 +28,6 @@ from tests.core.solvers.problems import (
     data,
     easy_problem,
     hard_problem,
-    monks_1,
     noise,
 )
 
@@ -44,16 +43,6 @@ def optimum(problem: Problem, engine: Engine = Engine.CBC) -> Solution:
 
 
 # ---- known answers ----
-
-
-def test_monks_1_at_depth_2_has_96_errors() -> None:
-    solution = optimum(Problem(monks_1(), Topology.parse("depth-2")))
-    assert solution.confusion is not None and solution.confusion.errors == 96
-    assert solution.proved_by == ("cbc",)
-    assert solution.value == solution.value_bound == 336
-    assert solution.mip is not None
-    assert (solution.mip.integers, solution.mip.status) == (17, "optimal")
-    assert solution.mip.objective == pytest.approx(336)
 
 
 @BOTH

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from odt_core.confusion import Confusion
-from odt_core.data import SAMPLES, SplitSpec, Table
+from odt_core.data import SplitSpec, Table
 from odt_core.export import tree_from_json
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine, Status, TracePoint
@@ -24,19 +24,6 @@ def test_the_tree_of_known_data_is_found_and_proved(table: Table, spec: TrainSpe
     assert result.solution.status is Status.OPTIMAL
     assert result.solution.confusion == Confusion(tp=9, fp=0, tn=9, fn=0)
     assert result.solution.tree is not None and result.solution.tree.n_leaves == 4
-
-
-def test_the_paper_s_monks_have_their_known_errors() -> None:
-    sample = SAMPLES["monks-1"]
-    spec = TrainSpec(
-        schema=sample.schema(),
-        split=SplitSpec("all"),
-        topology=Topology.parse("depth-2"),
-        engine=Engine.CBC,
-    )
-    result = run_training(sample.load(), spec)
-    assert result.solution.status is Status.OPTIMAL
-    assert result.to_json()["errors"] == 96
 
 
 def test_stages_are_told_in_order(table: Table, spec: TrainSpec) -> None:
