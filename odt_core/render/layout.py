@@ -60,8 +60,11 @@ def lay_out(
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
-            "y": 1.02,
-            "yanchor": "bottom",
+            # at the figure's top: above the plot, plotly leaves a legend that had more lines where
+            # it was when the window becomes wider, across the points
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
             "font": {"size": FONT_SIZE},
             "itemclick": False,
             "itemdoubleclick": False,

@@ -226,6 +226,7 @@ def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]
         window.widen(width)
         window.shoot(f"sensitivity-{theme}-{width}")
         assert window.overhang() == 0, "the page scrolls sideways"
+        assert window.legend_overlap() < 1
     page.get_by_text("Curves over many splits").click()
     window.settle()
     page.get_by_role("spinbutton", name="Splits").fill("4")
@@ -239,3 +240,4 @@ def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]
     for width in widths[::-1]:
         window.widen(width)
         window.shoot(f"curves-{theme}-{width}")
+        assert window.legend_overlap() < 1

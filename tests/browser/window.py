@@ -78,6 +78,17 @@ class Window:
             )
         )
 
+    def legend_overlap(self) -> float:
+        """How many pixels of a figure's legend lie on its plot, at most."""
+        return float(
+            self.page.evaluate(
+                """() => Math.max(0, ...[...document.querySelectorAll(".js-plotly-plot")]
+                .filter((chart) => chart.offsetParent !== null && chart.querySelector(".legend"))
+                .map((chart) => chart.querySelector(".legend").getBoundingClientRect().bottom
+                    - chart.querySelector(".gridlayer").getBoundingClientRect().top))"""
+            )
+        )
+
     def count_charts(self) -> None:
         """Begin to count the charts that are seen at one moment."""
         self.page.evaluate(COUNT_CHARTS)
