@@ -118,6 +118,9 @@ class MipReport:
         The solver's name.
     role : MipRole
         What it was solved for.
+    is_blurred : bool
+        Whether it came to an end that proves nothing, because sums are so large that the solver
+        cannot tell neighbouring ones apart.
     """
 
     columns: int
@@ -129,6 +132,7 @@ class MipReport:
     bound: float | None
     solver: str
     role: MipRole = MipRole.SOLVED
+    is_blurred: bool = False
 
 
 @dataclass(frozen=True)

@@ -557,7 +557,7 @@ def proof_words(solution: Solution) -> str:
     Examples
     --------
     ``Proved by the exact search in 0.02 s and by CBC on the integer program in 0.8 s. CBC was given
-    the search's tree and bound.``
+    the search's tree and bound, on which its proof rests.``
     """
     return " ".join(
         part for part in (_claim_words(solution), _check_words(solution), solution.remark) if part
@@ -576,7 +576,7 @@ def _check_words(solution: Solution) -> str:
             f"came to the same ({time})."
         )
     if mip.role is MipRole.CONFIRMED and solution.tree is not None:
-        return f"{mip.solver} was given the search's tree and bound."
+        return f"{mip.solver} was given the search's tree and bound, on which its proof rests."
     if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
         return f"{mip.solver} went on with the integer program for {time}."
     return ""
@@ -585,6 +585,8 @@ def _check_words(solution: Solution) -> str:
 def _claim_words(solution: Solution) -> str:
     if not solution.proved_by and solution.status is Status.OPTIMAL:
         return "No tree can do better: this one reaches all there is to win on the training rows."
+    if not solution.proved_by and solution.mip is not None and solution.mip.is_blurred:
+        return ""  # it is not for want of time, as the remark says
     if not solution.proved_by:
         question = "the best tree" if solution.tree is not None else "whether there is a tree"
         return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."

@@ -6,14 +6,17 @@ import argparse
 import csv
 import sys
 from collections.abc import Callable
+from enum import StrEnum
 from fractions import Fraction
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from odt_core.errors import InputError
 from odt_core.exact import exact_decimal, exact_number, parse_weight
 from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS
+
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -117,6 +120,20 @@ def seconds(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds greater than 0")
     return value
+
+
+def one_of(choices: type[Choice]) -> Callable[[str], Choice]:
+    """One of an enum's values; argparse's own message would name the enum's class."""
+
+    def parse(text: str) -> Choice:
+        try:
+            return choices(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is not one of {', '.join(choices)}: give one of these"
+            ) from None
+
+    return parse
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -388,8 +405,7 @@ def add_problem_options(
 def _add_goal(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--objective",
-        type=Goal,
-        choices=list(Goal),
+        type=one_of(Goal),
         default=Goal.ACCURACY,
         metavar="GOAL",
         help=f"{', '.join(Goal)} (default: accuracy)",
@@ -429,8 +445,7 @@ def add_solver_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("solving")
     group.add_argument(
         "--engine",
-        type=Engine,
-        choices=list(Engine),
+        type=one_of(Engine),
         default=DEFAULT_ENGINE,
         metavar="ENGINE",
         help=f"{', '.join(Engine)} (default: {DEFAULT_ENGINE})",

@@ -1,27 +1,58 @@
-"""A file that lets anyone see two engines disagree."""
+"""A file that lets anyone see two engines disagree.
+
+``python -m odt_core.solvers.disagreement FILE`` has each engine solve the file's problem alone, and
+says beside it what the two had answered.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from odt_core.folders import data_folder
-from odt_core.problem import Problem
-from odt_core.solution import Assignment
+from odt_core.problem import (
+    EncodedData,
+    Feature,
+    FeatureKind,
+    Goal,
+    NodeRule,
+    Objective,
+    Problem,
+    Rules,
+    Split,
+)
+from odt_core.solution import Assignment, Engine
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.topology import Topology
+from odt_core.tree import count_assignment
+
+FLOORS = ("min_tpr", "min_tnr")
+SECONDS = 60.0
+"""What each engine may take when the problem is solved again."""
 
 
 def write_disagreement(
-    problem: Problem, reason: str, by_search: Assignment | None, by_mip: Assignment | None
+    problem: Problem,
+    reason: str,
+    by_search: Assignment | None,
+    by_mip: Assignment | None,
+    options: MipOptions,
 ) -> Path:
-    """Write the problem and both answers as JSON; returns the file."""
+    """Write the problem, the program's switches and both answers as JSON; returns the file."""
     folder = data_folder() / "disagreements"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**6:06d}.json"
     record = {
         "reason": reason,
         "problem": problem_to_json(problem),
+        "mip_options": dataclasses.asdict(options),
         "search": _assignment_to_json(by_search),
         "mip": _assignment_to_json(by_mip),
     }
@@ -68,6 +99,84 @@ def problem_to_json(problem: Problem) -> dict[str, Any]:
     }
 
 
+def problem_from_json(record: dict[str, Any]) -> Problem:
+    """The problem that `problem_to_json` wrote."""
+    features = tuple(
+        Feature(
+            feature["name"],
+            FeatureKind(feature["kind"]),
+            tuple(feature["values"]),
+            tuple(feature["cuts"]),
+            feature["has_missing"],
+        )
+        for feature in record["features"]
+    )
+    data = EncodedData(
+        np.array(record["codes"], dtype=np.int32),
+        np.array(record["y"], dtype=np.bool_),
+        np.array(record["weight"], dtype=np.int64),
+        features,
+    )
+    objective = Objective(
+        Goal(record["goal"]),
+        Fraction(record["class_weight"]),
+        *(None if record[name] is None else Fraction(record[name]) for name in FLOORS),
+    )
+    rules = Rules(
+        frozenset(record["forbidden"]),
+        tuple((rule["node"], _rule_from_json(rule)) for rule in record["rules"]),
+    )
+    return Problem(
+        data,
+        Topology.parse(record["topology"]),
+        objective,
+        record["max_card"],
+        rules,
+        record["forbid_empty_branches"],
+    )
+
+
+def _rule_from_json(record: dict[str, Any]) -> NodeRule:
+    features, split = record["features"], record["split"]
+    return NodeRule(
+        None if features is None else frozenset(features),
+        None if split is None else Split(split["feature"], frozenset(split["left"])),
+    )
+
+
+def reproduce(path: Path) -> str:
+    """What was answered, and what each engine answers now, a line each."""
+    from odt_core.solvers import solve
+
+    record = json.loads(path.read_text(encoding="utf-8"))
+    problem, options = problem_from_json(record["problem"]), MipOptions(**record["mip_options"])
+    lines = [record["reason"]]
+    for name in ("search", "mip"):
+        tree = _assignment_from_json(record[name])
+        worth = "no tree" if tree is None else _worth(problem, tree)
+        lines.append(f"{name} had answered: {worth}")
+    for engine in (Engine.SEARCH, Engine.CBC, Engine.HIGHS):
+        solution = solve(problem, engine=engine, time_limit=SECONDS, mip_options=options)
+        total = "no tree" if solution.total is None else f"a tree worth {solution.total}"
+        lines.append(f"{engine} alone: {solution.status}, {total}, at most {solution.bound}")
+    return "\n".join(lines)
+
+
+def _worth(problem: Problem, tree: Assignment) -> str:
+    if not problem.admits_all(tree.splits, tree.labels):
+        return "a tree that breaks the problem's conditions"
+    confusion = count_assignment(problem, tree.splits, tree.labels)
+    below = "" if problem.gains.allows(confusion) else ", below a floor"
+    return f"a tree worth {problem.gains.total(confusion)}{below}"
+
+
+def _assignment_from_json(record: dict[str, Any] | None) -> Assignment | None:
+    if record is None:
+        return None
+    splits = (Split(split["feature"], frozenset(split["left"])) for split in record["splits"])
+    return Assignment(tuple(splits), tuple(record["labels"]))
+
+
 def _assignment_to_json(assignment: Assignment | None) -> dict[str, Any] | None:
     if assignment is None:
         return None
@@ -77,3 +186,7 @@ def _assignment_to_json(assignment: Assignment | None) -> dict[str, Any] | None:
         ],
         "labels": list(assignment.labels),
     }
+
+
+if __name__ == "__main__":
+    print(reproduce(Path(sys.argv[1])))

@@ -8,9 +8,10 @@ runs out of time CBC goes on from its tree and bound.
 from __future__ import annotations
 
 import dataclasses
+import shlex
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
@@ -67,6 +68,8 @@ class _Budget:
     on_progress: Callable[[TracePoint], None] | None
     on_found: Callable[[Found], None] | None
     should_stop: Callable[[], bool] | None
+    told: list[TracePoint] = field(default_factory=list)
+    """What the caller heard last: an engine that begins anew must not fall behind it."""
 
     @property
     def left(self) -> float:
@@ -81,10 +84,12 @@ class _Budget:
         """The caller's ear, for an engine that starts now: told on the run's own clock."""
         if self.on_progress is None:
             return None
-        tell, offset = self.on_progress, time.perf_counter() - self.began
+        tell, offset, told = self.on_progress, time.perf_counter() - self.began, self.told
 
         def on_progress(point: TracePoint) -> None:
-            tell(dataclasses.replace(point, seconds=point.seconds + offset))
+            after = _after(told[-1] if told else None, point, offset)
+            told[:] = [after]
+            tell(after)
 
         return on_progress
 
@@ -231,7 +236,7 @@ def _settle_alone(
         bound=outcome.bound,
         infeasible=outcome.status is MipStatus.INFEASIBLE,
         cancelled=outcome.cancelled,
-        provers=("cbc",),
+        provers=("cbc",) if outcome.bound_is_solvers else (),
         seconds=Seconds(total=seconds, mip=outcome.seconds),
         mip=outcome.report,
         trace=outcome.trace,
@@ -265,13 +270,13 @@ def _confirm(
     confirm = min(budget.left - reserve, max(1.0, CONFIRM_SHARE * budget.time_limit))
     if size <= MOST_TO_CONFIRM and confirm > CHECK_START:
         outcome = _ask(problem, budget, seconds=confirm, start=found)
-        _compare(problem, found, outcome)
+        _compare(problem, budget, found, outcome)
         if outcome.status is MipStatus.OPTIMAL:
             return _settle(problem, engine, budget, found, outcome, MipRole.CONFIRMED)
     if budget.left <= 0 or budget.is_stopped():
         return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
     outcome = _ask(problem, budget, seconds=budget.left, fix=found)
-    _compare(problem, found, outcome)
+    _compare(problem, budget, found, outcome)
     if outcome.cancelled:
         return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
     if outcome.status is not MipStatus.OPTIMAL:
@@ -281,7 +286,8 @@ def _confirm(
             budget,
             found,
             None,
-            remark="CBC did not finish checking the tree in the time that was left.",
+            remark=outcome.remark
+            or "CBC did not finish checking the tree in the time that was left.",
         )
     return _settle(problem, engine, budget, found, outcome, MipRole.CHECKED)
 
@@ -294,7 +300,7 @@ def _confirm_infeasible(
     if seconds < CHECK_START + estimated_nonzeros(problem) / BUILD_RATE:
         return _settle(problem, engine, budget, found, None)
     outcome = _ask(problem, budget, seconds=seconds)
-    _compare(problem, found, outcome)
+    _compare(problem, budget, found, outcome)
     role = MipRole.CONFIRMED if outcome.status is MipStatus.INFEASIBLE else MipRole.CONTINUED
     return _settle(problem, engine, budget, found, outcome, role)
 
@@ -304,7 +310,7 @@ def _go_on(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutco
     if budget.left < CHECK_START + estimated_nonzeros(problem) / BUILD_RATE:
         return _settle(problem, engine, budget, found, None)
     outcome = _ask(problem, budget, seconds=budget.left, start=found, on_found=budget.on_found)
-    _compare(problem, found, outcome)
+    _compare(problem, budget, found, outcome)
     return _settle(problem, engine, budget, found, outcome, MipRole.CONTINUED)
 
 
@@ -334,7 +340,7 @@ def _ask(
     )
 
 
-def _compare(problem: Problem, found: SearchOutcome, outcome: MipOutcome) -> None:
+def _compare(problem: Problem, budget: _Budget, found: SearchOutcome, outcome: MipOutcome) -> None:
     """Neither engine may contradict what the other has proved or holds in hand."""
     reason = None
     if found.infeasible:
@@ -347,8 +353,13 @@ def _compare(problem: Problem, found: SearchOutcome, outcome: MipOutcome) -> Non
     elif found.total is not None and outcome.bound < found.total:
         reason = f"the search found a tree worth {found.total}, CBC proved at most {outcome.bound}"
     if reason is not None:
-        file = write_disagreement(problem, reason, found.assignment, outcome.assignment)
-        raise DisagreementError(f"Two engines disagree: {reason}. To reproduce it: {file}.")
+        file = write_disagreement(
+            problem, reason, found.assignment, outcome.assignment, budget.options
+        )
+        raise DisagreementError(
+            f"Two engines disagree: {reason}. To reproduce it: "
+            f"python -m odt_core.solvers.disagreement {shlex.quote(str(file))}"
+        )
 
 
 def _settle(
@@ -370,13 +381,15 @@ def _settle(
         bound = min(bound, outcome.bound)
         if outcome.total is not None and (total is None or outcome.total > total):
             assignment, total = outcome.assignment, outcome.total
+        remark = remark or outcome.remark
         proved = outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE)
         if proved and role is not MipRole.CHECKED:
             provers = (*provers, "cbc")
         trace = (*trace, *_later(outcome, found.seconds, trace[-1:] if trace else ()))
     if not provers and total == bound:
         # The bound was reached without a last word: it is whose bound it is that proves it.
-        provers = ("search",) if found.bound == bound else ("cbc",)
+        by_mip = outcome is not None and outcome.bound_is_solvers
+        provers = ("search",) if found.bound == bound else ("cbc",) if by_mip else ()
     return make_solution(
         problem,
         engine=engine,
@@ -401,12 +414,17 @@ def _later(
     outcome: MipOutcome, offset: float, last: tuple[TracePoint, ...]
 ) -> tuple[TracePoint, ...]:
     """CBC's progress after the search's, without stepping back behind it."""
-    points = []
-    incumbent, bound = (last[0].incumbent, last[0].bound) if last else (None, None)
+    points = list(last)
     for point in outcome.trace:
-        if incumbent is None or (point.incumbent is not None and point.incumbent > incumbent):
-            incumbent = point.incumbent
-        if bound is None or (point.bound is not None and point.bound < bound):
-            bound = point.bound
-        points.append(TracePoint(point.seconds + offset, incumbent, bound))
-    return tuple(points)
+        points.append(_after(points[-1] if points else None, point, offset))
+    return tuple(points[len(last) :])
+
+
+def _after(last: TracePoint | None, point: TracePoint, offset: float) -> TracePoint:
+    """A point of an engine that began `offset` seconds later, with what was known before."""
+    known = (point,) if last is None else (last, point)
+    incumbents = [p.incumbent for p in known if p.incumbent is not None]
+    bounds = [p.bound for p in known if p.bound is not None]
+    return TracePoint(
+        point.seconds + offset, max(incumbents, default=None), min(bounds, default=None)
+    )

@@ -108,8 +108,8 @@ def test_only_a_whole_share_is_called_0_or_100_percent(share):
             words = percent_words(given_share, digits)
             assert (words == "0%") == (given_share == 0)
             assert (words == "100%") == (given_share == 1)
-            number = float(words.strip("<>%"))
-            assert abs(number - 100 * share) <= 10**-digits
+            number = Fraction(words.strip("<>%"))
+            assert abs(number - 100 * share) <= Fraction(1, 10**digits)
 
 
 # --- splits ---------------------------------------------------------------------------------
@@ -440,9 +440,17 @@ def test_a_confirmation_says_what_cbc_was_given():
     proved = replace(solution_of(Status.OPTIMAL, proved_by=("search", "cbc")), mip=report)
     assert proof_words(proved) == (
         "Proved by the exact search in 0.3 s and by CBC on the integer program in 59 s. CBC was "
-        "given the search's tree and bound."
+        "given the search's tree and bound, on which its proof rests."
     )
     assert "was given" not in proof_words(replace(proved, tree=None))  # there was nothing to give
+
+
+def test_where_sums_are_too_large_for_a_solver_it_is_not_for_want_of_time():
+    report = MipReport(9, 9, 9, 9, "too large to count", 1.0, 1.0, "CBC", is_blurred=True)
+    blurred = replace(
+        solution_of(Status.FEASIBLE, proved_by=()), mip=report, remark="Too large for CBC."
+    )
+    assert proof_words(blurred) == "Too large for CBC."
 
 
 def test_every_engine_is_explained_in_one_sentence():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, MipRole, Solution, Status, TracePoint
 from odt_core.solvers import hybrid, solve
+from odt_core.solvers.disagreement import problem_from_json, problem_to_json, reproduce
 from odt_core.solvers.search import SearchOutcome, compiling, solve_search, warm_up
 from odt_core.topology import Topology
 from tests.properties.referee import best_value, is_legal
@@ -129,6 +131,37 @@ def test_a_disagreement_is_an_error_with_a_file(
     assert str(file) in str(caught.value)
     record = json.loads(file.read_text(encoding="utf-8"))
     assert record["search"] and record["mip"] and record["problem"]["topology"] == "(. .)"
+    lines = reproduce(file).splitlines()
+    assert lines[0] == record["reason"]
+    assert lines[1] == "search had answered: a tree worth 626"
+    best = solve(tic_tac_toe("depth-1"), engine=Engine.SEARCH).total
+    assert lines[-3:] == [
+        f"{engine} alone: optimal, a tree worth {best}, at most {best}"
+        for engine in ("search", "cbc", "highs")
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_file_of_a_disagreement_holds_the_whole_problem(seed: int) -> None:
+    problem = random_problem(seed + 54_000)
+    record = json.loads(json.dumps(problem_to_json(problem)))
+    again = problem_from_json(record)
+    assert problem_to_json(again) == record
+    assert best_value(again) == best_value(problem)
+
+
+@pytest.mark.parametrize("most", [hybrid.MOST_TO_CONFIRM, 0])
+def test_what_is_told_never_falls_behind(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check of CBC's begins without a tree and with the trivial bound."""
+    monkeypatch.setattr(hybrid, "MOST_TO_CONFIRM", most)
+    told: list[TracePoint] = []
+    solution = solve(tic_tac_toe("depth-2"), on_progress=told.append, time_limit=60)
+    assert solution.mip is not None
+    for known in (told, solution.trace):
+        for earlier, later in pairwise(known):
+            assert earlier.seconds <= later.seconds
+            assert earlier.bound is None or (later.bound or 0) <= earlier.bound
+            assert earlier.incumbent is None or (later.incumbent or 0) >= earlier.incumbent
 
 
 def test_stop_keeps_the_searchs_tree() -> None:

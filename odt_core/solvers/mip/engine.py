@@ -43,8 +43,9 @@ def solve(
         bound=outcome.bound,
         infeasible=outcome.status is MipStatus.INFEASIBLE,
         cancelled=outcome.cancelled,
-        provers=(str(engine),),
+        provers=(str(engine),) if outcome.bound_is_solvers else (),
         seconds=Seconds(total=outcome.seconds, mip=outcome.seconds),
         mip=outcome.report,
         trace=outcome.trace,
+        remark=outcome.remark,
     )

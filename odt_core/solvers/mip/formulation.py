@@ -26,6 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
+from odt_core.confusion import Confusion
 from odt_core.problem import EncodedData, Problem, Split
 from odt_core.solution import Assignment
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
@@ -646,9 +647,8 @@ def _w_value(draft: Draft, k: int, g: int, split: Split) -> bool:
 # ---- all of it ----
 
 
-def tolerance(objective: float) -> float:
-    """How far a solver's objective may be from the number it means."""
-    return 1e-5 + 1e-6 * abs(objective)
+TOLERANCE = 1e-6
+"""How far a solver lets a variable of 0 or 1 be from either (it may scale rows before)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -679,6 +679,20 @@ class Formulation:
         np.add.at(of_class, (cell.ravel(), self.draft.data.y.astype(int)), self.draft.gain)
         return int(of_class.max(axis=1).sum())
 
+    def tolerance(self, objective: float) -> float:
+        """How far a solver's objective may be from the number it means.
+
+        Half or more: the program's numbers are so large that a solver cannot tell one whole number
+        from the next.
+        """
+        largest = self.most / self.draft.unit
+        return 1e-5 + TOLERANCE * max(abs(objective), largest)
+
+    def nearly_allows(self, confusion: Confusion) -> bool:
+        """Whether a tree misses the floors by no more than a solver may overlook."""
+        gains, slack = self.draft.problem.gains, TOLERANCE * self.draft.data.n_rows
+        return confusion.tp + slack >= gains.min_tp and confusion.tn + slack >= gains.min_tn
+
     def total_of(self, objective: float) -> float:
         """The total that belongs to an objective value of the program."""
         return self.most - self.draft.unit * objective
@@ -693,12 +707,12 @@ class Formulation:
         The objective is a whole number at every tree, so the bound may be rounded up; but solvers
         bound it only to within a tolerance, which must not round up to the next whole number.
         """
-        lost = math.ceil(objective_bound - tolerance(objective_bound))
+        lost = math.ceil(objective_bound - self.tolerance(objective_bound))
         return self.most - self.draft.unit * max(lost, 0)
 
     def incumbent_of(self, objective: float) -> int:
         """The total that some tree reaches at least, if a point has that objective."""
-        lost = math.floor(objective + tolerance(objective))
+        lost = math.floor(objective + self.tolerance(objective))
         return self.most - self.draft.unit * lost
 
     def start_values(self, assignment: Assignment) -> Floats:

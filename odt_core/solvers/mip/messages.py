@@ -21,6 +21,8 @@ class MipStatus(StrEnum):
     NO_SOLUTION = "no solution found"
     STOPPED = "stopped"
     """Not the solver's word: it was ended from outside, by a stop request or at the deadline."""
+    BLURRED = "too large to count"
+    """Not the solver's word: numbers are so large that its tolerances blur neighbouring ones."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment, Engine, Found, MipReport, MipRole, Seconds, TracePoint
 from odt_core.solvers.mip.backends import BACKENDS, Backend
 from odt_core.solvers.mip.extraction import assignment_of
-from odt_core.solvers.mip.formulation import Formulation, formulate, tolerance
+from odt_core.solvers.mip.formulation import Formulation, formulate
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.logs import Reading
 from odt_core.solvers.mip.messages import (
@@ -43,6 +43,11 @@ GRACE = 0.2
 
 FORMATS = (".lp", ".mps")
 
+BLURRED_REMARK = (
+    "The sums are so large that {solver}, which counts in floating point, cannot tell neighbouring "
+    "ones apart: it proves nothing here, where the exact search can."
+)
+
 
 @dataclass(frozen=True)
 class MipOutcome:
@@ -60,6 +65,9 @@ class MipOutcome:
         What the solver says its tree is worth; only with ``OPTIMAL``.
     bound : int
         Proved upper bound on the total.
+    bound_is_solvers : bool
+        Whether it is the solver that proved it, rather than a count of equal rows or whoever gave
+        `proved_bound`.
     cancelled : bool
         Whether `should_stop` ended it.
     start_taken : bool
@@ -77,11 +85,19 @@ class MipOutcome:
     total: int | None
     claimed_total: int | None
     bound: int
+    bound_is_solvers: bool
     cancelled: bool
     start_taken: bool
     seconds: float
     report: MipReport
     trace: tuple[TracePoint, ...]
+
+    @property
+    def remark(self) -> str:
+        """One sentence where the solver came to an end that proves nothing; mostly empty."""
+        if self.status is not MipStatus.BLURRED:
+            return ""
+        return BLURRED_REMARK.format(solver=self.report.solver)
 
 
 def solve_mip(
@@ -224,7 +240,7 @@ class _Run:
         self.problem = formulation.draft.problem
         self.backend = backend
         self.began = began
-        self.bound = bound
+        self.bound = self.given_bound = bound
         self.on_progress = on_progress
         self.on_found = on_found
         self.role = role
@@ -355,7 +371,12 @@ class _Run:
             return
         tree = assignment_of(self.formulation, answer.x)
         total = self.take_tree(tree)
-        slack = tolerance(answer.objective)
+        if self._is_blurred(answer.objective, tree, total):
+            if answer.status is MipStatus.OPTIMAL:
+                self.take_bound(self.formulation.bound_of(answer.objective - GAP))
+            self.answer = dataclasses.replace(answer, status=MipStatus.BLURRED)
+            return
+        slack = self.formulation.tolerance(answer.objective)
         if total is None or self.formulation.objective_of(total) > answer.objective + slack:
             claimed = self.formulation.total_of(answer.objective)
             raise DisagreementError(
@@ -367,13 +388,27 @@ class _Run:
             if total == self.total:
                 self.best = tree  # of equals the solver's own, which does not depend on timing
 
+    def _is_blurred(self, objective: float, tree: Assignment, total: int | None) -> bool:
+        """Whether claim and recount differ, but by no more than a solver can tell apart.
+
+        It may let variables be off by `TOLERANCE`: where a row of the table (or all of them) is
+        worth millions, that hides whole units of the objective and of a floor.
+        """
+        if total is None:
+            confusion = count_assignment(self.problem, tree.splits, tree.labels)
+            legal = self.problem.admits_all(tree.splits, tree.labels)
+            return legal and self.formulation.nearly_allows(confusion)
+        assert self.total is not None
+        off = abs(self.formulation.objective_of(self.total) - objective)
+        return 0.5 <= off <= self.formulation.tolerance(objective)
+
     def _proved_by(self, objective: float) -> int:
         """The bound that OPTIMAL within `GAP` means."""
         whole = round(objective)
-        if abs(objective - whole) <= tolerance(objective):
+        if abs(objective - whole) <= self.formulation.tolerance(objective):
             lost = whole
         else:
-            lost = math.ceil(objective - GAP - tolerance(objective))
+            lost = math.ceil(objective - GAP - self.formulation.tolerance(objective))
         return self.formulation.most - self.formulation.draft.unit * lost
 
     def outcome(self) -> MipOutcome:
@@ -389,6 +424,8 @@ class _Run:
             total=self.total,
             claimed_total=claimed,
             bound=self.bound,
+            bound_is_solvers=self.bound < self.given_bound
+            or status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE),
             cancelled=self.cancelled,
             start_taken=self.start_taken,
             seconds=time.perf_counter() - self.began,
@@ -409,4 +446,5 @@ class _Run:
             bound=self.bound / scale,
             solver=self.backend.title,
             role=self.role,
+            is_blurred=status is MipStatus.BLURRED,
         )

@@ -28,6 +28,8 @@ from odt_core.solvers.search.tables import CHAIN, PAIR, Model, encode_both
 Front = npt.NDArray[np.int64]
 Bounds = npt.NDArray[np.floating]
 FAR = int(front_tables.FAR)
+PIECE = 2**25
+"""Pairs of budgets that are looked at before the search may be ended."""
 Tighten = Callable[[Front, int], None]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 
@@ -145,6 +147,22 @@ class Node:
         """Bounds of every split of a set: each value costs at least its own best."""
         own = self.into[:, int(model.start[k]) : int(model.start[k + 1])]
         return np.asarray(np.minimum(own[0], own[self.h]).sum(axis=0))
+
+
+def _pieces(front: Front) -> Iterator[Front]:
+    """A front in pieces, the rest of each too far to count.
+
+    To put two fronts together takes the square of their length, which heavy rows make long; a piece
+    takes a few hundredths of a second.
+    """
+    length = max(PIECE // max(len(front), 1), 1)
+    if length >= len(front):
+        yield front
+        return
+    for start in range(0, len(front), length):
+        piece = np.full_like(front, FAR)
+        piece[start : start + length] = front[start : start + length]
+        yield piece
 
 
 @dataclass
@@ -530,24 +548,41 @@ class FrontSearch:
         inner, outer = node.classes(split.choice)
         size = front_tables.reach(out)
         wanted = np.empty_like(out)
-        front_tables.needed(out, self._floor(split.lower[1]), wanted)
+        self._needed(out, self._floor(split.lower[1]), wanted)
         front_a, steps_a = self.front(inner, a, wanted)
         if self.watch():
             return
         wanted = np.empty_like(out)
-        front_tables.needed(out, front_a, wanted)
+        self._needed(out, front_a, wanted)
         front_b, steps_b = self.front(outer, b, wanted)
         if self.watch():
             return
         note = np.zeros((front_tables.NOTE, len(out)), np.int64)
-        if front_tables.combine(
-            front_a[:size], front_b[:size], out, note, 1, np.zeros(0, np.int64)
-        ):
+        if self._combine(front_a[:size], front_b[:size], out, note):
             for budget in np.flatnonzero(note[0]):
                 _, i, fp_a, fp_b = (int(x) for x in note[:, budget])
                 steps[int(budget)] = Step(split.choice, i, fp_a, fp_b, steps_a, steps_b)
                 if self.tighten is not None and node.cls == self.encoding.classes[0]:
                     self.tighten(out, int(budget))
+
+    def _needed(self, out: Front, floor: Front, wanted: Front) -> None:
+        """`front_tables.needed`, in parts between which the search may be ended."""
+        wanted[:] = -FAR
+        part = np.empty_like(wanted)
+        for piece in _pieces(floor):
+            if self.watch():
+                return
+            front_tables.needed(out, piece, part)
+            np.maximum(wanted, part, out=wanted)
+
+    def _combine(self, left: Front, right: Front, out: Front, note: Front) -> bool:
+        """`front_tables.combine`, in parts between which the search may be ended."""
+        improved = False
+        for piece in _pieces(left):
+            if self.watch():
+                break  # what was found so far holds
+            improved |= front_tables.combine(piece, right, out, note, 1, np.zeros(0, np.int64))
+        return improved
 
     def _leave(self, node: Node, pending: list[Bounds], out: Front) -> None:
         """Note what is proved of the root's front though some splits were not tried."""

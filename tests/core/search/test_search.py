@@ -12,7 +12,7 @@ import pytest
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Seconds, TracePoint, make_solution
-from odt_core.solvers.search import frontier, solve_search
+from odt_core.solvers.search import frontier, fronts, solve_search
 from odt_core.topology import PRESETS, Topology
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
@@ -218,3 +218,26 @@ def test_features_of_one_value_leave_nothing_to_ask(topology: str, threads: int)
     assert solved_errors(problem, threads=threads) == min(
         problem.data.n_positive, problem.data.n_negative
     )
+
+
+def test_the_time_limit_is_kept_where_fronts_are_long() -> None:
+    """Few rows that weigh much: putting two fronts together takes seconds."""
+    objective = Objective(Goal.MAX_TNR, min_tpr=Fraction(0))
+    problem = make_problem([2], 12, "imbalanced", weight=100_000, objective=objective)
+    solve_search(problem, time_limit=0.01)  # compiled from here on
+    began = time.perf_counter()
+    outcome = solve_search(problem, time_limit=1.0)
+    assert time.perf_counter() - began < 1.6
+    assert outcome.total is not None and outcome.total <= outcome.bound
+
+
+def test_fronts_that_are_put_together_in_pieces_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    objective = Objective(Goal.MAX_TPR, min_tnr=Fraction(3, 4))
+    problem = make_problem([3, 3], 60, "depth-3", weight=3, objective=objective, max_card=1)
+    points = [(point.fn, point.fp) for point in frontier(problem).points]
+    best = solve_search(problem).total
+    monkeypatch.setattr(fronts, "PIECE", 300)  # a few budgets each
+    assert [(point.fn, point.fp) for point in frontier(problem).points] == points
+    assert solve_search(problem).total == best

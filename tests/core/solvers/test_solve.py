@@ -230,3 +230,17 @@ def test_a_bound_is_taken_from_a_solver_only_with_optimal() -> None:
     assert (nothing.status, nothing.objective, nothing.x) == (MipStatus.NO_SOLUTION, None, None)
     with pytest.raises(RuntimeError, match="UNBOUNDED"):
         answer_of(model, variables, mip.OptimizationStatus.UNBOUNDED)
+
+
+@BOTH
+def test_a_solver_that_was_stopped_at_once_has_proved_nothing(engine: Engine) -> None:
+    """Although the first tree is right on every row, which is a proof of ours."""
+    rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    problem = Problem(
+        data([categorical("a", 2), categorical("b", 2)], rows, [0, 0, 1, 1]),
+        Topology.parse("depth-1"),
+    )
+    solution = solve(problem, engine=engine, should_stop=lambda: True)
+    assert solution.status is Status.OPTIMAL
+    assert solution.proved_by == ()
+    assert optimum(problem, engine).proved_by == (str(engine),)
