@@ -72,6 +72,8 @@ def solved_errors(problem: Problem, **options: object) -> int:
         ("ttt", "depth-2", 282),
         ("ttt", "depth-2.5", 231),
         ("ttt", "depth-3", 216),
+        ("ttt", "imbalanced", 182),  # the paper's: as many nodes as depth-3
+        ("ttt", "((((. .)(. .))((. .)(. .)))(. .))", 173),  # depth-3 below a root, nine nodes
         ("monks-1", "depth-2", 96),
         ("monks-1", "depth-3", 48),
         ("monks-1", "imbalanced", 0),
