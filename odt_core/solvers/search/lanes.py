@@ -79,8 +79,31 @@ def _extremes(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
 
 @lean
 def _two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
-    """The two smallest and two largest entries of rows s..e into A, B and C, D."""
-    j = s
+    """The two smallest and two largest entries of rows s..e into A, B and C, D.
+
+    With many short runs, what is done once for each of them counts: the first two rows take the
+    place of filling the accumulators.
+    """
+    j = s + 2
+    if j > e:
+        far = F.dtype.type(np.inf)
+        _fill(acc, A, 2 * BLOCK, far)
+        _fill(acc, C, 2 * BLOCK, -far)
+        j = s
+    else:
+        k0 = c0[s]
+        k1 = c0[s + 1]
+        r0 = F[s, lo : lo + n]
+        r1 = F[s + 1, lo : lo + n]
+        for i in range(n):
+            x0 = k0 + c1 * r0[i]
+            x1 = k1 + c1 * r1[i]
+            less = x0 if x0 < x1 else x1
+            more = x0 if x0 > x1 else x1
+            acc[i + A] = less
+            acc[i + B] = more
+            acc[i + C] = more
+            acc[i + D] = less
     while j + 3 < e:
         k0 = c0[j]
         k1 = c0[j + 1]
@@ -120,7 +143,30 @@ def _two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
             acc[i + C] = c if c > most else most
             acc[i + D] = t if t > d else d
         j += 4
-    while j < e:
+    if j + 1 < e:
+        k0 = c0[j]
+        k1 = c0[j + 1]
+        r0 = F[j, lo : lo + n]
+        r1 = F[j + 1, lo : lo + n]
+        for i in range(n):
+            x0 = k0 + c1 * r0[i]
+            x1 = k1 + c1 * r1[i]
+            less = x0 if x0 < x1 else x1
+            more = x0 if x0 > x1 else x1
+            a = acc[i + A]
+            b = acc[i + B]
+            c = acc[i + C]
+            d = acc[i + D]
+            t = a if a > less else less
+            b = b if b < more else more
+            acc[i + A] = a if a < less else less
+            acc[i + B] = t if t < b else b
+            t = c if c < more else more
+            d = d if d > less else less
+            acc[i + C] = c if c > more else more
+            acc[i + D] = t if t > d else d
+        j += 2
+    if j < e:
         k0 = c0[j]
         r0 = F[j, lo : lo + n]
         for i in range(n):
@@ -135,7 +181,6 @@ def _two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
             t = c if c < x else x
             acc[i + C] = c if c > x else x
             acc[i + D] = t if t > d else d
-        j += 1
 
 
 @lean
@@ -221,9 +266,6 @@ def _run_any(F, s, e, lo, n, c0, c1, empty_ok, acc):  # type: ignore[no-untyped-
 @lean
 def _run_two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
     z = F.dtype.type(0)
-    far = F.dtype.type(np.inf)
-    _fill(acc, A, 2 * BLOCK, far)
-    _fill(acc, C, 2 * BLOCK, -far)
     _two(F, s, e, lo, n, c0, c1, acc)
     for i in range(n):
         b = acc[i + B]
