@@ -15,6 +15,7 @@ import numpy.typing as npt
 from odt_core.solvers.search.depth2 import depth2_root
 from odt_core.solvers.search.depth3 import (
     best_column,
+    clear_bounds,
     count_rows,
     depth3,
     group3_root,
@@ -90,6 +91,7 @@ def compile_three(model: Model, work: Work) -> None:
     """Compile what splits three levels, without what it calls by address."""
     number = model.d.dtype.type
     cells, stop = np.zeros(1, number), np.zeros(1, np.int64)
+    address_of(clear_bounds, (work,))
     address_of(best_column, (model, 0, 0, work))
     address_of(prepare3, (model, 0, 0, cells, work))
     address_of(*_group(model, work))
