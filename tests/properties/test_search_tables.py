@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 def count_crossings_ahead() -> None:
     """Every search of four levels from now on counts tables of two columns first."""
-    solve.Counter = partial(crossings.Counter, per_column=0)  # type: ignore[misc,assignment]
+    driver.Counter = partial(crossings.Counter, per_column=0)  # type: ignore[misc,assignment]
     depth4.PATIENCE = 0.0
 
 
@@ -46,7 +46,7 @@ def check_deep(first: int, last: int) -> int:
 @pytest.mark.parametrize("narrow", [crossings.NARROW, 0])
 def test_tables_of_two_columns(monkeypatch: pytest.MonkeyPatch, narrow: int) -> None:
     monkeypatch.setattr(crossings, "NARROW", narrow)
-    monkeypatch.setattr(solve, "Counter", partial(crossings.Counter, per_column=0))
+    monkeypatch.setattr(driver, "Counter", partial(crossings.Counter, per_column=0))
     monkeypatch.setattr(depth4, "PATIENCE", 0.0)
     assert check_deep(11_000, 11_150) > 50
 
@@ -167,6 +167,40 @@ def test_two_levels_that_were_to_be_quick(monkeypatch: pytest.MonkeyPatch, steps
         problem = replace(mixed(25, seed), max_card=None)
         check(problem, solve_search(problem))
     assert 0 < threads < 12  # some were not, others were
+
+
+def test_counting_ahead_where_the_slices_of_a_wide_group_do_not_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(depth4, "PATIENCE", 0.0)
+    monkeypatch.setattr(driver, "Counter", partial(crossings.Counter, per_column=0))
+    generator = np.random.default_rng(8)
+    codes = np.column_stack(
+        [generator.integers(0, 60, 3_000), generator.integers(0, 3, 3_000)]
+    ).astype(np.int32)
+    features = (
+        Feature("n", FeatureKind.NUMERICAL, tuple(map(str, range(60))), tuple(range(59))),
+        Feature("c", FeatureKind.CATEGORICAL, tuple("abc")),
+    )
+    y = generator.random(3_000) < 0.2 + 0.6 * (codes[:, 0] % 20 < 10)
+    data = EncodedData(codes, y, np.ones(3_000, np.int64), features)
+    problem = Problem(data, Topology.parse("depth-4"), max_card=1)
+    used: list[bool] = []
+    count_ahead = driver.Run.count_ahead
+
+    def noted(run: driver.Run) -> None:
+        count_ahead(run)
+        used.append(run.crossings is not None and run.crossings.used)
+
+    monkeypatch.setattr(driver.Run, "count_ahead", noted)
+    wide, narrow, threads = (
+        solve_search(problem),
+        solve_search(problem, memory_limit=3 * 2**20),
+        solve_search(problem, memory_limit=2**22, threads=4),
+    )
+    assert used == [True, False, False]
+    assert wide.proved and narrow.proved and threads.proved
+    assert wide.total == narrow.total == threads.total
 
 
 def test_nested_two_valued_features_are_one_chain() -> None:

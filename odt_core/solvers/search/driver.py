@@ -18,6 +18,7 @@ from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.linking import link
 from odt_core.solvers.search.live import LiveTree, OnTree
 from odt_core.solvers.search.plant import Choice
+from odt_core.solvers.search.scan import padded
 from odt_core.solvers.search.tables import Encoding
 from odt_core.tree import count_assignment
 
@@ -103,13 +104,27 @@ class Run:
         """Whether time or the user ended the search."""
         return bool(self.stop[0])
 
+    @property
+    def _share(self) -> float:
+        """Bytes that the slices of one thread may take."""
+        return self.memory_limit / (4 * self.threads)
+
+    def count_ahead(self) -> None:
+        """Have tables of two columns counted ahead, if they and all they are put into fit.
+
+        To be called before any working memory is made.
+        """
+        model = self.encoding.model
+        v, widest = int(model.size[0]), int(np.diff(model.start).max(initial=1))
+        if widest * (v * padded(v) * model.d.dtype.itemsize + 1) <= self._share:
+            self.crossings = Counter(model, self.memory_limit / 2)
+
     def work(self, thread: int) -> d3.Work:
         """A thread's working memory, made at first use."""
         with self.lock:
             while len(self.works) <= thread:
-                share = self.memory_limit / (4 * self.threads)
                 counted = None if self.crossings is None else self.crossings.tables
-                work = d3.make_work(self.encoding.model, self.stop, share, counted)
+                work = d3.make_work(self.encoding.model, self.stop, self._share, counted)
                 link(self.encoding.model, work)
                 self.works.append(work)
             return self.works[thread]

@@ -10,7 +10,6 @@ from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import depth3 as d3
-from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.depth4 import solve_deep
 from odt_core.solvers.search.driver import DEFAULT_MEMORY, OnProgress, Run, ShouldStop, halted_after
 from odt_core.solvers.search.floors import solve_floors
@@ -107,7 +106,7 @@ def solve_search(
         _solve_shallow(run, root)
     else:
         if level > TRIPLE:
-            run.crossings = Counter(encoding.model, memory_limit / 2)
+            run.count_ahead()
             rows = np.arange(len(encoding.model.d), dtype=np.int32)
             run.each([rows], lambda rows, thread: _greedy(run, root, rows, thread))
             solve_deep(run, root)
