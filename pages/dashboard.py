@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.build.data_parts.taking import take_over
 from pages.common.banner import draw_banner, draw_problem
 from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
@@ -55,6 +56,8 @@ follow_address()
 with st.container(horizontal=True, vertical_alignment="center"):
     banner = st.empty()
     draw_account()
+with banner:
+    take_over()
 before = work()
 with banner:
     draw_banner(before)

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Route, sync_playwright
 
-from tests.browser.window import Server, Window
+from tests.browser.window import STEP_MILLISECONDS, Server, Window
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = (
@@ -33,7 +33,6 @@ FLAGS = (
     "--disable-sync",
 )
 START_SECONDS = 60
-STEP_MILLISECONDS = 20_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

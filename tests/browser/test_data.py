@@ -185,6 +185,16 @@ def test_fifty_thousand_rows_stay_usable(window: Window) -> None:
     )
 
 
+def test_a_file_is_not_lost_where_the_page_is_left_while_it_is_read(window: Window) -> None:
+    page = window.page
+    window.hand_in("large.csv", patients(50_000))
+    page.get_by_role("link", name="Train").first.click()
+    page.wait_for_url("**/train*")
+    window.settle()
+    expect(page.get_by_role("status").get_by_text("50,000 rows")).to_be_visible()
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+
+
 def test_every_table_and_chart_has_a_name(window: Window) -> None:
     window.upload("patients.csv", patients())
     page = window.page

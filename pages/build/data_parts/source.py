@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions, Sample
@@ -12,6 +10,13 @@ from odt_core.words import count_words
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.loading import load_sample, load_upload, most_megabytes, read_again
 from pages.build.data_parts.stored import draw_removal, draw_stored
+from pages.build.data_parts.taking import (
+    NOW,
+    draw_error,
+    forget_error,
+    hand_over,
+    tables_taken,
+)
 from pages.common.state import Dataset
 from pages.common.text import plain, sentence
 from pages.common.widgets import show_value
@@ -57,10 +62,7 @@ What comes next:
 3. **Result**: read the tree, and see how it does on rows it has not seen.
 """
 
-_ERROR, _READ_ERROR = "data_now_error", "data_now_read_error"
-_NOW = "data_now_"  # what concerns one table only
-_ROUND = "data_upload_round"
-_SEEN = "data_upload_seen"
+_READ_ERROR = f"{NOW}read_error"
 
 
 def draw_welcome() -> None:
@@ -94,7 +96,7 @@ def draw_source() -> None:
         f"{count_words(table.n_rows, 'row')} and {count_words(len(table.columns), 'column')}, "
         f"read as {_reading_words(dataset)}."
     )
-    with st.expander("Another file or sample", key=f"data_other_{_round()}"):
+    with st.expander("Another file or sample", key=f"data_other_{tables_taken()}"):
         _draw_uploader()
         _draw_sample_picker()
         draw_stored(but=dataset.sha256)
@@ -104,45 +106,27 @@ def draw_source() -> None:
     draw_removal()
 
 
-def _round() -> int:
-    """Grows with every file that was taken, so that the uploader starts empty again."""
-    return int(st.session_state.get(_ROUND, 0))
-
-
-def _take(action: Callable[[], None], doing: str) -> None:
-    """Load something; a sentence about what is wrong with it is kept for `_draw_error`."""
-    try:
-        with st.spinner(doing):
-            action()
-    except InputError as error:
-        st.session_state[_ERROR] = str(error)
-    else:
-        for key in [key for key in st.session_state if str(key).startswith(_NOW)]:
-            del st.session_state[key]
-        st.session_state[_ROUND] = _round() + 1
-        st.rerun()
-
-
-def _draw_error() -> None:
-    if _ERROR in st.session_state:
-        st.error(sentence(st.session_state[_ERROR]))
-
-
 def _draw_uploader() -> None:
-    file = st.file_uploader(
+    key = f"data_upload_{tables_taken()}"
+    st.file_uploader(
         "CSV or TSV file, also compressed (.gz)",
-        key=f"data_upload_{_round()}",
+        key=key,
         max_upload_size=most_megabytes(),
         help="Encoding, delimiter, decimal mark and quotes are found out; you can correct them "
         "afterwards.",
+        on_change=_hand_over_file,
+        args=(key,),
     )
+    draw_error()
+
+
+def _hand_over_file(key: str) -> None:
+    file = st.session_state[key]
     if file is None:
-        if st.session_state.pop(_SEEN, None) is not None:
-            st.session_state.pop(_ERROR, None)  # the user took the bad file away
-    elif st.session_state.get(_SEEN) != file.file_id:
-        st.session_state[_SEEN] = file.file_id
-        _take(lambda: load_upload(file.name, file.getvalue()), f"Reading {plain(file.name)} …")
-    _draw_error()
+        forget_error()
+        return
+    name, content = file.name, file.getvalue()
+    hand_over(f"Reading {plain(name)} …", lambda: load_upload(name, content))
 
 
 def _draw_sample_card(sample: Sample) -> None:
@@ -168,8 +152,13 @@ def _draw_sample_picker() -> None:
 
 def _draw_sample_button(sample: Sample, label: str, help: str | None = None) -> None:
     # Two buttons with the same words need names that tell them apart when read aloud.
-    if st.button(label, key=f"data_sample_{sample.key}", help=help):
-        _take(lambda: load_sample(sample.key), f"Making {plain(sample.title)} …")
+    st.button(
+        label,
+        key=f"data_sample_{sample.key}",
+        help=help,
+        on_click=hand_over,
+        args=(f"Making {plain(sample.title)} …", lambda: load_sample(sample.key)),
+    )
 
 
 def _first_sentence(text: str) -> str:

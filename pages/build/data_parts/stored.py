@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -10,6 +11,7 @@ from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
 from odt_core.words import count_words
 from pages.build.data_parts.choices import current
+from pages.build.data_parts.taking import hand_over
 from pages.common.opening import forget_dataset, open_dataset
 from pages.common.outage import said_if_store_is_away
 from pages.common.people import owner
@@ -50,19 +52,15 @@ def draw_stored(*, but: str = "") -> None:
                 f'<span style="opacity:.75;font-size:.88rem">{runs} · used '
                 f"{ago_words(record.used_at, now)}</span>"
             )
-            if st.button("Go on", key=f"data_stored_{record.sha256}", help=plain(record.name)):
-                _take_up(record.sha256)
+            st.button(
+                "Go on",
+                key=f"data_stored_{record.sha256}",
+                help=plain(record.name),
+                on_click=hand_over,
+                args=(f"Reading {plain(record.name)} …", partial(open_dataset, record.sha256)),
+            )
     if len(records) > MOST_LISTED:
         st.caption(f"{count_words(len(records) - MOST_LISTED, 'older one')} on the Runs page.")
-
-
-def _take_up(sha256: str) -> None:
-    try:
-        open_dataset(sha256)
-    except InputError as error:
-        st.error(sentence(str(error)))
-        return
-    st.rerun()
 
 
 @said_if_store_is_away()
