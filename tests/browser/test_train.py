@@ -253,8 +253,7 @@ def test_names_that_look_like_code_are_only_shown(open_window: Opener, tmp_path:
     assert not any(targets)
     for fold in ("PPV and NPV at", "Leaves", "Compared with CART", "The tree in words", "Solver,"):
         page.locator("summary").filter(has_text=fold).click()
-        page.wait_for_timeout(200)
-    window.settle()
+        window.settle()
     window.shoot("train-hostile")
     assert page.locator("img[src*=evil]").count() == 0
     assert page.locator("a[href*=evil]").count() == 0
