@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from odt_core.errors import DisagreementError
@@ -33,10 +33,11 @@ from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.search import SearchOutcome, compiling, solve_search
 from odt_core.solvers.search.engine import (
     tree_teller,
-    tree_while_compiling,
-    without_kernels,
+    tree_while_loading,
+    without_search,
 )
-from odt_core.solvers.search.parts import Part, parts_for
+from odt_core.solvers.search.loading import is_loaded, remark_without, waited_remark
+from odt_core.solvers.search.parts import parts_for
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""
@@ -131,22 +132,10 @@ def solve(
     budget = _Budget(
         began, time_limit, threads, seed, mip_options, on_progress, on_found, should_stop
     )
-    first: Assignment | None = None
-    waited = ""
-    needed = parts_for(problem)
-    if not compiling.is_compiled(needed):
-        compiling.compile_in_background()
-        meanwhile: MipOutcome | None = None
-        if estimated_nonzeros(problem) > MOST_TO_CHECK:
-            first = tree_while_compiling(problem, began + time_limit, should_stop, needed)
-        else:
-            meanwhile = _solve_while_compiling(problem, budget, needed)
-            first = meanwhile.assignment
-        if budget.is_stopped() or not _can_begin(budget, needed) or _is_settled(meanwhile):
-            if meanwhile is None:
-                return without_kernels(problem, engine, began, should_stop, first)
-            return _settle_alone(problem, engine, budget, meanwhile)
-        waited = compiling.waited_remark(time.perf_counter() - began)
+    begin = _get_ready(problem, engine, budget)
+    if isinstance(begin, Solution):
+        return begin
+    first, waited = begin
     found = solve_search(
         problem,
         time_limit=_search_share(estimated_nonzeros(problem), budget) * max(budget.left, 0.05),
@@ -196,15 +185,35 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
     return _go_on(problem, engine, budget, found)
 
 
-def _can_begin(budget: _Budget, needed: Collection[Part]) -> bool:
-    """Whether the kernels are there, and the time to load them is left."""
-    return compiling.is_compiled(needed) and budget.left > compiling.LOADING
+def _get_ready(
+    problem: Problem, engine: Engine, budget: _Budget
+) -> tuple[Assignment | None, str] | Solution:
+    """Wait for the search's kernels: a tree to start from and a remark, or what is known in time.
+
+    A process loads them once, in half a second. On a fresh machine they are compiled first, and CBC
+    works meanwhile.
+    """
+    if is_loaded(problem):
+        return None, ""
+    compiled = compiling.is_compiled(parts_for(problem))
+    compiling.compile_in_background()
+    if compiled or estimated_nonzeros(problem) > MOST_TO_CHECK:
+        deadline = budget.began + budget.time_limit
+        first = tree_while_loading(problem, deadline, budget.should_stop)
+        if not is_loaded(problem):
+            return without_search(problem, engine, budget.began, budget.should_stop, first)
+    else:
+        meanwhile = _solve_while_compiling(problem, budget)
+        if budget.is_stopped() or not meanwhile.cancelled or not is_loaded(problem):
+            return _settle_alone(problem, engine, budget, meanwhile)
+        first = meanwhile.assignment
+    if compiled:  # how good the tree is depends on the clock, and the same run gives the same tree
+        return None, ""
+    return first, waited_remark(time.perf_counter() - budget.began)
 
 
-def _solve_while_compiling(
-    problem: Problem, budget: _Budget, needed: Collection[Part]
-) -> MipOutcome:
-    """On a fresh machine CBC works until the search's kernels are compiled."""
+def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome:
+    """On a fresh machine CBC works until the search's kernels are there."""
     return solve_mip(
         problem,
         Engine.CBC,
@@ -214,13 +223,8 @@ def _solve_while_compiling(
         seed=budget.seed,
         on_progress=budget.clocked(),
         on_found=budget.on_found,
-        should_stop=lambda: budget.is_stopped() or _can_begin(budget, needed),
+        should_stop=lambda: budget.is_stopped() or is_loaded(problem),
     )
-
-
-def _is_settled(outcome: MipOutcome | None) -> bool:
-    """Whether CBC ended by itself."""
-    return outcome is not None and not outcome.cancelled
 
 
 def _settle_alone(
@@ -240,7 +244,7 @@ def _settle_alone(
         seconds=Seconds(total=seconds, mip=outcome.seconds),
         mip=outcome.report,
         trace=outcome.trace,
-        remark=compiling.REMARK,
+        remark=remark_without(problem),
     )
 
 

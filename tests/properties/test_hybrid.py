@@ -16,7 +16,14 @@ from odt_core.problem import Problem
 from odt_core.solution import Engine, MipRole, Solution, Status, TracePoint
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.disagreement import problem_from_json, problem_to_json, reproduce
-from odt_core.solvers.search import SearchOutcome, compiling, solve_search, warm_up
+from odt_core.solvers.search import (
+    SearchOutcome,
+    compiling,
+    loading,
+    solve_search,
+    warm,
+    warm_up,
+)
 from odt_core.topology import Topology
 from tests.properties.referee import best_value, is_legal
 from tests.properties.strategies import random_problem
@@ -176,11 +183,12 @@ def test_stop_keeps_the_searchs_tree() -> None:
 def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    monkeypatch.setattr(warm, "_warm", set())
     problem = random_problem(53_000, plain=True)
     solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
     is_sound(problem, solution)
     assert solution.proved_by == ("cbc",)
-    assert solution.remark == compiling.REMARK
+    assert solution.remark == loading.COMPILING_REMARK
 
 
 @pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
@@ -190,6 +198,7 @@ def test_the_search_takes_over_once_compiled(
     ready_at = time.perf_counter() + 1.0
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    monkeypatch.setattr(warm, "_warm", set())
     solution = solve(tic_tac_toe("depth-3"), engine=engine, time_limit=30)
     assert solution.status is Status.OPTIMAL
     assert solution.confusion is not None and solution.confusion.errors == 216
@@ -202,9 +211,18 @@ def test_a_search_that_could_not_be_loaded_in_time_does_not_begin(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = tic_tac_toe("depth-3")
-    ready_at = time.perf_counter() + 3.0 - compiling.LOADING / 2
+    ready_at = time.perf_counter() + 2.0
+    rehearse = warm.rehearse
+
+    def slowly(problem: Problem) -> None:
+        time.sleep(1.5)
+        rehearse(problem)
+
+    monkeypatch.setattr(loading, "rehearse", slowly)
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    monkeypatch.setattr(warm, "_warm", set())
     solution = solve(problem, engine=engine, time_limit=3.0)
     assert solution.tree is not None and solution.proved_by == ()
-    assert solution.remark == compiling.REMARK
+    assert solution.remark == loading.LOADING_REMARK
+    assert solution.seconds.total < 3.3

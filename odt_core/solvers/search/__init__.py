@@ -28,14 +28,13 @@ from odt_core.solvers.search.outcome import (  # noqa: E402
     SearchOutcome,
 )
 from odt_core.solvers.search.solve import solve_search  # noqa: E402
-from odt_core.solvers.search.warm import is_warm, warm_up  # noqa: E402
+from odt_core.solvers.search.warm import warm_up  # noqa: E402
 
 __all__ = [
     "FrontierOutcome",
     "FrontierPoint",
     "SearchOutcome",
     "frontier",
-    "is_warm",
     "solve_search",
     "warm_up",
 ]

@@ -27,22 +27,6 @@ NICENESS = 5
 """Compiling gives way to those who work, but for the first part, which a first user waits for."""
 HELPER, UNLESS_BUSY = "--helper", "--unless-busy"
 
-LOADING = 1.0
-"""Seconds that it takes at most to load the kernels of a part that has just been compiled."""
-
-REMARK = (
-    "The exact search was still being compiled, which happens once on a machine. Train again in a "
-    "minute or two: it is then much faster."
-)
-
-
-def waited_remark(seconds: float) -> str:
-    """Says what became of the first seconds of a run."""
-    return (
-        f"The first {seconds:.0f} s went by while the exact search was being compiled, which "
-        "happens once on a machine."
-    )
-
 
 def numba_folder() -> Path:
     """Where numba keeps compiled kernels, as this package has set it."""

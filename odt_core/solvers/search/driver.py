@@ -18,8 +18,8 @@ from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.linking import link
 from odt_core.solvers.search.live import LiveTree, OnTree
 from odt_core.solvers.search.plant import Choice
-from odt_core.solvers.search.scan import padded
 from odt_core.solvers.search.tables import Encoding
+from odt_core.solvers.search.work import slices_that_fit
 from odt_core.tree import count_assignment
 
 POLL_SECONDS = 0.02
@@ -115,8 +115,7 @@ class Run:
         To be called before any working memory is made.
         """
         model = self.encoding.model
-        v, widest = int(model.size[0]), int(np.diff(model.start).max(initial=1))
-        if widest * (v * padded(v) * model.d.dtype.itemsize + 1) <= self._share:
+        if np.diff(model.start).max(initial=1) <= slices_that_fit(model, self._share):
             self.crossings = Counter(model, self.memory_limit / 2)
 
     def work(self, thread: int) -> d3.Work:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from odt_core.problem import Problem
 from odt_core.solution import (
@@ -20,8 +20,11 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import compiling
 from odt_core.solvers.search.driver import ShouldStop
 from odt_core.solvers.search.live import OnTree
-from odt_core.solvers.search.parts import Part, parts_for
+from odt_core.solvers.search.loading import is_loaded, remark_without, waited_remark
+from odt_core.solvers.search.parts import parts_for
 from odt_core.solvers.search.solve import solve_search
+
+POLL = 0.01
 
 
 def solve(
@@ -38,16 +41,19 @@ def solve(
 ) -> Solution:
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
-    needed = parts_for(problem)
     first: Assignment | None = None
-    waited, remark = 0.0, ""
-    if not compiling.is_compiled(needed):
+    remark = ""
+    if not is_loaded(problem):
+        compiled = compiling.is_compiled(parts_for(problem))
         compiling.compile_in_background()
-        first = tree_while_compiling(problem, began + time_limit, should_stop, needed)
-        waited = time.perf_counter() - began
-        if not compiling.is_compiled(needed) or time_limit - waited < compiling.LOADING:
-            return without_kernels(problem, engine, began, should_stop, first)
-        remark = compiling.waited_remark(waited)
+        first = tree_while_loading(problem, began + time_limit, should_stop)
+        if not is_loaded(problem):
+            return without_search(problem, engine, began, should_stop, first)
+        if compiled:
+            first = None  # how far it came depends on the clock: the same run gives the same tree
+        else:
+            remark = waited_remark(time.perf_counter() - began)
+    waited = time.perf_counter() - began
     outcome = solve_search(
         problem,
         time_limit=max(time_limit - waited, 0.05),
@@ -83,10 +89,10 @@ def tree_teller(on_found: Callable[[Found], None], began: float) -> OnTree:
     return tell
 
 
-def tree_while_compiling(
-    problem: Problem, deadline: float, should_stop: ShouldStop | None, needed: Collection[Part]
+def tree_while_loading(
+    problem: Problem, deadline: float, should_stop: ShouldStop | None
 ) -> Assignment | None:
-    """Wait for the kernels, and have a quick tree by then.
+    """Wait for the kernels to be compiled and loaded, and have a quick tree by then.
 
     Parameters
     ----------
@@ -95,8 +101,6 @@ def tree_while_compiling(
         By `time.perf_counter`; the tree is made within it.
     should_stop : callable, optional
         Ends the waiting, as the deadline does.
-    needed : collection of Part
-        The kernels that the search calls.
 
     Returns
     -------
@@ -107,16 +111,17 @@ def tree_while_compiling(
     def is_over() -> bool:
         return (
             time.perf_counter() >= deadline
-            or compiling.is_compiled(needed)
+            or is_loaded(problem)
             or (should_stop is not None and should_stop())
         )
 
     tree = greedy_assignment(problem, is_over)
-    compiling.wait_until_compiled(needed, deadline, should_stop)
+    while not is_over():
+        time.sleep(POLL)
     return tree
 
 
-def without_kernels(
+def without_search(
     problem: Problem,
     engine: Engine,
     began: float,
@@ -132,5 +137,5 @@ def without_kernels(
         bound=None,
         cancelled=should_stop is not None and should_stop(),
         seconds=Seconds(total=time.perf_counter() - began),
-        remark=compiling.REMARK,
+        remark=remark_without(problem),
     )

@@ -1,7 +1,8 @@
-"""Compiling the kernels ahead of need, part by part, and knowing whether that is done."""
+"""Compiling or loading the kernels ahead of need, and knowing whether that is done."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -10,20 +11,20 @@ from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective,
 from odt_core.solvers.search.crossings import Counter
 from odt_core.solvers.search.floors import frontier
 from odt_core.solvers.search.linking import compile_sides, compile_three
-from odt_core.solvers.search.parts import Level, Number, Part, parts_of
+from odt_core.solvers.search.parts import Level, Number, Part, parts_for, parts_of
 from odt_core.solvers.search.solve import solve_search
-from odt_core.solvers.search.tables import FLOAT32_LIMIT, encode
+from odt_core.solvers.search.tables import FLOAT32_LIMIT, by_fronts, encode
 from odt_core.solvers.search.work import make_work
 from odt_core.topology import Topology
 
-_warm = False
+_warm: set[Part] = set()
 _PLAIN = Objective()
 _FLOOR = Objective(Goal.MAX_TNR, min_tpr=Fraction(1, 2))
 
 
-def is_warm() -> bool:
-    """Whether this process has the kernels ready, so that a search starts at once."""
-    return _warm
+def is_warm(parts: Iterable[Part]) -> bool:
+    """Whether a search that calls these parts starts at once in this process."""
+    return _warm.issuperset(parts)
 
 
 def warm_up(doubles: bool = False) -> None:
@@ -38,11 +39,19 @@ def warm_up(doubles: bool = False) -> None:
         Whether those for float64, too, which takes as long again: numba compiles for each kind of
         number anew.
     """
-    global _warm
     for number in Number if doubles else (Number.FLOAT32,):
         for part in parts_of(number):
             prepare(part)
-    _warm = True
+            _warm.add(part)
+
+
+def rehearse(problem: Problem) -> None:
+    """Load what a search for a problem's best tree calls, by a small problem that is like it."""
+    parts = parts_for(problem)
+    objective = _FLOOR if by_fronts(problem) else _PLAIN
+    for number in {part.number for part in parts}:
+        solve_search(_small(problem.topology.text, number, objective, problem.max_card))
+    _warm.update(parts)
 
 
 def prepare(part: Part) -> None:
@@ -50,29 +59,30 @@ def prepare(part: Part) -> None:
 
     The parts in `Part.after` come before.
     """
+    number = part.number
     if part.level in (Level.THREE, Level.THREE_SIDES):
-        model = encode(_small("depth-3", part)).model
+        model = encode(_small("depth-3", number)).model
         compile_some = compile_three if part.level is Level.THREE else compile_sides
         compile_some(model, make_work(model))
     elif part.level is Level.FOUR:
         for shape in ("depth-4", "cues-4"):  # two deep children; one, and a leaf
-            solve_search(_small(shape, part))
-        model = encode(_small("depth-4", part)).model
+            solve_search(_small(shape, number))
+        model = encode(_small("depth-4", number)).model
         Counter(model, np.inf, per_column=0).provide(0, np.zeros(1, np.int64))
-        frontier(_small("cues-4", part))
+        frontier(_small("cues-4", number))
     elif part.level is Level.TWO:
         for shape in ("depth-1", "depth-2"):
-            solve_search(_small(shape, part))
+            solve_search(_small(shape, number))
     else:
         deep = part.level is Level.THREE_FLOORS
         for shape in ("depth-3", "cues-3") if deep else ("depth-1", "depth-2"):
             for max_card in (None, 1, 2):
-                solve_search(_small(shape, part, _FLOOR, max_card))
-                frontier(_small(shape, part, max_card=max_card))
+                solve_search(_small(shape, number, _FLOOR, max_card))
+                frontier(_small(shape, number, max_card=max_card))
 
 
 def _small(
-    shape: str, part: Part, objective: Objective = _PLAIN, max_card: int | None = None
+    shape: str, number: Number, objective: Objective = _PLAIN, max_card: int | None = None
 ) -> Problem:
     """A problem of 42 rows. The heaviest of them decides the kind of number."""
     codes = np.array([[a, b, c] for a in range(7) for b in range(3) for c in range(2)], np.int32)
@@ -83,7 +93,7 @@ def _small(
         Feature("c", FeatureKind.CATEGORICAL, tuple("ab")),
     )
     weight = np.ones(len(y), np.int64)
-    if part.number is Number.FLOAT64:
+    if number is Number.FLOAT64:
         # a negative row: fronts are as long as the positives
         weight[np.flatnonzero(~y)[0]] = FLOAT32_LIMIT
     data = EncodedData(codes, y, weight, features)

@@ -109,6 +109,12 @@ class Work(NamedTuple):
     bits: Bits
 
 
+def slices_that_fit(model: Model, memory: float) -> float:
+    """Into how many columns' tables a group may be sliced, given the bytes for them."""
+    v = int(model.size[0])
+    return memory / (v * padded(v) * model.d.dtype.itemsize + 1)
+
+
 def make_work(
     model: Model,
     halt: npt.NDArray[np.int64] | None = None,
@@ -135,7 +141,7 @@ def make_work(
     k = len(model.kind)
     number = model.d.dtype
     scratch = make_scratch(model, np.zeros(1, np.int64) if halt is None else halt)
-    kept = int(min(q, max(memory // (v * w * number.itemsize + 1), 1)))
+    kept = int(min(q, max(slices_that_fit(model, memory), 1)))
     sides = v
     if model.level.max() <= PAIR:  # sides of splits are for three levels; most of the memory is
         q = kept = splits = sides = 0

@@ -14,7 +14,7 @@ from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective,
 from odt_core.solution import Assignment, Engine, Status
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.mip import greedy
-from odt_core.solvers.search import compiling, floors, frontier, solve_search
+from odt_core.solvers.search import compiling, floors, frontier, loading, solve_search, warm
 from odt_core.topology import Topology
 from tests.core.solvers.problems import noise
 
@@ -91,6 +91,7 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     """A greedy search that would go on for ever; the program is too large for CBC."""
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
+    monkeypatch.setattr(warm, "_warm", set())
     monkeypatch.setattr(hybrid, "MOST_TO_CHECK", 0)
     monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
     problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-4"))
@@ -104,7 +105,7 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     assert time.perf_counter() - began < 1.5
     assert solution.tree is not None and solution.proved_by == ()
     assert solution.status is (Status.CANCELLED if stopped else Status.FEASIBLE)
-    assert solution.remark == compiling.REMARK
+    assert solution.remark == loading.COMPILING_REMARK
 
 
 @pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
