@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.build.data_parts.taking import take_over
+from pages.build.data_parts.taking import draw_refused, take_over
 from pages.common.banner import draw_banner, draw_problem
 from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
@@ -62,6 +62,8 @@ before = work()
 with banner:
     draw_banner(before)
 draw_problem()
+if page.url_path:  # the Data page, which has none, says it beside the uploader
+    draw_refused()
 draw_lost(on_runs=page.url_path == "runs")
 try:
     page.run()

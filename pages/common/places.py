@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
 
 class Place(StrEnum):
     """A page, by its file below the folder of `dashboard.py`."""
@@ -12,3 +14,9 @@ class Place(StrEnum):
     TRAIN = "build/train.py"
     SENSITIVITY = "explore/sensitivity.py"
     RUNS = "use/runs.py"
+
+
+def this_page() -> str:
+    """The name that Streamlit has for the page that is drawn now."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.page_script_hash

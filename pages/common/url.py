@@ -21,7 +21,7 @@ from pages.common.opening import (
     drop_deleted,
     open_dataset,
 )
-from pages.common.places import Place
+from pages.common.places import Place, this_page
 from pages.common.state import Work, work
 from pages.common.steps import join_steps
 from pages.common.text import plain
@@ -58,17 +58,12 @@ def follow_address() -> None:
         except InputError as error:
             lost.append(f"This cannot be shown: {error}")
     if lost:
-        st.session_state[_LOST] = (lost[-1], address_of(work()), _page())
+        st.session_state[_LOST] = (lost[-1], address_of(work()), this_page())
 
 
 def _is_history_navigation() -> bool:
     """Whether the reader went back or forth in the browser's history."""
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
-
-
-def _page() -> str:
-    context = get_script_run_ctx()
-    return "" if context is None else context.page_script_hash
 
 
 def draw_lost(*, on_runs: bool) -> None:
@@ -82,7 +77,7 @@ def draw_lost(*, on_runs: bool) -> None:
     words, before, page = st.session_state.get(_LOST, ("", {}, ""))
     if not words:
         return
-    if before != address_of(work()) or page != _page():
+    if before != address_of(work()) or page != this_page():
         del st.session_state[_LOST]
         return
     with st.container(border=True, key="url_lost_here"):

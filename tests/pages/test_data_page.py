@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, Binning, ColumnKind, SplitSpec
 from odt_core.storage import LOCAL_OWNER
-from pages.build.data_parts import loading
+from pages.build.data_parts import loading, taking
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Work
@@ -33,6 +33,7 @@ PATIENTS = b"""age,smoker,ward,outcome
 66,yes,a,
 44,no,b,well
 """
+MORE = PATIENTS + b"70,no,a,ill\n"
 
 
 def work(app: AppTest) -> Work:
@@ -153,6 +154,33 @@ class TestReading:
         assert not app.error
         assert work(app).dataset is not None
 
+    def test_an_error_goes_along_until_it_can_have_been_read(
+        self, loaded: AppTest, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        upload(loaded, b"a,b\n1,2\n3\n", "bad.csv")
+        loaded.switch_page(Place.TRAIN).run()
+        assert [error.value[:17] for error in loaded.error] == ["Line 3 has 1 cell"]
+        monkeypatch.setattr(taking, "TIME_TO_READ", 0.0)
+        loaded.run()
+        assert loaded.error, "it stays on the page that says it"
+        loaded.switch_page(Place.DATA).run()
+        assert not loaded.error
+        loaded.switch_page(Place.TRAIN).run()
+        assert not loaded.error
+
+    def test_what_is_handed_over_as_the_page_is_left_is_taken_on_the_next(
+        self, loaded: AppTest
+    ) -> None:
+        loaded.file_uploader[0].upload("more.csv", MORE)
+        loaded.switch_page(Place.TRAIN).run()
+        assert not loaded.exception and not loaded.error
+        assert "<b>more.csv</b> · 13 rows" in loaded.html[0].value
+        loaded.switch_page(Place.DATA).run()
+        loaded.file_uploader[0].upload("bad.csv", b"")
+        loaded.switch_page(Place.TRAIN).run()
+        assert [error.value[:17] for error in loaded.error] == ["The file is empty"]
+        assert "<b>more.csv</b> · 13 rows" in loaded.html[0].value
+
     def test_the_size_limit_is_checked_here_too(
         self, app: AppTest, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -172,6 +200,20 @@ class TestReading:
         assert dataset is not None
         assert dataset.read.decimal == "."
         assert dataset.table.report.decimal == "."
+
+    def test_two_reading_options_changed_at_once_are_both_kept(self, loaded: AppTest) -> None:
+        loaded.selectbox(key="data_read_encoding").select("cp1252")
+        loaded.selectbox(key="data_read_quotechar").select("'").run()
+        dataset = work(loaded).dataset
+        assert dataset is not None
+        assert (dataset.read.encoding, dataset.read.quotechar) == ("cp1252", "'")
+
+    def test_reading_otherwise_keeps_the_choices(self, loaded: AppTest) -> None:
+        edit(loaded, 0, "ignore")
+        loaded.segmented_control(key="data_preset").set_value("Other").run()
+        loaded.selectbox(key="data_read_encoding").select("cp1252").run()
+        assert kinds(loaded)["age"] is ColumnKind.IGNORE
+        assert loaded.segmented_control(key="data_preset").value == "Other"
 
     def test_a_wrong_reading_option_is_said_and_undone(self, loaded: AppTest) -> None:
         before = work(loaded)
@@ -412,7 +454,7 @@ class TestRows:
         loaded.segmented_control(key="data_preset").set_value("Other").run()
         loaded.text_input(key="data_train").set_value("1/3").run()
         assert loaded.text_input(key="data_train").value == "1/3"
-        upload(loaded, PATIENTS + b"70,no,a,ill\n", "more.csv")
+        upload(loaded, MORE, "more.csv")
         assert work(loaded).split == SplitSpec.parse("80%")
         assert loaded.segmented_control(key="data_preset").value == "80 % train, 20 % test"
 

@@ -11,9 +11,10 @@ import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions, Table, read_table
 from odt_core.errors import InputError
-from pages.build.data_parts.choices import adopt, current
+from pages.build.data_parts.choices import adopt
 from pages.common.people import owner
 from pages.common.server import store
+from pages.common.state import Dataset
 
 KEPT_TABLES = 4
 """Tables kept for all sessions together, besides each session's own."""
@@ -60,7 +61,7 @@ def load_sample(key: str) -> None:
     adopt(table, sha256, read, target=sample.target, positive=sample.positive)
 
 
-def read_again(read: ReadOptions) -> None:
+def read_again(dataset: Dataset, read: ReadOptions) -> None:
     """Read the current file otherwise.
 
     Raises
@@ -68,7 +69,6 @@ def read_again(read: ReadOptions) -> None:
     InputError
         If it is no usable table when read so; the data set stays as it was.
     """
-    dataset, _, _ = current()
     content = store().datasets.read(owner(), dataset.sha256)
     table = _read(dataset.sha256, read, dataset.name, content)
     adopt(table, dataset.sha256, read)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions, Sample
-from odt_core.errors import InputError
 from odt_core.words import count_words
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.loading import load_sample, load_upload, most_megabytes, read_again
 from pages.build.data_parts.stored import draw_removal, draw_stored
 from pages.build.data_parts.taking import (
-    NOW,
-    draw_error,
-    forget_error,
+    draw_refused,
+    forget_refused,
     hand_over,
     tables_taken,
 )
 from pages.common.state import Dataset
-from pages.common.text import plain, sentence
+from pages.common.text import plain, sentence, shorten
 from pages.common.widgets import show_value
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
@@ -41,6 +39,7 @@ ENCODINGS = (
     "big5",
     "euc_kr",
 )
+_OPTIONS = ("encoding", "delimiter", "decimal", "quotechar")
 MARK_NAMES = {
     ",": "comma ,",
     ";": "semicolon ;",
@@ -62,8 +61,6 @@ What comes next:
 3. **Result**: read the tree, and see how it does on rows it has not seen.
 """
 
-_READ_ERROR = f"{NOW}read_error"
-
 
 def draw_welcome() -> None:
     """The page before there is a data set: a file on the left, samples on the right."""
@@ -75,6 +72,7 @@ def draw_welcome() -> None:
             "column with the outcome that is to be predicted."
         )
         _draw_uploader()
+        draw_refused()
         st.caption(
             "The file is read and kept on the computer that runs this dashboard, until you delete "
             "it, and goes nowhere else."
@@ -96,6 +94,7 @@ def draw_source() -> None:
         f"{count_words(table.n_rows, 'row')} and {count_words(len(table.columns), 'column')}, "
         f"read as {_reading_words(dataset)}."
     )
+    draw_refused()
     with st.expander("Another file or sample", key=f"data_other_{tables_taken()}"):
         _draw_uploader()
         _draw_sample_picker()
@@ -117,16 +116,19 @@ def _draw_uploader() -> None:
         on_change=_hand_over_file,
         args=(key,),
     )
-    draw_error()
 
 
 def _hand_over_file(key: str) -> None:
     file = st.session_state[key]
     if file is None:
-        forget_error()
+        forget_refused()
         return
     name, content = file.name, file.getvalue()
-    hand_over(f"Reading {plain(name)} …", lambda: load_upload(name, content))
+    hand_over(
+        f"Reading {plain(name)} …",
+        f"{plain(shorten(name, 40))} cannot be used",
+        lambda: load_upload(name, content),
+    )
 
 
 def _draw_sample_card(sample: Sample) -> None:
@@ -157,7 +159,11 @@ def _draw_sample_button(sample: Sample, label: str, help: str | None = None) -> 
         key=f"data_sample_{sample.key}",
         help=help,
         on_click=hand_over,
-        args=(f"Making {plain(sample.title)} …", lambda: load_sample(sample.key)),
+        args=(
+            f"Making {plain(sample.title)} …",
+            f"{plain(sample.title)} cannot be used",
+            lambda: load_sample(sample.key),
+        ),
     )
 
 
@@ -188,8 +194,6 @@ def _draw_reading(dataset: Dataset) -> None:
             "Delimiter", "delimiter", (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
         )
         _draw_option("Quotes", "quotechar", ('"', "'", ""), read.quotechar, report.quotechar)
-    if _READ_ERROR in st.session_state:
-        st.error(f"It stays as it was. {sentence(st.session_state[_READ_ERROR])}")
     for note in report.notes:
         st.markdown(f"- {sentence(note)}")
 
@@ -211,26 +215,22 @@ def _draw_option(
         key=show_value(f"data_read_{option}", AUTOMATIC if chosen is None else chosen),
         format_func=in_words,
         on_change=_read_otherwise,
-        args=(option,),
     )
 
 
-def _read_otherwise(option: str) -> None:
+def _read_otherwise() -> None:
+    """Note what all the options say: one may have been changed while another was acted on."""
     dataset, _, _ = current()
-    old, chosen = dataset.read, st.session_state[f"data_read_{option}"]
-    values = {
-        "encoding": old.encoding,
-        "delimiter": old.delimiter,
-        "decimal": old.decimal,
-        "quotechar": old.quotechar,
-        option: None if chosen == AUTOMATIC else chosen,
-    }
-    try:
-        read_again(ReadOptions(**values))
-    except InputError as error:
-        st.session_state[_READ_ERROR] = str(error)
-    else:
-        st.session_state.pop(_READ_ERROR, None)
+    chosen = {option: st.session_state[f"data_read_{option}"] for option in _OPTIONS}
+    read = ReadOptions(
+        **{option: None if value == AUTOMATIC else value for option, value in chosen.items()}
+    )
+    name = plain(shorten(dataset.name, 40))
+    hand_over(
+        f"Reading {plain(dataset.name)} …",
+        f"{name} is read as before",
+        lambda: read_again(dataset, read),
+    )
 
 
 def _draw_preview(dataset: Dataset, target: str) -> None:

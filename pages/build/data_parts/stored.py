@@ -18,7 +18,7 @@ from pages.common.people import owner
 from pages.common.removal import delete_dataset, removal_words
 from pages.common.server import store
 from pages.common.tables import name_html
-from pages.common.text import plain, sentence
+from pages.common.text import plain, sentence, shorten
 from pages.common.when import ago_words
 
 MOST_LISTED = 6
@@ -57,7 +57,11 @@ def draw_stored(*, but: str = "") -> None:
                 key=f"data_stored_{record.sha256}",
                 help=plain(record.name),
                 on_click=hand_over,
-                args=(f"Reading {plain(record.name)} …", partial(open_dataset, record.sha256)),
+                args=(
+                    f"Reading {plain(record.name)} …",
+                    f"{plain(shorten(record.name, 40))} cannot be used",
+                    partial(open_dataset, record.sha256),
+                ),
             )
     if len(records) > MOST_LISTED:
         st.caption(f"{count_words(len(records) - MOST_LISTED, 'older one')} on the Runs page.")

@@ -7,25 +7,45 @@ as a whole, and is read by whichever page is drawn next.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
 from odt_core.errors import InputError
+from pages.common.places import this_page
+from pages.common.state import work
 from pages.common.text import sentence
 
 NOW = "data_now_"
 """How keys begin that concern one table only."""
 _HANDED = "data_handed"
-_ERROR = f"{NOW}error"
+_REFUSED = "data_refused"
 _TABLES = "data_tables_taken"
+TIME_TO_READ = 5.0
+"""Seconds that a sentence stands before it is taken for read."""
 
 
 @dataclass(frozen=True)
 class _Handed:
     doing: str
+    refused: str
     load: Callable[[], None]
+    before: str | None
+
+
+@dataclass
+class _Refused:
+    title: str
+    reason: str
+    seen_on: str = ""
+    seen_at: float = 0.0
+
+    def is_read(self) -> bool:
+        """Whether the user has left the page that said it, and had the time to read it there."""
+        was_left = self.seen_on not in ("", this_page())
+        return was_left and time.monotonic() - self.seen_at >= TIME_TO_READ
 
 
 def tables_taken() -> int:
@@ -33,21 +53,26 @@ def tables_taken() -> int:
     return int(st.session_state.get(_TABLES, 0))
 
 
-def hand_over(doing: str, load: Callable[[], None]) -> None:
+def hand_over(doing: str, refused: str, load: Callable[[], None]) -> None:
     """Note a table that is to become current; for callbacks.
 
     Parameters
     ----------
     doing : str
         What is shown while it is read, as Markdown.
+    refused : str
+        The headline if it cannot be used, as Markdown.
     load : callable
-        Makes it current. Whatever `InputError` it raises is kept for `draw_error`.
+        Makes it current. Whatever `InputError` it raises is kept for `draw_refused`.
     """
-    st.session_state[_HANDED] = _Handed(doing, load)
+    st.session_state[_HANDED] = _Handed(doing, refused, load, _current_table())
 
 
 def take_over() -> None:
-    """Read what was handed over, if anything was."""
+    """Read what was handed over, if anything was; at the beginning of every page."""
+    refused = st.session_state.get(_REFUSED)
+    if refused is not None and refused.is_read():
+        forget_refused()
     handed = st.session_state.get(_HANDED)
     if handed is None:
         return
@@ -55,23 +80,42 @@ def take_over() -> None:
         try:
             handed.load()
         except InputError as error:
-            st.session_state[_ERROR] = str(error)
+            st.session_state[_REFUSED] = _Refused(handed.refused, str(error))
         except Exception:
             del st.session_state[_HANDED]  # not once more with each page that is drawn
             raise
         else:
-            for key in [key for key in st.session_state if str(key).startswith(NOW)]:
-                del st.session_state[key]
-            st.session_state[_TABLES] = tables_taken() + 1
+            _begin_anew(is_other=_current_table() != handed.before)
         del st.session_state[_HANDED]
 
 
-def forget_error() -> None:
-    """The file that could not be used was taken away."""
-    st.session_state.pop(_ERROR, None)
+def _current_table() -> str | None:
+    dataset = work().dataset
+    return None if dataset is None else dataset.sha256
 
 
-def draw_error() -> None:
-    """Say in one sentence why what was handed over could not be used."""
-    if _ERROR in st.session_state:
-        st.error(sentence(st.session_state[_ERROR]))
+def _begin_anew(*, is_other: bool) -> None:
+    """Forget what concerned the table before, and empty the uploader."""
+    if is_other:
+        for key in [key for key in st.session_state if str(key).startswith(NOW)]:
+            del st.session_state[key]
+    forget_refused()
+    st.session_state[_TABLES] = tables_taken() + 1
+
+
+def forget_refused() -> None:
+    """What could not be used was taken away, or has been read about."""
+    st.session_state.pop(_REFUSED, None)
+
+
+def draw_refused() -> None:
+    """Say in one sentence why what was handed over could not be used.
+
+    It stays until the user leaves the page, and goes along where that is done at once.
+    """
+    refused = st.session_state.get(_REFUSED)
+    if refused is None:
+        return
+    st.error(sentence(refused.reason), title=refused.title)
+    if refused.seen_on != this_page():
+        refused.seen_on, refused.seen_at = this_page(), time.monotonic()
