@@ -10,6 +10,7 @@ from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
 from pages.common.people import draw_account, require_sign_in, sign_in_is_on
 from pages.common.places import Place
+from pages.common.presses import finish_presses
 from pages.common.state import work
 from pages.common.theme import keep_words_readable
 from pages.common.url import draw_lost, follow_address, write_address
@@ -58,6 +59,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     draw_account()
 with banner:
     take_over()
+finish_presses()
 before = work()
 with banner:
     draw_banner(before)

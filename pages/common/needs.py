@@ -9,6 +9,7 @@ import streamlit as st
 
 from odt_core.data import Schema, SplitSpec
 from pages.common.places import Place
+from pages.common.presses import forget_press
 from pages.common.state import Dataset, work
 
 
@@ -33,6 +34,7 @@ def send_to(place: Place, reason: str, link: str) -> NoReturn:
     link : str
         The link's words.
     """
+    forget_press()
     with st.container(border=True, key="needs"):
         st.markdown(reason)
         st.page_link(place, label=f"**{link} →**")

@@ -15,6 +15,7 @@ from odt_core.training import TrainSpec
 from odt_core.words import goal_words
 from pages.common.needs import ReadyData
 from pages.common.people import owner
+from pages.common.presses import do_pressed
 from pages.common.server import job_manager
 from pages.common.state import lane, update, work
 
@@ -31,20 +32,26 @@ _GLANCE = 0.02
 
 
 def start_job(spec: JobSpec) -> Job:
-    """Queue a run that brings a tree and make it the session's; a quick one is over on return."""
+    """Queue the pressed run that brings a tree, and make it the session's.
+
+    A quick one is over on return.
+    """
+    job = do_pressed(lambda: {"job": _queue(spec)}).job
+    assert job is not None
+    deadline = time.monotonic() + QUICK
+    while not has_something_to_show(job) and time.monotonic() < deadline:
+        time.sleep(_GLANCE)
+    return job
+
+
+def _queue(spec: JobSpec) -> Job:
     before = work().job
     if before is not None and before.shows_tree:
         job_manager().cancel(before)  # its proved tree needs no more confirmation
         st.session_state[_BEFORE] = before
     st.session_state[_NOTICE] = ""
-    job = job_manager().submit(
-        spec, owner=owner(), lane=lane(), rerun_of=st.session_state.pop(CHANGED, None)
-    )
-    update(job=job)
-    deadline = time.monotonic() + QUICK
-    while not has_something_to_show(job) and time.monotonic() < deadline:
-        time.sleep(_GLANCE)
-    return job
+    mine, own_lane, changed = owner(), lane(), st.session_state.pop(CHANGED, None)
+    return job_manager().submit(spec, owner=mine, lane=own_lane, rerun_of=changed)
 
 
 def stop_run(job: Job) -> None:

@@ -19,6 +19,7 @@ from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import LowerBound, Sweep, frontier_csv, run_frontier
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
+from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work
@@ -98,6 +99,30 @@ def test_without_data_it_links_to_where_data_are_chosen(app: AppTest) -> None:
     app.switch_page(Place.SENSITIVITY).run()
     assert not app.exception
     assert any("needs a data set" in str(element.value) for element in app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("view", "key", "words"),
+    [
+        (FRONTIER, "sens_go", "Find the frontier"),
+        (CURVES, "sens_curve_go", "Run the curves"),
+        (FRONTIER, "sens_adopt", "Adopt this tree"),
+    ],
+)
+def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
+    page: AppTest, view: str, key: str, words: str
+) -> None:
+    page.segmented_control(key="sens_view").set_value(view).run()
+    before = work(page)
+    page.button(key=key).click()
+    page.switch_page(Place.RUNS).run()
+    assert not page.exception
+    assert [toast.value for toast in page.toast] == [
+        f"The page was left before it began: press **{words}** there once more."
+    ]
+    page.switch_page(Place.SENSITIVITY).run()
+    assert not page.exception and not page.toast
+    assert work(page) is before
 
 
 def test_net_benefit_follows_the_prevalence_that_is_typed(page: AppTest) -> None:

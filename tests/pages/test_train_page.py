@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import psutil
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from odt_core.confusion import Confusion
@@ -26,7 +27,7 @@ from odt_core.words import ENGINE_WORDS, percent_words
 from pages.build.train_parts import runs as train_runs
 from pages.build.train_parts.controls import MOST_SECONDS, Asked
 from pages.build.train_parts.runs import draw_train_button
-from pages.common import runs, state
+from pages.common import presses, runs, state
 from pages.common.needs import ReadyData
 from pages.common.places import Place
 from pages.common.server import job_manager, store
@@ -143,6 +144,39 @@ def test_without_data_the_page_says_what_to_do(app: AppTest) -> None:
     assert "needs a data set" in texts(app)
     assert app.get("page_link"), "a way to the Data page"
     assert "train_go" not in {button.key for button in app.button}
+
+
+def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
+    page: AppTest,
+) -> None:
+    page.button(key="train_go").click()
+    page.switch_page(Place.RUNS).run()
+    assert not page.exception
+    assert [toast.value for toast in page.toast] == [
+        "The page was left before it began: press **Train** there once more."
+    ]
+    page.switch_page(Place.TRAIN).run()
+    assert work(page).job is None and not page.toast
+    assert not page.button(key="train_go").disabled
+
+
+def test_a_run_is_current_though_the_script_ended_as_it_was_queued(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store().runs.list(LOCAL_OWNER).total
+
+    def ended(**_: object) -> Work:
+        raise StopException
+
+    with monkeypatch.context() as patch:
+        patch.setattr(presses, "update", ended)
+        press(page)
+        assert work(page).job is None
+    page.switch_page(Place.RUNS).run()
+    assert not page.exception and not page.toast
+    assert job_of(page).id == store().runs.list(LOCAL_OWNER).runs[0].id
+    page.switch_page(Place.TRAIN).run()
+    assert store().runs.list(LOCAL_OWNER).total == before + 1, "queued once"
 
 
 def test_before_training_the_page_says_what_will_happen(page: AppTest) -> None:

@@ -8,10 +8,11 @@ from odt_core.jobs import Job, JobSpec
 from odt_core.training import TrainSpec
 from pages.build.train_parts.controls import Asked
 from pages.common.needs import ReadyData
+from pages.common.presses import forget_press, is_pressed, press_on
 from pages.common.runs import has_something_to_show, start_job
 from pages.common.state import work
 
-_PRESSED = "train_pressed"
+TRAIN = "Train"
 
 
 def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
@@ -23,24 +24,22 @@ def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
         The run that the button waits for, disabled; whoever draws the page must watch it.
     """
     job = work().job
-    pressed = bool(st.session_state.pop(_PRESSED, False))
-    if pressed and asked.spec is not None and (job is None or has_something_to_show(job)):
-        job = start_run(data, asked.spec)
+    if is_pressed(TRAIN):
+        if asked.spec is not None and (job is None or has_something_to_show(job)):
+            job = start_run(data, asked.spec)
+        else:
+            forget_press()
     running = None if job is None or has_something_to_show(job) else job
     with asked.place:
         st.button(
-            "Training …" if running else "Train",
+            "Training …" if running else TRAIN,
             key="train_go",
             type="primary",
             width="stretch",
             disabled=running is not None or asked.spec is None,
-            on_click=_press,
+            **press_on(TRAIN),
         )
     return running
-
-
-def _press() -> None:
-    st.session_state[_PRESSED] = True
 
 
 def start_run(data: ReadyData, spec: TrainSpec) -> Job:

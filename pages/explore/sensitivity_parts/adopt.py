@@ -8,6 +8,7 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, floor_objective
+from pages.common.presses import forget_press, is_pressed, press_on
 from pages.common.runs import has_something_to_show, start_job
 from pages.common.state import work
 from pages.common.watching import EVERY
@@ -23,16 +24,21 @@ def draw_adopt(job: Job, view: FrontierView, choice: Choice) -> None:
     running = _run_that_goes_on()
     if _is_current(work().job, spec):
         st.markdown("✓ **This is the current tree**", width="content")
+        forget_press()
     elif running is not None:
         _wait_for(running)
-    elif st.button(
-        ADOPT,
-        key="sens_adopt",
-        type="primary",
-        help="Make it the current model: predict with it, export it, compare it.",
-    ):
-        start_job(spec)
-        st.rerun()
+        forget_press()
+    else:
+        st.button(
+            ADOPT,
+            key="sens_adopt",
+            type="primary",
+            help="Make it the current model: predict with it, export it, compare it.",
+            **press_on(ADOPT),
+        )
+        if is_pressed(ADOPT):
+            start_job(spec)
+            st.rerun()
 
 
 @st.fragment(run_every=EVERY)

@@ -41,9 +41,10 @@ from pages.common.names import file_stem
 from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.prepared import prepared_rows
+from pages.common.presses import do_pressed, forget_press, is_pressed, press_on
 from pages.common.server import job_manager
 from pages.common.shapes import NAMES
-from pages.common.state import update, work
+from pages.common.state import work
 from pages.common.tables import plain_table, value_html
 from pages.common.text import html_text, plain
 from pages.common.theme import current_theme
@@ -58,6 +59,7 @@ from pages.explore.sensitivity_parts.frontiers import (
 
 EVERY = 0.7
 """Seconds between two looks."""
+RUN = "Run the curves"
 SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
 
 
@@ -89,15 +91,18 @@ def draw_curves(data: ReadyData) -> None:
     asked = _read_or_say(data, given)
     batch = work().curve
     busy = batch is not None and not batch.is_over
-    pressed = settings.button(
-        "Running …" if busy else "Run the curves",
+    settings.button(
+        "Running …" if busy else RUN,
         key="sens_curve_go",
         type="secondary" if batch is not None and not busy else "primary",
         disabled=busy or asked is None,
+        **press_on(RUN),
     )
-    if pressed and asked is not None:
-        batch = _start(data, asked)
-        st.rerun()
+    if is_pressed(RUN):
+        if asked is not None and not busy:
+            _start(data, asked)
+            st.rerun()
+        forget_press()
     if batch is None:
         _draw_preview()
     elif not batch.is_over:
@@ -216,28 +221,23 @@ def _read(data: ReadyData, given: Given) -> Asked:
     return Asked(spec, curve)
 
 
-def _start(data: ReadyData, asked: Asked) -> Batch:
-    dataset, curve = data.dataset, asked.curve
-    batch = Batch.submit(
-        job_manager(),
-        [
-            JobSpec(
-                dataset.sha256,
-                dataset.name,
-                dataset.read,
-                asked.spec,
-                JobKind.CURVE,
-                curve.repeat(number),
-            )
-            for number in range(curve.repeats)
-        ],
-        owner=owner(),
-    )
-    update(curve=batch)
+def _start(data: ReadyData, asked: Asked) -> None:
+    dataset, curve, mine = data.dataset, asked.curve, owner()
+    jobs = [
+        JobSpec(
+            dataset.sha256,
+            dataset.name,
+            dataset.read,
+            asked.spec,
+            JobKind.CURVE,
+            curve.repeat(number),
+        )
+        for number in range(curve.repeats)
+    ]
+    do_pressed(lambda: {"curve": Batch.submit(job_manager(), jobs, owner=mine)})
     if st.session_state.get("sens_curve_shown") != PLANE:
         floored = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
         st.session_state["sens_curve_shown"] = floored
-    return batch
 
 
 def _draw_preview() -> None:

@@ -17,13 +17,16 @@ from odt_core.words import count_words, seconds_words
 from pages.common.drawing import load_viewer
 from pages.common.needs import ReadyData
 from pages.common.people import owner
+from pages.common.presses import do_pressed, forget_press, is_pressed, press_on
 from pages.common.runs import QUICK, wait_for
 from pages.common.server import job_manager
 from pages.common.settings import MOST_SECONDS
 from pages.common.shapes import NAMES, shape_name
-from pages.common.state import lane, update, work
+from pages.common.state import lane, work
 from pages.common.text import plain
 from pages.common.watching import EVERY, draw_how_far
+
+FIND = "Find the frontier"
 
 
 def draw_frontier_settings(data: ReadyData) -> None:
@@ -52,21 +55,28 @@ def draw_frontier_settings(data: ReadyData) -> None:
         )
         job = work().frontier
         busy = job is not None and not job.is_over
-        pressed = st.button(
-            "Searching …" if busy else "Find the frontier",
+        st.button(
+            "Searching …" if busy else FIND,
             key="sens_go",
             type="primary" if job is None or busy else "secondary",
             disabled=busy,
+            **press_on(FIND),
         )
+        pressed = is_pressed(FIND)
         if job is not None and job.is_over and job.result is not None and not pressed:
             st.caption(found_words(job), width="stretch")
-    if pressed:
-        try:
-            spec = frontier_spec(data, [str(shape)], cap, limit)
-        except InputError as error:
-            st.error(plain(str(error)))
-            return
-        start_frontier(data, spec)
+    if not pressed:
+        return
+    if busy:
+        forget_press()
+        return
+    try:
+        spec = frontier_spec(data, [str(shape)], cap, limit)
+    except InputError as error:
+        forget_press()
+        st.error(plain(str(error)))
+        return
+    start_frontier(data, spec)
 
 
 def draw_cap() -> int | None:
@@ -171,14 +181,13 @@ def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSp
 
 
 def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
-    """Queue the search and draw the page anew, with the result if it is quick."""
-    dataset = data.dataset
-    job = job_manager().submit(
-        JobSpec(dataset.sha256, dataset.name, dataset.read, spec, JobKind.FRONTIER),
-        owner=owner(),
-        lane=lane(),
-    )
-    update(frontier=job)
+    """Queue the pressed search and draw the page anew, with the result if it is quick."""
+    dataset, mine, own_lane = data.dataset, owner(), lane()
+    asked = JobSpec(dataset.sha256, dataset.name, dataset.read, spec, JobKind.FRONTIER)
+    job = do_pressed(
+        lambda: {"frontier": job_manager().submit(asked, owner=mine, lane=own_lane)}
+    ).frontier
+    assert job is not None
     wait_for(job, QUICK)
     st.rerun()
 
