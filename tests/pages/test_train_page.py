@@ -493,6 +493,7 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     assert page.get("progress")[0].proto.text.endswith(" of at most 60 s")
     assert page.get("progress")[0].proto.value < 50
     page.button(key="train_cancel").click().run()
+    deadline = time.monotonic() + 40
     while not job.is_over:
         assert time.monotonic() < deadline
         time.sleep(0.02)
