@@ -43,8 +43,7 @@ def edit_kind(window: Window, row: int, word: str) -> None:
     window.page.keyboard.press("Enter")
     window.page.wait_for_timeout(2 * FAST_TYPIST)
     window.page.keyboard.type(word, delay=FAST_TYPIST)
-    window.page.keyboard.press("Enter")
-    window.page.wait_for_timeout(300)
+    window.until_asked(lambda: window.page.keyboard.press("Enter"))
     window.settle()
 
 
@@ -187,11 +186,13 @@ def test_fifty_thousand_rows_stay_usable(window: Window) -> None:
 
 def test_a_file_is_not_lost_where_the_page_is_left_while_it_is_read(window: Window) -> None:
     page = window.page
-    window.hand_in("large.csv", patients(50_000))
+    window.hand_in("large.csv", patients(200_000))
+    # By then the server knows of it. Looked for in the page: a test looks only now and then.
+    page.wait_for_function("document.body.innerText.includes('Reading large.csv')")
     page.get_by_role("link", name="Train").first.click()
     page.wait_for_url("**/train*")
     window.settle()
-    expect(page.get_by_role("status").get_by_text("50,000 rows")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text("200,000 rows")).to_be_visible()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 

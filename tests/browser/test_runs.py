@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, Store
 from odt_core.topology import Topology
 from tests.browser.conftest import run_dashboard
-from tests.browser.window import BOTH_WIDTHS, SHOTS, Server, Window
+from tests.browser.window import BOTH_WIDTHS, SHOTS, STEP_MILLISECONDS, Server, Window
 from tests.runs import Maker
 
 Opener = Callable[..., Window]
@@ -58,8 +60,8 @@ def tick(window: Window, *rows: int) -> None:
     for row in rows:
         box = table.bounding_box()
         assert box is not None
-        window.page.mouse.click(box["x"] + 18, box["y"] + HEADER + ROW * row + ROW / 2)
-        window.page.wait_for_timeout(500)
+        x, y = box["x"] + 18, box["y"] + HEADER + ROW * (row + 0.5)
+        window.until_asked(partial(window.page.mouse.click, x, y))
         window.settle()
 
 
@@ -71,8 +73,7 @@ def press(window: Window, key: str) -> None:
 def search(window: Window, words: str) -> None:
     field = window.page.get_by_role("textbox", name="Search")
     field.fill(words)
-    field.press("Enter")
-    window.page.wait_for_timeout(300)
+    window.until_asked(lambda: field.press("Enter"))
     window.settle()
 
 
@@ -165,7 +166,7 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
     expect(page.locator("[class*=st-key-runs_tree_] .stGraphVizChart")).to_have_count(3)
     expect(page.get_by_text("What was asked")).to_be_visible()
     table = page.get_by_role("table", name=re.compile("Metrics with 95% intervals"))
-    assert len(table.get_by_role("row").first.get_by_role("columnheader").all()) == 4
+    expect(table.get_by_role("row").first.get_by_role("columnheader")).to_have_count(4)
     expect(page.get_by_role("img", name="x")).to_have_count(0)
     assert page.evaluate("document.querySelectorAll('img[src*=evil], img[src=x]').length") == 0
     for theme_width in (1440, 1024):
@@ -257,9 +258,15 @@ def test_a_data_set_goes_with_everything_made_from_it_and_off_the_disk(
     expect(page.get_by_text("Which data shall the tree be made from?")).to_be_visible()
     window.settle()
     assert "secret.csv" not in {record.name for record in maker.store.datasets.list(LOCAL_OWNER)}
-    page.wait_for_timeout(1500)
-    assert secret.encode() not in _everything(server.data_dir)
+    _wait(lambda: secret.encode() not in _everything(server.data_dir))
     assert "data=" not in page.url and "run=" not in page.url
+
+
+def _wait(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + STEP_MILLISECONDS / 1000
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def _everything(folder: Path) -> bytes:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from odt_core.data import SAMPLES
+from tests.browser.test_runs import tick
 from tests.browser.test_train import choose_engine, choose_shape
 from tests.browser.window import BOTH_WIDTHS, Window
 
@@ -126,7 +127,7 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     assert shown(page)[:4] == chosen
 
 
-def test_adopting_comes_back_when_a_run_has_ended(window: Window) -> None:
+def test_adopting_comes_back_when_a_run_has_ended(window: Window, open_window: Opener) -> None:
     open_page(window)
     find_frontier(window)
     page = window.page
@@ -143,15 +144,10 @@ def test_adopting_comes_back_when_a_run_has_ended(window: Window) -> None:
     adopt = page.get_by_role("button", name="Adopt this tree")
     expect(adopt).to_be_disabled()
 
-    runs = page.context.new_page()  # stop it from elsewhere
-    runs.goto(f"{window.url}/runs")
-    table = runs.get_by_test_id("stDataFrame").first
-    table.wait_for()
-    runs.wait_for_timeout(1500)
-    box = table.bounding_box()
-    assert box is not None
-    runs.mouse.click(box["x"] + 18, box["y"] + 54)
-    chosen = runs.locator(".st-key-runs_chosen_ones")
+    elsewhere = open_window()
+    elsewhere.go("runs")
+    tick(elsewhere, 0)
+    chosen = elsewhere.page.locator(".st-key-runs_chosen_ones")
     chosen.get_by_role("button", name="Stop").click()
     expect(adopt).to_be_enabled(timeout=SOLVED)
     adopt.click()

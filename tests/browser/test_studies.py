@@ -91,10 +91,8 @@ def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
     expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
     page.get_by_role("link", name="Runs").first.click()
     page.wait_for_url("**/runs*")
-    window.page.wait_for_timeout(1500)
-    box = page.get_by_test_id("stDataFrame").first.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 18, box["y"] + 54)
+    window.settle()
+    tick(window, 0)
     chosen = page.locator(".st-key-runs_chosen_ones")
     expect(chosen.get_by_text("running", exact=True)).to_be_visible(timeout=SOLVED)
     expect(chosen.get_by_text("this is its best tree so far")).to_be_visible(timeout=SOLVED)

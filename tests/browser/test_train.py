@@ -221,9 +221,9 @@ def test_changing_the_theme_recolours_the_tree(open_window: Opener) -> None:
     train(window)
     assert ink(window.page) in text_colours("light")
     window.page.emulate_media(color_scheme="dark")
-    window.page.wait_for_timeout(1000)
-    window.settle()
-    assert ink(window.page) in text_colours("dark")
+    colours = "|".join(map(re.escape, text_colours("dark")))
+    word = window.page.locator(".st-key-train_tree svg text").first
+    expect(word).to_have_css("fill", re.compile(f"^({colours})$"))
 
 
 HOSTILE = {

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Page, WebSocket
+from playwright.sync_api import Page, TimeoutError, WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 SHOTS = Path(__file__).parent / "shots"
 STEP_MILLISECONDS = 20_000
+LAYOUT_MILLISECONDS = 5_000
+OVERHANG = "(document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth)"
+LEGEND_OVERLAP = """Math.max(0, ...[...document.querySelectorAll(".js-plotly-plot")]
+  .filter((chart) => chart.offsetParent !== null && chart.querySelector(".legend"))
+  .map((chart) => chart.querySelector(".legend").getBoundingClientRect().bottom
+    - chart.querySelector(".gridlayer").getBoundingClientRect().top))"""
 COUNT_CHARTS = """() => {
   window.mostCharts = 0
   setInterval(() => {
@@ -48,6 +55,7 @@ class Window:
     errors: list[str] = field(default_factory=list)
     _asked: int = 0
     _is_waiting: bool = False
+    _has_begun: bool = False
 
     def __post_init__(self) -> None:
         self.page.on("websocket", self._listen)
@@ -61,12 +69,16 @@ class Window:
         assert isinstance(frame, bytes)
         if BackMsg.FromString(frame).WhichOneof("type") == "rerun_script":
             self._asked += 1
-            self._is_waiting = True
+            self._is_waiting, self._has_begun = True, False
 
     def _note_answer(self, frame: bytes | str) -> None:
         assert isinstance(frame, bytes)
-        if ForwardMsg.FromString(frame).WhichOneof("type") == "script_finished":
-            self._is_waiting = False
+        message = ForwardMsg.FromString(frame)
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self._has_begun = True
+        elif kind == "script_finished" and self._has_begun:  # else it is an earlier question's end
+            self._is_waiting = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
     def settle(self) -> None:
         """Wait until the script has run and everything is drawn.
@@ -81,6 +93,12 @@ class Window:
         )
         self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
         self.page.wait_for_timeout(150)
+
+    def until_asked(self, act: Callable[[], object]) -> None:
+        """Do something that the page asks the server about, and wait until it has asked."""
+        asked = self._asked
+        act()
+        self._wait_for(lambda: self._asked > asked, "the page did not ask the server")
 
     def _wait_for(self, is_so: Callable[[], bool], complaint: str) -> None:
         deadline = time.monotonic() + STEP_MILLISECONDS / 1000
@@ -101,12 +119,9 @@ class Window:
 
     def hand_in(self, name: str, content: bytes) -> None:
         """Give a file to the page's uploader, and wait until the server is asked to read it."""
-        asked = self._asked
-        self.page.set_input_files(
-            "[data-testid=stFileUploaderDropzoneInput]",
-            {"name": name, "mimeType": "text/csv", "buffer": content},
-        )
-        self._wait_for(lambda: self._asked > asked, "the page did not say that a file is there")
+        file = {"name": name, "mimeType": "text/csv", "buffer": content}
+        uploader = self.page.get_by_test_id("stFileUploaderDropzoneInput")
+        self.until_asked(lambda: uploader.set_input_files(file))
 
     def widen(self, width: int) -> None:
         """Make the window wider or narrower."""
@@ -115,22 +130,17 @@ class Window:
 
     def overhang(self) -> int:
         """Pixels by which the page is wider than its window."""
-        return int(
-            self.page.evaluate(
-                "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
-            )
-        )
+        return int(self._pixels_too_many(OVERHANG))
 
     def legend_overlap(self) -> float:
         """How many pixels of a figure's legend lie on its plot, at most."""
-        return float(
-            self.page.evaluate(
-                """() => Math.max(0, ...[...document.querySelectorAll(".js-plotly-plot")]
-                .filter((chart) => chart.offsetParent !== null && chart.querySelector(".legend"))
-                .map((chart) => chart.querySelector(".legend").getBoundingClientRect().bottom
-                    - chart.querySelector(".gridlayer").getBoundingClientRect().top))"""
-            )
-        )
+        return self._pixels_too_many(LEGEND_OVERLAP)
+
+    def _pixels_too_many(self, measure: str) -> float:
+        """A measure that is to be less than 1, once a busy browser has laid the page out."""
+        with suppress(TimeoutError):
+            self.page.wait_for_function(f"{measure} < 1", timeout=LAYOUT_MILLISECONDS)
+        return float(self.page.evaluate(measure))
 
     def count_charts(self) -> None:
         """Begin to count the charts that are seen at one moment."""
