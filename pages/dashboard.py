@@ -10,7 +10,7 @@ from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
 from pages.common.people import draw_account, require_sign_in, sign_in_is_on
 from pages.common.places import Place
-from pages.common.presses import finish_presses
+from pages.common.presses import finish_presses, forget_press
 from pages.common.state import work
 from pages.common.theme import keep_words_readable
 from pages.common.url import draw_lost, follow_address, write_address
@@ -69,6 +69,7 @@ if page.url_path:  # the Data page, which has none, says it beside the uploader
 draw_lost(on_runs=page.url_path == "runs")
 try:
     page.run()
+    forget_press()  # where there is one still, the page cannot do it
     if work() is not before:  # the page changed what is current
         with banner:
             draw_banner(work())

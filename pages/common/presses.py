@@ -50,7 +50,7 @@ def is_pressed(button: str) -> bool:
 
 
 def forget_press() -> None:
-    """What was asked for is done, or cannot be done."""
+    """What is asked for is done, or cannot be done by the page that was asked."""
     st.session_state.pop(_NOTED, None)
 
 

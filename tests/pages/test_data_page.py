@@ -181,6 +181,15 @@ class TestReading:
         assert [error.value[:17] for error in loaded.error] == ["The file is empty"]
         assert "<b>more.csv</b> · 13 rows" in loaded.html[0].value
 
+    def test_a_file_that_is_taken_away_before_it_is_read_is_not_read(self) -> None:
+        session = AppTest.from_string(
+            "from pages.build.data_parts.taking import hand_over, take_back, take_over\n"
+            "hand_over('Reading', 'It cannot be used', lambda: 1 / 0)\n"
+            "take_back()\n"
+            "take_over()\n"
+        ).run()
+        assert not session.exception
+
     def test_the_size_limit_is_checked_here_too(
         self, app: AppTest, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -11,9 +11,9 @@ from pages.build.data_parts.loading import load_sample, load_upload, most_megaby
 from pages.build.data_parts.stored import draw_removal, draw_stored
 from pages.build.data_parts.taking import (
     draw_refused,
-    forget_refused,
     hand_over,
     tables_taken,
+    take_back,
 )
 from pages.common.state import Dataset
 from pages.common.text import plain, sentence, shorten
@@ -121,7 +121,7 @@ def _draw_uploader() -> None:
 def _hand_over_file(key: str) -> None:
     file = st.session_state[key]
     if file is None:
-        forget_refused()
+        take_back()
         return
     name, content = file.name, file.getvalue()
     hand_over(

@@ -72,7 +72,7 @@ def take_over() -> None:
     """Read what was handed over, if anything was; at the beginning of every page."""
     refused = st.session_state.get(_REFUSED)
     if refused is not None and refused.is_read():
-        forget_refused()
+        _forget_refused()
     handed = st.session_state.get(_HANDED)
     if handed is None:
         return
@@ -99,12 +99,17 @@ def _begin_anew(*, is_other: bool) -> None:
     if is_other:
         for key in [key for key in st.session_state if str(key).startswith(NOW)]:
             del st.session_state[key]
-    forget_refused()
+    _forget_refused()
     st.session_state[_TABLES] = tables_taken() + 1
 
 
-def forget_refused() -> None:
-    """What could not be used was taken away, or has been read about."""
+def take_back() -> None:
+    """The user has taken the file away, be it read by now or not; for callbacks."""
+    st.session_state.pop(_HANDED, None)
+    _forget_refused()
+
+
+def _forget_refused() -> None:
     st.session_state.pop(_REFUSED, None)
 
 

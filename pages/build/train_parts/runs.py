@@ -8,7 +8,7 @@ from odt_core.jobs import Job, JobSpec
 from odt_core.training import TrainSpec
 from pages.build.train_parts.controls import Asked
 from pages.common.needs import ReadyData
-from pages.common.presses import forget_press, is_pressed, press_on
+from pages.common.presses import is_pressed, press_on
 from pages.common.runs import has_something_to_show, start_job
 from pages.common.state import work
 
@@ -24,11 +24,9 @@ def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
         The run that the button waits for, disabled; whoever draws the page must watch it.
     """
     job = work().job
-    if is_pressed(TRAIN):
-        if asked.spec is not None and (job is None or has_something_to_show(job)):
-            job = start_run(data, asked.spec)
-        else:
-            forget_press()
+    is_free = job is None or has_something_to_show(job)
+    if is_pressed(TRAIN) and asked.spec is not None and is_free:
+        job = start_run(data, asked.spec)
     running = None if job is None or has_something_to_show(job) else job
     with asked.place:
         st.button(

@@ -41,7 +41,7 @@ from pages.common.names import file_stem
 from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.prepared import prepared_rows
-from pages.common.presses import do_pressed, forget_press, is_pressed, press_on
+from pages.common.presses import do_pressed, is_pressed, press_on
 from pages.common.server import job_manager
 from pages.common.shapes import NAMES
 from pages.common.state import work
@@ -98,11 +98,9 @@ def draw_curves(data: ReadyData) -> None:
         disabled=busy or asked is None,
         **press_on(RUN),
     )
-    if is_pressed(RUN):
-        if asked is not None and not busy:
-            _start(data, asked)
-            st.rerun()
-        forget_press()
+    if is_pressed(RUN) and asked is not None and not busy:
+        _start(data, asked)
+        st.rerun()
     if batch is None:
         _draw_preview()
     elif not batch.is_over:

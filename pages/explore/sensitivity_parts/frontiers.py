@@ -17,7 +17,7 @@ from odt_core.words import count_words, seconds_words
 from pages.common.drawing import load_viewer
 from pages.common.needs import ReadyData
 from pages.common.people import owner
-from pages.common.presses import do_pressed, forget_press, is_pressed, press_on
+from pages.common.presses import do_pressed, is_pressed, press_on
 from pages.common.runs import QUICK, wait_for
 from pages.common.server import job_manager
 from pages.common.settings import MOST_SECONDS
@@ -65,15 +65,11 @@ def draw_frontier_settings(data: ReadyData) -> None:
         pressed = is_pressed(FIND)
         if job is not None and job.is_over and job.result is not None and not pressed:
             st.caption(found_words(job), width="stretch")
-    if not pressed:
-        return
-    if busy:
-        forget_press()
+    if not pressed or busy:
         return
     try:
         spec = frontier_spec(data, [str(shape)], cap, limit)
     except InputError as error:
-        forget_press()
         st.error(plain(str(error)))
         return
     start_frontier(data, spec)
