@@ -7,6 +7,7 @@ and what happened is said.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -38,9 +39,7 @@ def start_job(spec: JobSpec) -> Job:
     """
     job = do_pressed(lambda: {"job": _queue(spec)}).job
     assert job is not None
-    deadline = time.monotonic() + QUICK
-    while not has_something_to_show(job) and time.monotonic() < deadline:
-        time.sleep(_GLANCE)
+    _glance_until(lambda: has_something_to_show(job), QUICK)
     return job
 
 
@@ -62,9 +61,19 @@ def stop_run(job: Job) -> None:
 
 def wait_for(job: Job, seconds: float) -> None:
     """Wait until a job is over, but not longer than so many seconds."""
+    _glance_until(lambda: job.is_over, seconds)
+
+
+def _glance_until(is_so: Callable[[], bool], seconds: float) -> None:
+    """Wait, but not longer than the user does.
+
+    A link that is pressed meanwhile would be lost to an ``st.rerun`` that follows; so the session's
+    state is touched, where Streamlit ends the script for it.
+    """
     deadline = time.monotonic() + seconds
-    while not job.is_over and time.monotonic() < deadline:
+    while not is_so() and time.monotonic() < deadline:
         time.sleep(_GLANCE)
+        work()
 
 
 def settle_run() -> Job | None:
