@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from odt_core import cli
+from odt_core.__main__ import run
 from odt_core.cli import main
+from odt_core.cli.interrupt import EXIT_INTERRUPTED
 from odt_core.data import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -199,6 +202,19 @@ def test_interrupted_run_prints_its_best_tree_with_status_130(tmp_path: Path) ->
     assert found["status"] == "cancelled"
     assert found["errors"] is not None and found["errors"] < 958 // 2
     assert found["objective"]["bound"] >= found["objective"]["value"]
+
+
+def test_ctrl_c_before_there_is_anything_to_show_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While modules are imported, say, or the table is read."""
+
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    assert run() == EXIT_INTERRUPTED
+    assert capsys.readouterr().err == "odt_core: Interrupted, with nothing to show.\n"
 
 
 def test_help_is_quick_to_import() -> None:
