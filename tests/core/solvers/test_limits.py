@@ -108,6 +108,18 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     assert solution.remark == loading.COMPILING_REMARK
 
 
+@pytest.mark.parametrize("engine", [Engine.CBC, Engine.HIGHS])
+def test_the_quick_tree_that_a_solver_starts_from_is_made_within_the_limit(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
+    problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-3"))
+    began = time.perf_counter()
+    solution = solve(problem, engine=engine, time_limit=0.5)
+    assert time.perf_counter() - began < 1.5
+    assert solution.tree is not None and solution.status is Status.FEASIBLE
+
+
 @pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
 @pytest.mark.parametrize("objective", [Objective(), FLOOR])
 def test_too_many_categories_are_refused_before_memory_is_taken(
