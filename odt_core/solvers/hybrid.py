@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from odt_core.errors import DisagreementError
+from odt_core.errors import DisagreementError, SolverError
 from odt_core.problem import Problem
 from odt_core.solution import (
     Assignment,
@@ -32,6 +32,7 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.search import SearchOutcome, compiling, solve_search
 from odt_core.solvers.search.engine import (
+    or_quick,
     tree_teller,
     tree_while_loading,
     without_search,
@@ -55,6 +56,7 @@ BUILD_RATE = 3_000_000.0
 CHECK_START = 0.3
 """Seconds that a check takes apart from that."""
 CUT_SHORT = "CBC's confirmation was cut short."
+WITHOUT_CBC = "what is said here is the exact search's alone."
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def solve(
     begin = _get_ready(problem, engine, budget)
     if isinstance(begin, Solution):
         return begin
-    first, waited = begin
+    quick, waited = begin
     found = solve_search(
         problem,
         time_limit=_search_share(estimated_nonzeros(problem), budget) * max(budget.left, 0.05),
@@ -143,9 +145,10 @@ def solve(
         seed=seed,
         on_progress=budget.clocked(),
         should_stop=should_stop,
-        incumbent=first,
+        incumbent=quick if waited else None,
         on_tree=None if on_found is None else tree_teller(on_found, began),
     )
+    found = or_quick(problem, found, quick)
     if found.total == found.bound and not found.proved:
         found = dataclasses.replace(found, proved=True)
     budget.tell_found(found)
@@ -178,17 +181,20 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
             None,
             remark=f"CBC was not asked: the integer program would have about {size:,} entries.",
         )
-    if found.infeasible:
-        return _confirm_infeasible(problem, engine, budget, found)
-    if found.proved:
-        return _confirm(problem, engine, budget, found, size)
-    return _go_on(problem, engine, budget, found)
+    try:
+        if found.infeasible:
+            return _confirm_infeasible(problem, engine, budget, found)
+        if found.proved:
+            return _confirm(problem, engine, budget, found, size)
+        return _go_on(problem, engine, budget, found)
+    except SolverError as failure:  # as where memory ran out; the search's answer stands without it
+        return _settle(problem, engine, budget, found, None, remark=f"{failure}: {WITHOUT_CBC}")
 
 
 def _get_ready(
     problem: Problem, engine: Engine, budget: _Budget
 ) -> tuple[Assignment | None, str] | Solution:
-    """Wait for the search's kernels: a tree to start from and a remark, or what is known in time.
+    """Wait for the search's kernels: a quick tree and a remark, or what is known in time.
 
     A process loads them once, in half a second. On a fresh machine they are compiled first, and CBC
     works meanwhile.
@@ -199,17 +205,15 @@ def _get_ready(
     compiling.compile_in_background()
     if compiled or estimated_nonzeros(problem) > MOST_TO_CHECK:
         deadline = budget.began + budget.time_limit
-        first = tree_while_loading(problem, deadline, budget.should_stop)
+        quick = tree_while_loading(problem, deadline, budget.should_stop)
         if not is_loaded(problem):
-            return without_search(problem, engine, budget.began, budget.should_stop, first)
+            return without_search(problem, engine, budget.began, budget.should_stop, quick)
     else:
         meanwhile = _solve_while_compiling(problem, budget)
         if budget.is_stopped() or not meanwhile.cancelled or not is_loaded(problem):
             return _settle_alone(problem, engine, budget, meanwhile)
-        first = meanwhile.assignment
-    if compiled:  # how good the tree is depends on the clock, and the same run gives the same tree
-        return None, ""
-    return first, waited_remark(time.perf_counter() - budget.began)
+        quick = meanwhile.assignment
+    return quick, "" if compiled else waited_remark(time.perf_counter() - budget.began)
 
 
 def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome:

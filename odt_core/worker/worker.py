@@ -56,7 +56,10 @@ class Worker:
     def run(self) -> None:
         """Serve until standard input closes."""
         threading.Thread(target=self._read_orders, daemon=True).start()
-        _warm_up()
+        try:
+            _warm_up()
+        except InputError as error:  # no place for kernels: jobs that need them say so, too
+            log.error("%s", error)
         self._say({"type": "ready"})
         while True:
             order = self._queue.get()

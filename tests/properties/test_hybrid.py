@@ -5,17 +5,19 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from odt_core.data import SAMPLES, SplitSpec, prepare
-from odt_core.errors import DisagreementError
+from odt_core.errors import DisagreementError, SolverError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, MipRole, Solution, Status, TracePoint
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.disagreement import problem_from_json, problem_to_json, reproduce
+from odt_core.solvers.mip.run import MipOutcome
 from odt_core.solvers.search import (
     SearchOutcome,
     compiling,
@@ -146,6 +148,26 @@ def test_a_disagreement_is_an_error_with_a_file(
         f"{engine} alone: optimal, a tree worth {best}, at most {best}"
         for engine in ("search", "cbc", "highs")
     ]
+
+
+def dying(problem: Problem, *arguments: object, **options: object) -> MipOutcome:
+    raise SolverError("CBC was ended by signal SIGKILL")
+
+
+@pytest.mark.parametrize("search", [solve_search, cut_short])
+def test_where_cbc_dies_the_searchs_answer_stands(
+    search: Callable[..., SearchOutcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where memory runs out: the system ends the process that takes most of it."""
+    monkeypatch.setattr(hybrid, "solve_mip", dying)
+    monkeypatch.setattr(hybrid, "solve_search", search)
+    problem = tic_tac_toe("depth-2")
+    solution = solve(problem, engine=Engine.HYBRID)
+    assert solution.total == solve_search(problem).total
+    proved = search is solve_search
+    assert solution.status is (Status.OPTIMAL if proved else Status.FEASIBLE)
+    assert solution.proved_by == (("search",) if proved else ())
+    assert solution.remark == f"CBC was ended by signal SIGKILL: {hybrid.WITHOUT_CBC}"
 
 
 @pytest.mark.parametrize("seed", range(20))

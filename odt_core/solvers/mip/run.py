@@ -151,6 +151,11 @@ def solve_mip(
         If the solver's tree is worth less than it claims.
     """
     began = time.perf_counter()
+
+    def is_over() -> bool:
+        stopped = should_stop is not None and should_stop()
+        return stopped or time.perf_counter() >= began + time_limit
+
     formulation = formulate(problem, options, bound=proved_bound)
     bound = formulation.trivial_bound
     if proved_bound is not None:
@@ -158,7 +163,7 @@ def solve_mip(
     role = MipRole.SOLVED if fix is None else MipRole.CHECKED
     run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, on_found, role)
     if fix is None:
-        run.take_tree(start or greedy_assignment(problem, should_stop))
+        run.take_tree(start or greedy_assignment(problem, is_over))
     run.tell()
     with tempfile.TemporaryDirectory(prefix="odt-mip-") as folder:
         order = SolveOrder(

@@ -2,9 +2,12 @@
 
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 import platformdirs
+
+from odt_core.errors import InputError
 
 # numba's own default, beside the source, may be read-only; and numba does not notice when a
 # function that is compiled into another one changes, so each state of the kernels has its own cache
@@ -20,6 +23,15 @@ os.environ.setdefault(
     "NUMBA_CACHE_DIR",
     os.path.join(platformdirs.user_cache_dir("odt-studio"), f"numba-{_digest.hexdigest()[:12]}"),
 )
+_folder = Path(os.environ["NUMBA_CACHE_DIR"])
+try:
+    _folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=_folder).close()
+except OSError as _error:
+    raise InputError(
+        f"The exact search cannot be compiled, for the folder {str(_folder)!r} cannot be written "
+        f"({_error.strerror}): name another one by NUMBA_CACHE_DIR, or choose the engine cbc."
+    ) from _error
 
 from odt_core.solvers.search.floors import frontier  # noqa: E402
 from odt_core.solvers.search.outcome import (  # noqa: E402

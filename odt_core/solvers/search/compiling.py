@@ -4,7 +4,8 @@ numba compiles at the first call and keeps the result on disk. All of it takes m
 first time; ``python -m odt_core.solvers.search.compiling`` does it in the background, in parts
 (parts.py), the most wanted first, so that a search waits only for what it calls. Where there are
 two processors a second process helps. A stamp file beside numba's cache says that a part is done,
-for these sources, this processor and these versions.
+for these sources, this processor and these versions, and which of numba's files there were then: a
+part whose files are lost or empty (a cleaned cache, a power cut) is compiled again.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def numba_folder() -> Path:
 
 def is_compiled(parts: Iterable[Part]) -> bool:
     """Whether a search that calls these parts starts at once (or as soon as they are loaded)."""
-    return all(_stamp(part).exists() for part in parts)
+    present = cache(_files)
+    return all(_is_stamped(part, present) for part in parts)
 
 
 def compile_in_background() -> None:
@@ -113,8 +115,9 @@ def _compile_parts(parts: Sequence[Part] = PARTS) -> None:
                 continue
             with _locked(part.name, wait=False) as mine:
                 if mine and not is_compiled([part]):
+                    _remove_empty_files()
                     prepare(part)
-                    _stamp(part).touch()
+                    _stamp(part).write_text("".join(f"{name}\n" for name in sorted(_files())))
                     break
         else:
             time.sleep(POLL)
@@ -156,6 +159,43 @@ def _locked(name: str, wait: bool) -> Iterator[bool]:
 def _stamp(part: Part) -> Path:
     """The stamp's file; its name holds what numba's own cache depends on."""
     return numba_folder() / f"compiled-{part.name}-{_state()}"
+
+
+def _is_stamped(part: Part, present: Callable[[], frozenset[str]]) -> bool:
+    """Whether a part was compiled and numba's files of that time are still there."""
+    try:
+        needed = _stamp(part).read_text().splitlines()
+    except FileNotFoundError:
+        return False
+    return present().issuperset(needed)
+
+
+def _kernel_folder() -> Path:
+    """Where numba itself keeps the kernels of these sources."""
+    from odt_core.solvers.search.work import lowest
+
+    return Path(lowest.stats.cache_path)
+
+
+def _files() -> frozenset[str]:
+    """Names of numba's files that are not empty."""
+    files = _kernel_folder().glob("*.nb[ci]")
+    return frozenset(file.name for file in files if not _is_empty(file))
+
+
+def _remove_empty_files() -> None:
+    """Remove what numba would stumble over."""
+    for file in _kernel_folder().glob("*.nb[ci]"):
+        if _is_empty(file):
+            file.unlink(missing_ok=True)
+
+
+def _is_empty(file: Path) -> bool:
+    """Whether nothing is in a file, or another process has removed it by now."""
+    try:
+        return not file.stat().st_size
+    except FileNotFoundError:
+        return True
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 
@@ -21,8 +22,10 @@ from odt_core.solvers.search import compiling
 from odt_core.solvers.search.driver import ShouldStop
 from odt_core.solvers.search.live import OnTree
 from odt_core.solvers.search.loading import is_loaded, remark_without, waited_remark
+from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.parts import parts_for
 from odt_core.solvers.search.solve import solve_search
+from odt_core.tree import count_assignment
 
 POLL = 0.01
 
@@ -41,29 +44,28 @@ def solve(
 ) -> Solution:
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
-    first: Assignment | None = None
+    quick: Assignment | None = None
     remark = ""
     if not is_loaded(problem):
         compiled = compiling.is_compiled(parts_for(problem))
         compiling.compile_in_background()
-        first = tree_while_loading(problem, began + time_limit, should_stop)
+        quick = tree_while_loading(problem, began + time_limit, should_stop)
         if not is_loaded(problem):
-            return without_search(problem, engine, began, should_stop, first)
-        if compiled:
-            first = None  # how far it came depends on the clock: the same run gives the same tree
-        else:
+            return without_search(problem, engine, began, should_stop, quick)
+        if not compiled:
             remark = waited_remark(time.perf_counter() - began)
     waited = time.perf_counter() - began
-    outcome = solve_search(
+    found = solve_search(
         problem,
         time_limit=max(time_limit - waited, 0.05),
         threads=threads,
         seed=seed,
         on_progress=on_progress,
         should_stop=should_stop,
-        incumbent=first,
+        incumbent=quick if remark else None,
         on_tree=None if on_found is None else tree_teller(on_found, began),
     )
+    outcome = or_quick(problem, found, quick)
     return make_solution(
         problem,
         engine=engine,
@@ -119,6 +121,20 @@ def tree_while_loading(
     while not is_over():
         time.sleep(POLL)
     return tree
+
+
+def or_quick(problem: Problem, found: SearchOutcome, quick: Assignment | None) -> SearchOutcome:
+    """What a search came to, or the quick tree where that is better.
+
+    A search that a process begins after loading is not given that tree: how good it is depends on
+    the clock, and the same run is to prove the same tree.
+    """
+    if quick is None or found.proved or found.infeasible:
+        return found
+    total = problem.gains.total(count_assignment(problem, quick.splits, quick.labels))
+    if found.total is not None and found.total >= total:
+        return found
+    return dataclasses.replace(found, assignment=quick, total=total, proved=total == found.bound)
 
 
 def without_search(

@@ -80,16 +80,34 @@ class FloorSearch:
 
     def bound(self) -> int | None:
         """Upper bound of the objective from the weighted bounds; None: no tree is possible."""
-        fn = np.arange(self.fn_most + 1, dtype=np.int64)
+        gains, data = self.problem.gains, self.problem.data
+        fewest = self._fewest_fn()
+        if fewest is None:
+            return None
+        # With one class in the objective an end of the range is best: it may be millions long.
+        if gains.gain_tn == 0:
+            return self.total(fewest, 0)
+        first = fewest if gains.gain_tp else self.fn_most
+        fn = np.arange(first, self.fn_most + 1, dtype=np.int64)
         fp = np.zeros(len(fn), np.int64)
         for alpha, beta, least in self.cuts:
             np.maximum(fp, -((alpha * fn - least) // beta), out=fp)
-        allowed = fp <= self.fp_most
-        if not allowed.any():
-            return None
-        gains, data = self.problem.gains, self.problem.data
         totals = gains.gain_tp * (data.n_positive - fn) + gains.gain_tn * (data.n_negative - fp)
-        return int(totals[allowed].max())
+        return int(totals.max())
+
+    def _fewest_fn(self) -> int | None:
+        """The fewest false negatives that the bounds allow within the budget of false positives.
+
+        With more of them, bounds allow fewer false positives.
+        """
+        fewest = 0
+        for alpha, beta, least in self.cuts:
+            over = int(least) - beta * self.fp_most
+            if over > 0:
+                if alpha == 0:
+                    return None
+                fewest = max(fewest, -(-over // alpha))
+        return fewest if fewest <= self.fn_most and self.fp_most >= 0 else None
 
     def report(self) -> None:
         """Tell how far the search is."""

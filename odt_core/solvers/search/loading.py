@@ -50,11 +50,11 @@ def is_loaded(problem: Problem) -> bool:
     needed = parts_for(problem)
     if is_warm(needed):
         return True
-    if not compiling.is_compiled(needed):
-        return False
     with _lock:
         load = _loads.get(needed)
         if load is None:
+            if not compiling.is_compiled(needed):
+                return False
             load = _loads[needed] = _Load(problem)
             load.start()
         elif not load.is_alive():

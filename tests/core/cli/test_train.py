@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from odt_core import cli
+from odt_core.__main__ import run
 from odt_core.cli import main
+from odt_core.cli.interrupt import EXIT_INTERRUPTED
 from odt_core.data import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -199,6 +202,37 @@ def test_interrupted_run_prints_its_best_tree_with_status_130(tmp_path: Path) ->
     assert found["status"] == "cancelled"
     assert found["errors"] is not None and found["errors"] < 958 // 2
     assert found["objective"]["bound"] >= found["objective"]["value"]
+
+
+def test_ctrl_c_before_there_is_anything_to_show_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While modules are imported, say, or the table is read."""
+
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    assert run() == EXIT_INTERRUPTED
+    assert capsys.readouterr().err == "odt_core: Interrupted, with nothing to show.\n"
+
+
+def test_a_folder_for_kernels_that_cannot_be_written_is_named(monks: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "file" / "kernels"
+    folder.parent.touch()
+    words = [sys.executable, "-m", "odt_core", *map(str, ["train", *monks_arguments(monks)])]
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)}
+    done, by_cbc = (
+        subprocess.run(
+            [*words, "--engine", engine, "--topology", "depth-1"],
+            cwd=ROOT, capture_output=True, text=True, env=environment,
+        )
+        for engine in ("hybrid", "cbc")
+    )  # fmt: skip
+    assert done.returncode == 2 and done.stdout == ""
+    assert f"the folder {str(folder)!r} cannot be written (Not a directory)" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert by_cbc.returncode == 0 and "Proved optimal" in by_cbc.stdout
 
 
 def test_help_is_quick_to_import() -> None:

@@ -193,6 +193,33 @@ def test_a_search_waits_for_its_own_parts_only(folder: Path) -> None:
     assert not compiling.is_compiled(parts_for_frontier(problem.topology, problem.data))
 
 
+@pytest.mark.parametrize("emptied", [True, False])
+def test_a_part_whose_files_are_lost_is_compiled_again(
+    emptied: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a cleaned cache; a power cut leaves empty files, at which numba stumbles."""
+    monkeypatch.setattr(compiling, "_kernel_folder", lambda: folder)
+    made: list[Part] = []
+
+    def prepare(part: Part) -> None:
+        assert not list(folder.glob("*.nbc"))
+        made.append(part)
+        (folder / f"{part.name}.nbc").write_bytes(b"code")
+
+    monkeypatch.setattr(warm, "prepare", prepare)
+    part, other = PARTS[:2]
+    compiling._compile_parts([part])
+    assert compiling.is_compiled([part]) and not compiling.is_compiled([other])
+    file = folder / f"{part.name}.nbc"
+    file.unlink()
+    if emptied:
+        file.touch()
+    assert not compiling.is_compiled([part])
+    compiling._compile_parts([part])
+    assert compiling.is_compiled([part])
+    assert made == [part, part]
+
+
 def test_numbas_index_is_written_by_one_process_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from odt_core.solution import Assignment, Engine, Status
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.mip import greedy
 from odt_core.solvers.search import compiling, floors, frontier, loading, solve_search, warm
+from odt_core.solvers.search.floors import FloorSearch
 from odt_core.topology import Topology
 from tests.core.solvers.problems import noise
 
@@ -71,6 +72,42 @@ def test_a_stop_is_heard_between_the_first_trees(monkeypatch: pytest.MonkeyPatch
     assert outcome.cancelled and len(made) == 1
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_the_bound_of_the_weighted_searches_is_that_of_each_pair_of_errors(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    floor = Fraction(int(random.integers(0, 10)), 10)
+    for objective in (
+        Objective(Goal.MAX_TPR, min_tnr=floor),
+        Objective(Goal.MAX_TNR, min_tpr=floor),
+        Objective(Goal.ACCURACY, min_tpr=floor, min_tnr=Fraction(1, 2)),
+    ):
+        search = FloorSearch(Problem(noise(40, [3, 3], seed), DEPTH_2, objective), 0.0, np.inf)
+        search.cuts = [
+            (int(random.integers(0, 4)), int(random.integers(1, 4)), int(random.integers(0, 50)))
+            for _ in range(3)
+        ]
+        totals = [
+            search.total(fn, fp)
+            for fn in range(search.fn_most + 1)
+            for fp in range(search.fp_most + 1)
+            if all(alpha * fn + beta * fp >= least for alpha, beta, least in search.cuts)
+        ]
+        assert search.bound() == max(totals, default=None)
+
+
+def test_a_limit_is_kept_where_one_positive_row_weighs_millions() -> None:
+    """A bound was looked for among 16 million numbers of false negatives, for each report."""
+    data = noise(40, [4, 4, 4, 4])
+    weight = np.where(np.arange(40) == np.argmax(data.y), 2**24 - 1, 1)
+    data = dataclasses.replace(data, weight=weight)
+    search = FloorSearch(Problem(data, DEPTH_2, FLOOR), time.monotonic(), np.inf)
+    search.cuts = [(1, weight, 5) for weight in range(1, 9)]
+    began = time.process_time()
+    for _ in range(100):
+        search.report()
+    assert time.process_time() - began < 1
+
+
 def test_first_trees_of_many_categories_take_no_more_memory_than_allowed() -> None:
     """Tables for each of a thousand categories at once would be 32 GB."""
     random = np.random.default_rng(0)
@@ -106,6 +143,18 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     assert solution.tree is not None and solution.proved_by == ()
     assert solution.status is (Status.CANCELLED if stopped else Status.FEASIBLE)
     assert solution.remark == loading.COMPILING_REMARK
+
+
+@pytest.mark.parametrize("engine", [Engine.CBC, Engine.HIGHS])
+def test_the_quick_tree_that_a_solver_starts_from_is_made_within_the_limit(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
+    problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-3"))
+    began = time.perf_counter()
+    solution = solve(problem, engine=engine, time_limit=0.5)
+    assert time.perf_counter() - began < 1.5
+    assert solution.tree is not None and solution.status is Status.FEASIBLE
 
 
 @pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])

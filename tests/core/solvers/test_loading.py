@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 import time
@@ -9,11 +10,14 @@ from collections.abc import Callable
 
 import pytest
 
-from odt_core.problem import Problem
+from odt_core.problem import Problem, Split
 from odt_core.solution import Engine, Status
-from odt_core.solvers import solve
-from odt_core.solvers.search import compiling, loading, warm
+from odt_core.solvers import hybrid, solve
+from odt_core.solvers.mip.greedy import greedy_assignment
+from odt_core.solvers.search import SearchOutcome, compiling, loading, solve_search, warm
+from odt_core.solvers.search import engine as engine_module
 from odt_core.topology import Topology
+from odt_core.tree import count_assignment
 from tests.core.solvers.problems import noise
 
 REHEARSED = """
@@ -94,6 +98,42 @@ def test_limits_and_stops_are_heard_while_kernels_are_loaded(
     assert solution.tree is not None and solution.proved_by == ()
     assert solution.status is (Status.CANCELLED if stopped else Status.FEASIBLE)
     assert solution.remark == loading.LOADING_REMARK
+
+
+@pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
+def test_a_search_that_comes_to_less_than_the_quick_tree_does_not_replace_it(
+    engine: Engine, problem: Problem, cold: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where hardly any time is left once the kernels are loaded."""
+
+    def briefly(problem: Problem, **options: object) -> SearchOutcome:
+        assert options["incumbent"] is None
+        found = solve_search(problem)
+        assert found.assignment is not None
+        empty = tuple(Split(0, frozenset()) for _ in found.assignment.splits)
+        worse = dataclasses.replace(found.assignment, splits=empty)
+        counted = count_assignment(problem, worse.splits, worse.labels)
+        return dataclasses.replace(
+            found,
+            assignment=worse,
+            total=problem.gains.total(counted),
+            bound=problem.data.n_rows,
+            proved=False,
+        )
+
+    for module in (engine_module, hybrid):
+        monkeypatch.setattr(module, "solve_search", briefly)
+    monkeypatch.setattr(
+        hybrid, "_finish", lambda p, e, b, found: hybrid._settle(p, e, b, found, None)
+    )
+    quick = greedy_assignment(problem)
+    assert quick is not None
+    monkeypatch.setattr(engine_module, "greedy_assignment", lambda *_: quick)
+    solution = solve(problem, engine=engine)
+    assert solution.total == problem.gains.total(
+        count_assignment(problem, quick.splits, quick.labels)
+    )
+    assert solution.status is Status.FEASIBLE and solution.bound == problem.data.n_rows
 
 
 def test_what_goes_wrong_while_loading_is_raised_and_loading_tried_again(
