@@ -32,8 +32,10 @@ def is_being_compiled(problem: Problem, engine: Engine) -> bool:
         return False
     from odt_core.solvers.search import compiling
     from odt_core.solvers.search.parts import parts_for
+    from odt_core.solvers.search.warm import is_warm
 
-    return not compiling.is_compiled(parts_for(problem))
+    needed = parts_for(problem)
+    return not (is_warm(needed) or compiling.is_compiled(needed))
 
 
 def solve(

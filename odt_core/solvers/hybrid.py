@@ -73,6 +73,8 @@ class _Budget:
     should_stop: Callable[[], bool] | None
     told: list[TracePoint] = field(default_factory=list)
     """What the caller heard last: an engine that begins anew must not fall behind it."""
+    mip_seconds: list[float] = field(default_factory=list)
+    """What CBC took for each question that it was asked."""
 
     @property
     def left(self) -> float:
@@ -218,7 +220,7 @@ def _get_ready(
 
 def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome:
     """On a fresh machine CBC works until the search's kernels are there."""
-    return solve_mip(
+    outcome = solve_mip(
         problem,
         Engine.CBC,
         budget.options,
@@ -229,6 +231,8 @@ def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome:
         on_found=budget.on_found,
         should_stop=lambda: budget.is_stopped() or is_loaded(problem),
     )
+    budget.mip_seconds.append(outcome.seconds)
+    return outcome
 
 
 def _settle_alone(
@@ -332,20 +336,27 @@ def _ask(
     on_found: Callable[[Found], None] | None = None,
 ) -> MipOutcome:
     """Put a question to CBC."""
-    return solve_mip(
-        problem,
-        Engine.CBC,
-        budget.options,
-        time_limit=seconds,
-        threads=budget.threads,
-        seed=budget.seed,
-        start=None if start is None else start.assignment,
-        proved_bound=None if start is None else start.bound,
-        fix=None if fix is None else fix.assignment,
-        on_progress=budget.clocked(),
-        on_found=on_found,
-        should_stop=budget.should_stop,
-    )
+    try:
+        outcome = solve_mip(
+            problem,
+            Engine.CBC,
+            budget.options,
+            time_limit=seconds,
+            threads=budget.threads,
+            seed=budget.seed,
+            start=None if start is None else start.assignment,
+            proved_bound=None if start is None else start.bound,
+            fix=None if fix is None else fix.assignment,
+            on_progress=budget.clocked(),
+            on_found=on_found,
+            should_stop=budget.should_stop,
+        )
+    except DisagreementError as claim:  # its own tree is not worth what it says
+        found = start or fix
+        by_search = None if found is None else found.assignment
+        raise _disagreement(problem, budget, str(claim), by_search, None) from claim
+    budget.mip_seconds.append(outcome.seconds)
+    return outcome
 
 
 def _compare(problem: Problem, budget: _Budget, found: SearchOutcome, outcome: MipOutcome) -> None:
@@ -361,13 +372,22 @@ def _compare(problem: Problem, budget: _Budget, found: SearchOutcome, outcome: M
     elif found.total is not None and outcome.bound < found.total:
         reason = f"the search found a tree worth {found.total}, CBC proved at most {outcome.bound}"
     if reason is not None:
-        file = write_disagreement(
-            problem, reason, found.assignment, outcome.assignment, budget.options
-        )
-        raise DisagreementError(
-            f"Two engines disagree: {reason}. To reproduce it: "
-            f"python -m odt_core.solvers.disagreement {shlex.quote(str(file))}"
-        )
+        raise _disagreement(problem, budget, reason, found.assignment, outcome.assignment)
+
+
+def _disagreement(
+    problem: Problem,
+    budget: _Budget,
+    reason: str,
+    by_search: Assignment | None,
+    by_mip: Assignment | None,
+) -> DisagreementError:
+    """The error, with a file that reproduces it."""
+    file = write_disagreement(problem, reason, by_search, by_mip, budget.options)
+    return DisagreementError(
+        f"Two engines disagree: {reason}. To reproduce it: "
+        f"python -m odt_core.solvers.disagreement {shlex.quote(str(file))}"
+    )
 
 
 def _settle(
@@ -410,7 +430,7 @@ def _settle(
         seconds=Seconds(
             total=time.perf_counter() - budget.began,
             search=found.seconds,
-            mip=0.0 if outcome is None else outcome.seconds,
+            mip=sum(budget.mip_seconds),
         ),
         mip=report,
         trace=trace,

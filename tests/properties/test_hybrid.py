@@ -150,6 +150,24 @@ def test_a_disagreement_is_an_error_with_a_file(
     ]
 
 
+def boasting(problem: Problem, *arguments: object, **options: object) -> MipOutcome:
+    raise DisagreementError("CBC claims a tree of 7, but the tree it returned reaches 3")
+
+
+def test_a_claim_of_cbcs_that_its_own_tree_belies_leaves_a_file_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ODT_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(hybrid, "solve_mip", boasting)
+    problem = tic_tac_toe("depth-2")
+    with pytest.raises(DisagreementError, match="disagree: CBC claims a tree of 7.*To reproduce"):
+        solve(problem, engine=Engine.HYBRID)
+    (file,) = (tmp_path / "disagreements").iterdir()
+    record = json.loads(file.read_text())
+    assert record["reason"].startswith("CBC claims a tree of 7")
+    assert record["search"] is not None and record["mip"] is None
+
+
 def dying(problem: Problem, *arguments: object, **options: object) -> MipOutcome:
     raise SolverError("CBC was ended by signal SIGKILL")
 
@@ -206,6 +224,7 @@ def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     monkeypatch.setattr(warm, "_warm", set())
+    monkeypatch.setattr(loading, "_loads", {})
     problem = random_problem(53_000, plain=True)
     solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
     is_sound(problem, solution)
@@ -221,6 +240,7 @@ def test_the_search_takes_over_once_compiled(
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     monkeypatch.setattr(warm, "_warm", set())
+    monkeypatch.setattr(loading, "_loads", {})
     solution = solve(tic_tac_toe("depth-3"), engine=engine, time_limit=30)
     assert solution.status is Status.OPTIMAL
     assert solution.confusion is not None and solution.confusion.errors == 216
@@ -234,16 +254,11 @@ def test_a_search_that_could_not_be_loaded_in_time_does_not_begin(
 ) -> None:
     problem = tic_tac_toe("depth-3")
     ready_at = time.perf_counter() + 2.0
-    rehearse = warm.rehearse
-
-    def slowly(problem: Problem) -> None:
-        time.sleep(1.5)
-        rehearse(problem)
-
-    monkeypatch.setattr(loading, "rehearse", slowly)
+    monkeypatch.setattr(loading, "rehearse", lambda _: time.sleep(1.5))
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     monkeypatch.setattr(warm, "_warm", set())
+    monkeypatch.setattr(loading, "_loads", {})
     solution = solve(problem, engine=engine, time_limit=3.0)
     assert solution.tree is not None and solution.proved_by == ()
     assert solution.remark == loading.LOADING_REMARK

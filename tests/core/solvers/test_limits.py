@@ -129,6 +129,7 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
     monkeypatch.setattr(warm, "_warm", set())
+    monkeypatch.setattr(loading, "_loads", {})
     monkeypatch.setattr(hybrid, "MOST_TO_CHECK", 0)
     monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
     problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-4"))
