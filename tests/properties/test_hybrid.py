@@ -23,10 +23,10 @@ from odt_core.solvers.search import (
     compiling,
     loading,
     solve_search,
-    warm,
     warm_up,
 )
 from odt_core.topology import Topology
+from tests.core.solvers.cold import forget_kernels
 from tests.properties.referee import best_value, is_legal
 from tests.properties.strategies import random_problem
 
@@ -223,8 +223,7 @@ def test_stop_keeps_the_searchs_tree() -> None:
 def test_cbc_works_while_the_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    monkeypatch.setattr(warm, "_warm", set())
-    monkeypatch.setattr(loading, "_loads", {})
+    forget_kernels(monkeypatch)
     problem = random_problem(53_000, plain=True)
     solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
     is_sound(problem, solution)
@@ -239,8 +238,7 @@ def test_the_search_takes_over_once_compiled(
     ready_at = time.perf_counter() + 1.0
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    monkeypatch.setattr(warm, "_warm", set())
-    monkeypatch.setattr(loading, "_loads", {})
+    forget_kernels(monkeypatch)
     solution = solve(tic_tac_toe("depth-3"), engine=engine, time_limit=30)
     assert solution.status is Status.OPTIMAL
     assert solution.confusion is not None and solution.confusion.errors == 216
@@ -257,8 +255,7 @@ def test_a_search_that_could_not_be_loaded_in_time_does_not_begin(
     monkeypatch.setattr(loading, "rehearse", lambda _: time.sleep(1.5))
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: time.perf_counter() > ready_at)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    monkeypatch.setattr(warm, "_warm", set())
-    monkeypatch.setattr(loading, "_loads", {})
+    forget_kernels(monkeypatch)
     solution = solve(problem, engine=engine, time_limit=3.0)
     assert solution.tree is not None and solution.proved_by == ()
     assert solution.remark == loading.LOADING_REMARK

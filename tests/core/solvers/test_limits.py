@@ -14,9 +14,10 @@ from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective,
 from odt_core.solution import Assignment, Engine, Status
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.mip import greedy
-from odt_core.solvers.search import compiling, floors, frontier, loading, solve_search, warm
+from odt_core.solvers.search import compiling, floors, frontier, loading, solve_search
 from odt_core.solvers.search.floors import FloorSearch
 from odt_core.topology import Topology
+from tests.core.solvers.cold import forget_kernels, solve_cut_short
 from tests.core.solvers.problems import noise
 
 DEPTH_2 = Topology.parse("depth-2")
@@ -128,19 +129,12 @@ def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
     """A greedy search that would go on for ever; the program is too large for CBC."""
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    monkeypatch.setattr(warm, "_warm", set())
-    monkeypatch.setattr(loading, "_loads", {})
+    forget_kernels(monkeypatch)
     monkeypatch.setattr(hybrid, "MOST_TO_CHECK", 0)
     monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
     problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-4"))
-    began = time.perf_counter()
-    solution = solve(
-        problem,
-        engine=engine,
-        time_limit=60 if stopped else 0.5,
-        should_stop=lambda: stopped and time.perf_counter() > began + 0.5,
-    )
-    assert time.perf_counter() - began < 1.5
+    solution, took = solve_cut_short(problem, engine, by_stop=stopped)
+    assert took < 1.5
     assert solution.tree is not None and solution.proved_by == ()
     assert solution.status is (Status.CANCELLED if stopped else Status.FEASIBLE)
     assert solution.remark == loading.COMPILING_REMARK
@@ -152,9 +146,8 @@ def test_the_quick_tree_that_a_solver_starts_from_is_made_within_the_limit(
 ) -> None:
     monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
     problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-3"))
-    began = time.perf_counter()
-    solution = solve(problem, engine=engine, time_limit=0.5)
-    assert time.perf_counter() - began < 1.5
+    solution, took = solve_cut_short(problem, engine, by_stop=False)
+    assert took < 1.5
     assert solution.tree is not None and solution.status is Status.FEASIBLE
 
 

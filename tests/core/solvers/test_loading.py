@@ -14,10 +14,11 @@ from odt_core.problem import Problem, Split
 from odt_core.solution import Engine, Status
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.mip.greedy import greedy_assignment
-from odt_core.solvers.search import SearchOutcome, compiling, loading, solve_search, warm
+from odt_core.solvers.search import SearchOutcome, compiling, loading, solve_search
 from odt_core.solvers.search import engine as engine_module
 from odt_core.topology import Topology
 from odt_core.tree import count_assignment
+from tests.core.solvers.cold import forget_kernels, solve_cut_short
 from tests.core.solvers.problems import noise
 
 REHEARSED = """
@@ -55,8 +56,7 @@ def problem() -> Problem:
 def cold(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has loaded nothing yet, on a machine where all is compiled."""
     compiling.main()
-    monkeypatch.setattr(warm, "_warm", set())
-    monkeypatch.setattr(loading, "_loads", {})
+    forget_kernels(monkeypatch)
 
 
 @pytest.mark.parametrize("weights", ["light", "heavy"])
@@ -85,14 +85,7 @@ def test_limits_and_stops_are_heard_while_kernels_are_loaded(
 ) -> None:
     over: list[bool] = []
     monkeypatch.setattr(loading, "rehearse", lambda _: _wait_for(lambda: bool(over)))
-    began = time.perf_counter()
-    solution = solve(
-        problem,
-        engine=engine,
-        time_limit=60 if stopped else 0.5,
-        should_stop=lambda: stopped and time.perf_counter() > began + 0.5,
-    )
-    took = time.perf_counter() - began
+    solution, took = solve_cut_short(problem, engine, by_stop=stopped)
     over.append(True)
     assert took < 1.5
     assert solution.tree is not None and solution.proved_by == ()

@@ -13,10 +13,11 @@ from odt_core.data import SplitSpec, Table
 from odt_core.export import tree_from_json
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine, Status, TracePoint
-from odt_core.solvers.search import compiling, loading, warm
+from odt_core.solvers.search import compiling
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training, value_words
 from odt_core.training.run import build_problem, prepare_training
+from tests.core.solvers.cold import forget_kernels
 
 
 def test_the_tree_of_known_data_is_found_and_proved(table: Table, spec: TrainSpec) -> None:
@@ -38,8 +39,7 @@ def test_a_run_that_begins_while_the_search_is_compiled_says_so(
 ) -> None:
     monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
     monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    monkeypatch.setattr(warm, "_warm", set())
-    monkeypatch.setattr(loading, "_loads", {})
+    forget_kernels(monkeypatch)
     told: list[Stage] = []
     run_training(table, replace(spec, engine=engine, time_limit=1.0), on_stage=told.append)
     begun = Stage.SOLVING_MEANWHILE if engine in (Engine.HYBRID, Engine.SEARCH) else Stage.SOLVING
