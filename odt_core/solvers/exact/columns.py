@@ -1,0 +1,453 @@
+"""A problem in the search's own terms: merged rows, columns, classes of subtrees.
+
+What the primitives read are the arrays of `Columns`. A *row set* is a mask (see masks.py).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.errors import InputError
+from odt_core.problem import Feature, Problem
+from odt_core.solvers.exact.groups import CHAIN, FULL, Group, make_groups
+from odt_core.solvers.exact.masks import Masks, n_words
+from odt_core.solvers.exactness import check_countable
+
+LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
+"""Levels of decisions below a class: none, one (leaf-adjacent), two, three, four."""
+
+ONE, TWO, SEVERAL, ANY = 0, 1, 2, 3
+"""What a split may take of a run of columns: one, up to two, up to its arity, or any of them."""
+
+MOST_BITS = 2**31
+"""Bits of all columns together; with more the rows of a column are made when they are wanted."""
+
+
+class Columns(NamedTuple):
+    """What the primitives read. N rows, V columns, K groups, C classes, W words of 64 rows.
+
+    Attributes
+    ----------
+    d : float64[N]
+        What labelling the row positive costs more than labelling it negative.
+    bits : uint64[V, W]
+        The rows in each column.
+    cells, cell_at : int32[...], int64[N + 1]
+        The columns that a row counts in: of a chain the first that holds it, of a set its own,
+        unless that is the `dropped` one.
+    local : int32[K, N]
+        Position of the row in the group: column ``start + p`` of a set; in a chain the row is in
+        the columns from ``start + p`` on.
+    start, kind, arity : int64[K + 1], int64[K], int64[K]
+        First column, kind and largest subset of each group.
+    dropped : int64[K]
+        The column of a set that is recovered from the totals; -1 for a chain.
+    group : int64[V]
+        The group of each column.
+    level, low, high : int64[C]
+        Levels of decisions of each class (0 is the leaf), and the classes of its children.
+    groups_at, groups : int64[C + 1], int64[...]
+        The groups a class's root may split on.
+    empty_ok, one_way : bool[C]
+        Whether the root may send every row one way; whether its question may not be reversed.
+    runs_at, runs : int64[C + 1], int64[R, 4]
+        The same groups as runs of columns that are treated alike: what a split may take (`ONE`,
+        `TWO`, `SEVERAL`, `ANY`), first and last + 1 column, arity.
+    """
+
+    d: npt.NDArray[np.float64]
+    bits: Masks
+    cells: npt.NDArray[np.int32]
+    cell_at: npt.NDArray[np.int64]
+    local: npt.NDArray[np.int32]
+    start: npt.NDArray[np.int64]
+    kind: npt.NDArray[np.int64]
+    arity: npt.NDArray[np.int64]
+    dropped: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64]
+    level: npt.NDArray[np.int64]
+    low: npt.NDArray[np.int64]
+    high: npt.NDArray[np.int64]
+    groups_at: npt.NDArray[np.int64]
+    groups: npt.NDArray[np.int64]
+    empty_ok: npt.NDArray[np.bool_]
+    one_way: npt.NDArray[np.bool_]
+    runs_at: npt.NDArray[np.int64]
+    runs: npt.NDArray[np.int64]
+
+
+def most_members(table: Columns) -> int:
+    """The largest number of columns that a split names."""
+    return int(table.arity.max(initial=1))
+
+
+def groups_of(table: Columns, cls: int) -> list[int]:
+    """The groups that a class's root may split on."""
+    found: list[int] = table.groups[table.groups_at[cls] : table.groups_at[cls + 1]].tolist()
+    return found
+
+
+def runs_of(table: Columns, cls: int) -> list[list[int]]:
+    """The runs of columns of a class (see `Columns.runs`)."""
+    found: list[list[int]] = table.runs[table.runs_at[cls] : table.runs_at[cls + 1]].tolist()
+    return found
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A problem in the search's own terms.
+
+    Attributes
+    ----------
+    table : Columns
+        The arrays.
+    groups : tuple of Group
+        What each group means.
+    classes : tuple of int
+        The class of each decision node of the topology.
+    base : int
+        Cost that no tree avoids (contradictory rows), in units.
+    unit : int
+        What one unit of cost is worth in the problem's whole-number objective.
+    most : int
+        The objective if every row were right.
+    weight : int
+        Total weight of the rows in the tables, in units.
+    positive, negative : float64[N]
+        Weight of the positive and negative rows that each merged row stands for.
+    size : float64[N]
+        What each merged row counts towards the smallest leaf.
+    smallest : int
+        The size that a leaf must have that a row reaches; 0 if any will do.
+    """
+
+    table: Columns
+    groups: tuple[Group, ...]
+    classes: tuple[int, ...]
+    base: int
+    unit: int
+    most: int
+    weight: int
+    positive: npt.NDArray[np.float64]
+    negative: npt.NDArray[np.float64]
+    size: npt.NDArray[np.float64]
+    smallest: int = 0
+    leaf: int = 0
+
+    def total(self, cost: float) -> int:
+        """The objective of a tree of that cost (lower bounds of cost give upper bounds)."""
+        return self.most - self.unit * (self.base + math.ceil(cost))
+
+    @cached_property
+    def everything(self) -> Masks:
+        """The set of all rows."""
+        from odt_core.solvers.exact.masks import everything
+
+        return everything(len(self.table.d))
+
+    def with_costs(self, alpha: int, beta: int) -> Encoding:
+        """The same with a false negative that costs `alpha` and a false positive that costs `beta`.
+
+        The cost of a tree is ``base`` plus the search's cost.
+        """
+        d = beta * self.negative - alpha * self.positive
+        base = int(np.minimum(beta * self.negative, alpha * self.positive).sum())
+        most = int(beta * self.negative.sum() + alpha * self.positive.sum())
+        return replace(
+            self,
+            table=self.table._replace(d=d),
+            base=base,
+            unit=1,
+            most=most,
+            weight=int(np.abs(d).sum()),
+        )
+
+
+# ---------------------------------------------------------------- encoding
+
+
+def encode(problem: Problem) -> Encoding:
+    """Turn a problem into arrays.
+
+    Raises
+    ------
+    InputError
+        If the weights are too large for exact arithmetic.
+    """
+    check_countable(problem)
+    gains = problem.gains
+    codes, positive, negative = merge(problem)
+    gain = negative * gains.gain_tn - positive * gains.gain_tp
+    both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
+    most = int(positive.sum()) * gains.gain_tp + int(negative.sum()) * gains.gain_tn
+    unit = _common_unit(gain, both)
+    smallest, by_row = smallest_leaf(problem)
+    if not smallest:
+        keep = gain != 0
+        codes, gain = codes[keep], gain[keep]
+        positive, negative = positive[keep], negative[keep]
+    return _lay_out(
+        problem, codes, gain // unit, (positive, negative), int(both.sum()) // unit, unit, most,
+        smallest, by_row,
+    )  # fmt: skip
+
+
+def encode_fronts(problem: Problem) -> Encoding:
+    """The same with all rows and both their weights; d is negative minus positive weight."""
+    check_countable(problem)
+    codes, positive, negative = merge(problem)
+    smallest, by_row = smallest_leaf(problem)
+    base = int(np.minimum(positive, negative).sum())
+    most = int(positive.sum() + negative.sum())
+    return _lay_out(
+        problem, codes, negative - positive, (positive, negative), base, 1, most, smallest, by_row
+    )
+
+
+def smallest_leaf(problem: Problem) -> tuple[int, str]:
+    """Size that leaves must have, and what counts for it: all, positive or negative rows."""
+    rule = getattr(problem, "smallest_leaf", None)
+    if rule is None:
+        return 0, "all"
+    raise NotImplementedError(rule)
+
+
+def merge(
+    problem: Problem,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Rows with equal codes put together: codes, positive weight, negative weight."""
+    data = problem.data
+    key = np.zeros(len(data.y), np.int64)
+    size = 1
+    for g, feature in enumerate(data.features):
+        radix = feature.n_values
+        if size > 2**62 // radix:
+            _, key = np.unique(key, return_inverse=True)
+            size = len(key)
+        key = key * radix + data.codes[:, g]
+        size *= radix
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    n = len(first)
+    positive = np.bincount(inverse, np.where(data.y, data.weight, 0), n).astype(np.int64)
+    negative = np.bincount(inverse, np.where(data.y, 0, data.weight), n).astype(np.int64)
+    return data.codes[first], positive, negative
+
+
+def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
+    """The largest number that divides all costs."""
+    sizes = np.abs(np.concatenate(costs))
+    if (sizes == 1).any():  # as where rows have no weights; a gcd of each is slow
+        return 1
+    return max(int(np.gcd.reduce(np.unique(sizes))), 1)
+
+
+def _lay_out(
+    problem: Problem,
+    codes: npt.NDArray[np.int32],
+    d: npt.NDArray[np.int64],
+    weights: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    base: int,
+    unit: int,
+    most: int,
+    smallest: int,
+    by_row: str,
+) -> Encoding:
+    groups = make_groups(problem, codes, np.maximum(np.abs(d), 1))
+    classes, tree = make_classes(problem, groups)
+    positive, negative = (each.astype(np.float64) for each in weights)
+    start = np.cumsum([0, *(len(group.sets) for group in groups)]).astype(np.int64)
+    local = _positions(codes, groups, problem.data.features)
+    cells, cell_at, dropped = _cells(groups, start, local)
+    table = Columns(
+        d.astype(np.float64),
+        _bits(groups, start, local),
+        cells,
+        cell_at,
+        local,
+        start,
+        np.array([group.kind for group in groups], np.int64),
+        np.array([group.arity for group in groups], np.int64),
+        dropped,
+        np.repeat(np.arange(len(groups)), np.diff(start)),
+        *tree,
+    )
+    size = {"all": positive + negative, "positive": positive, "negative": negative}[by_row]
+    return Encoding(
+        table, groups, classes, base, unit, most, int(np.abs(d).sum()), positive, negative, size,
+        smallest,
+    )  # fmt: skip
+
+
+def _positions(
+    codes: npt.NDArray[np.int32], groups: tuple[Group, ...], features: tuple[Feature, ...]
+) -> npt.NDArray[np.int32]:
+    """Array ``local`` of `Columns`."""
+    local = np.zeros((len(groups), len(codes)), np.int32)
+    for k, group in enumerate(groups):
+        parts = (
+            [(g, (inside,)) for g, inside in zip(group.features, group.sets, strict=True)]
+            if group.features
+            else [(group.feature, group.sets)]
+        )
+        for g, sets in parts:
+            place = np.full(features[g].n_values, len(sets), np.int32)
+            known: frozenset[int] = frozenset()
+            for position, inside in enumerate(sets):
+                new = inside - known
+                place[list(new)] = position
+                known = inside if group.kind == CHAIN else known
+            local[k] += place[codes[:, g]]
+    return local
+
+
+def _cells(
+    groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Arrays ``cells``, ``cell_at`` and ``dropped`` of `Columns`."""
+    n = local.shape[1]
+    dropped = np.full(len(groups), -1, np.int64)
+    column = np.empty((n, len(groups)), np.int32)
+    for k, group in enumerate(groups):
+        column[:, k] = start[k] + local[k]
+        if group.kind == CHAIN:
+            column[local[k] == len(group.sets), k] = -1
+        else:
+            most = int(np.bincount(local[k], minlength=len(group.sets)).argmax())
+            dropped[k] = start[k] + most
+            column[local[k] == most, k] = -1
+    counted = column >= 0
+    cell_at = np.zeros(n + 1, np.int64)
+    np.cumsum(counted.sum(axis=1), out=cell_at[1:])
+    return column[counted], cell_at, dropped
+
+
+def _bits(
+    groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
+) -> Masks:
+    """Array ``bits`` of `Columns`; without words if they are too many."""
+    v, n = int(start[-1]), local.shape[1]
+    if v * n > MOST_BITS:
+        return np.zeros((v, 0), np.uint64)
+    bytes_ = np.zeros((v, n_words(n) * 8), np.uint8)
+    for k, group in enumerate(groups):
+        at = np.arange(len(group.sets), dtype=np.int32)[:, None]
+        member = local[k] <= at if group.kind == CHAIN else local[k] == at
+        packed = np.packbits(member, axis=1, bitorder="little")
+        bytes_[start[k] : start[k + 1], : packed.shape[1]] = packed
+    return bytes_.view(np.uint64)
+
+
+# ---------------------------------------------------------------- classes of subtrees
+
+
+def make_classes(
+    problem: Problem, groups: tuple[Group, ...]
+) -> tuple[tuple[int, ...], tuple[npt.NDArray, ...]]:
+    """Number the subtrees so that equal ones (shape and rules) share a number.
+
+    Returns
+    -------
+    classes : tuple of int
+        The class of each decision node. Class 0 is the leaf.
+    arrays : tuple
+        ``level`` to ``runs`` of `Columns`.
+    """
+    topology = problem.topology
+    known: dict[tuple, int] = {("leaf",): 0}
+    level, low, high = [0], [0], [0]
+    lists: list[tuple[int, ...]] = [()]
+    empty_ok, one_way = [True], [False]
+    classes = [0] * topology.n_nodes
+    free: dict[frozenset[int] | None, tuple[int, ...]] = {}
+
+    def visit(child: int) -> int:
+        if child < 0:
+            return 0
+        left, right = (visit(below) for below in topology.children(child))
+        rule = problem.rules.at(child)
+        if rule.split is not None:
+            allowed = tuple(k for k, group in enumerate(groups) if group.fixed == rule.split)
+        else:
+            if rule.features not in free:
+                free[rule.features] = _free_groups(problem, groups, child)
+            allowed = free[rule.features]
+            left, right = sorted((left, right), key=lambda c: (level[c], c))
+        fixed = rule.split is not None
+        key = (left, right, allowed, fixed)
+        if key not in known:
+            known[key] = len(level)
+            level.append(1 + max(level[left], level[right]))
+            low.append(left)
+            high.append(right)
+            lists.append(allowed)
+            empty_ok.append(
+                not problem.forbid_empty_branches if not fixed else level[-1] == STUMP
+            )
+            one_way.append(fixed)
+        classes[child] = known[key]
+        return known[key]
+
+    visit(0)
+    at = np.cumsum([0] + [len(allowed) for allowed in lists]).astype(np.int64)
+    return tuple(classes), (
+        np.array(level, np.int64),
+        np.array(low, np.int64),
+        np.array(high, np.int64),
+        at,
+        np.array([k for allowed in lists for k in allowed], np.int64),
+        np.array(empty_ok, np.bool_),
+        np.array(one_way, np.bool_),
+        *_runs(groups, lists),
+    )
+
+
+def _free_groups(problem: Problem, groups: tuple[Group, ...], node: int) -> tuple[int, ...]:
+    """The groups a node may split on whose split is not fixed."""
+    features = set(problem.allowed_features(node))
+    return tuple(
+        k for k, group in enumerate(groups) if group.fixed is None and group.feature in features
+    )
+
+
+def _runs(
+    groups: tuple[Group, ...], lists: list[tuple[int, ...]]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Arrays ``runs_at`` and ``runs`` of `Columns`, from the groups of each class."""
+    start = np.cumsum([0, *(len(group.sets) for group in groups)]).tolist()
+    at: list[int] = [0]
+    runs: list[list[int]] = []
+    for allowed in lists:
+        first = len(runs)
+        for k in allowed:
+            group = groups[k]
+            take = ANY if group.kind == FULL else min(group.arity, 3) - 1
+            joins = len(runs) > first and take == ONE == runs[-1][0] and runs[-1][2] == start[k]
+            if joins:
+                runs[-1][2] = start[k + 1]
+            else:
+                runs.append([take, start[k], start[k + 1], group.arity])
+        at.append(len(runs))
+    return np.array(at, np.int64), np.array(runs, np.int64).reshape(-1, 4)
+
+
+def check_columns(table: Columns, most: int) -> None:
+    """Refuse tables that could not be kept in memory.
+
+    Raises
+    ------
+    InputError
+        If there are more than `most` columns.
+    """
+    columns = len(table.group)
+    if columns > most:
+        raise InputError(
+            f"The features have {columns:,} categories and cuts in all, more than the exact search "
+            f"can compare ({most:,}): leave out columns such as identifiers, or choose the "
+            "engine cbc."
+        )

@@ -1,0 +1,391 @@
+"""Three and four levels: the splits of a root, and lower bounds of what their two sides cost.
+
+One round of the loop: bounds are carried from split to split, whole vectors at a time; of the
+splits that could still be better some sides are chosen (of a run of neighbouring thresholds the
+one in the middle, which halves the run) and solved together. A child of two levels is solved by a
+primitive, one of three by a loop of its own. See docs/search.md for the bounds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from odt_core.solvers.exact.choices import Choice
+from odt_core.solvers.exact.columns import PAIR, STUMP
+from odt_core.solvers.exact.masks import Masks
+from odt_core.solvers.exact.splits import EXACT, Flags, Numbers, Splits, Whole
+from odt_core.solvers.exact.subsets import Sides, walk
+
+if TYPE_CHECKING:
+    from odt_core.solvers.exact.search import Search
+
+FIRST_BATCH, LARGEST_BATCH = 8, 256
+"""Sides that are solved together: few at first, so that a good tree comes early."""
+
+INSIDE, OUTSIDE = 0, 1
+
+
+class Loop:
+    """The root of a class of three or four levels on one row set.
+
+    Parameters
+    ----------
+    run : Search
+        The search.
+    cls : int
+        The class.
+    mask : uint64[W]
+        The rows.
+    limit : float
+        Only a tree that costs less is wanted.
+    place : int, optional
+        Where these rows stand in the run's store of bounds, if they do.
+    top : bool
+        Whether this is the root of the whole tree.
+
+    Attributes
+    ----------
+    bound, exact : float64[2, H, S], bool[2, H, S]
+        Lower bounds of what the low and high child (one row if they are the same class) cost on the
+        rows inside and outside each split, and whether that is what they cost.
+    """
+
+    def __init__(
+        self, run: Search, cls: int, mask: Masks, limit: float, place: int = -1, top: bool = False
+    ) -> None:
+        table = run.encoding.table
+        self.run, self.cls, self.mask, self.place, self.top = run, cls, mask, place, top
+        self.table, self.splits = table, run.splits
+        self.children = (int(table.low[cls]), int(table.high[cls]))
+        self.h = 0 if self.children[0] == self.children[1] else 1
+        self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
+        self.best = limit
+        self.choice: Choice | None = None
+        self.allowed = run.allowed(cls)
+        self.bound = np.zeros((2, self.h + 1, run.splits.n))
+        self.exact = np.zeros((2, self.h + 1, run.splits.n), np.bool_)
+        self.whole = [0.0] * (self.h + 1)
+        self.choices: dict[tuple[int, int, int], Choice | None] = {}
+        self.weight = np.zeros(run.splits.n)
+        self.total_weight = 0.0
+
+    # ------------------------------------------------------------ the loop
+
+    def solve(self) -> float:
+        """The least cost below the limit, or the limit. Its split is `choice`."""
+        self._begin()
+        batch = FIRST_BATCH
+        pairs = False
+        while True:
+            self._propagate(pairs)
+            self._harvest()
+            tasks = self._singles() if not pairs else self._pairs()
+            if not len(tasks):
+                if pairs or not self._open_sets():
+                    break
+                pairs = True
+                continue
+            self._report()
+            self._evaluate(tasks[: self._batch(batch)])
+            batch = min(2 * batch, LARGEST_BATCH)
+        self._walks()
+        self._end()
+        return self.best
+
+    def _batch(self, wanted: int) -> int:
+        return self.run.threads if max(self.table.level[list(self.children)]) > PAIR else wanted
+
+    def _begin(self) -> None:
+        run, splits = self.run, self.splits
+        v = splits.n_columns
+        self.total_weight = run.weigh(self.mask, self.weight[:v])
+        self.weight[v:] = splits.pair_sums(self.weight)
+        if self.place >= 0 and run.store is not None:
+            run.store.fill(self)
+        for x, child in enumerate(self.children[: self.h + 1]):
+            if self.table.level[child] <= STUMP:
+                self._look_up(x, child)
+        if self.best == np.inf or self.top:
+            cost, choice = run.greedy(self.cls, self.mask)
+            self._offer(cost, choice)
+        self._solve_whole()
+
+    def _look_up(self, x: int, child: int) -> None:
+        """A child of at most one level: what it costs inside and outside every split."""
+        inside, outside = self.run.shallow_sides(self.mask, child)
+        self.bound[INSIDE, x], self.bound[OUTSIDE, x] = inside, outside
+        self.exact[:, x] = True
+
+    def _solve_whole(self) -> None:
+        """Each child on all rows: a tree that leaves a branch empty, and a bound for all."""
+        store = self.run.store
+        for x, child in enumerate(self.children[: self.h + 1]):
+            choice: Choice | None = None
+            sure = False
+            if store is not None and self.place >= 0:
+                self.whole[x], sure = store.whole(self.place, child)
+            if not sure:
+                limit = np.array([self.best])
+                answer = self.run.solve(child, self.mask[None], limit, [self.run.everywhere])
+                self.whole[x] = max(float(answer.cost[0]), self.whole[x])
+                sure, choice = answer.cost[0] < self.best, answer.choices[0]
+            if sure and self.table.empty_ok[self.cls]:
+                # a question without members sends all rows to the child the members do not go to
+                low, high = (choice, None) if x == 0 else (None, choice)
+                self._offer(self.whole[x], Choice(-1, x == 0, (), low, high))
+
+    def _offer(self, cost: float, choice: Choice | None) -> None:
+        if cost >= self.best or choice is None:
+            return
+        self.best, self.choice = float(cost), choice
+        if self.top:
+            self.run.offer(cost, choice)
+
+    # ------------------------------------------------------------ bounds
+
+    def _propagate(self, pairs: bool) -> None:
+        """Carry bounds along chains, from the whole set, between a set's columns, to pairs."""
+        splits, v = self.splits, self.splits.n_columns
+        w = self.weight[:v]
+        rest = self.total_weight - w
+        for x in range(self.h + 1):
+            inside, outside = self.bound[INSIDE, x, :v], self.bound[OUTSIDE, x, :v]
+            self._along_chains(inside, outside, w)
+            np.maximum(outside, self.whole[x] - w + inside, out=outside)
+            np.maximum(inside, self.whole[x] - rest + outside, out=inside)
+            sums = splits.by_group(inside)[self.table.group]
+            np.maximum(outside, sums - inside, out=outside, where=sums > 0)
+            if pairs:
+                self._to_pairs(x)
+
+    def _along_chains(self, inside: Numbers, outside: Numbers, w: Numbers) -> None:
+        """Monotone and similarity bounds along nested columns, both ways."""
+        step = 4 * (self.total_weight + 1)
+        if step * (len(w) + 1) > EXACT:
+            return
+        apart = self.splits.segment * step
+        accumulate = np.maximum.accumulate
+        np.maximum(inside, accumulate(inside + apart) - apart, out=inside)
+        down = accumulate((inside - w - apart)[::-1])[::-1] + apart + w
+        np.maximum(inside, down, out=inside)
+        np.maximum(outside, accumulate((outside - apart)[::-1])[::-1] + apart, out=outside)
+        np.maximum(outside, accumulate(outside + w + apart) - apart - w, out=outside)
+
+    def _to_pairs(self, x: int) -> None:
+        """Bounds of pairs from those of their columns (disjoint sets, sharpened similarity)."""
+        splits, v = self.splits, self.splits.n_columns
+        u1, u2 = splits.first[v:], splits.second[v:]
+        inside, outside = self.bound[INSIDE, x], self.bound[OUTSIDE, x]
+        a, b = inside[u1], inside[u2]
+        both = a + b
+        sums = splits.by_group(inside[:v])[splits.group[v:]]
+        np.maximum(inside[v:], both, out=inside[v:])
+        left = np.maximum(sums - both, outside[u1] - self.weight[u2] + b)
+        left = np.maximum(left, outside[u2] - self.weight[u1] + a)
+        left = np.maximum(left, self.whole[x] - self.weight[v:] + inside[v:])
+        np.maximum(outside[v:], left, out=outside[v:])
+
+    def _costs(self, way: int) -> Numbers:
+        """Lower bounds of the splits whose members go to the low (way 0) or high child (1)."""
+        x, y = (0, self.h) if way == 0 else (self.h, 0)
+        return np.asarray(self.bound[INSIDE, x] + self.bound[OUTSIDE, y])
+
+    def _set_bounds(self) -> Numbers:
+        """Lower bounds of all splits of each set; 0 for chains. ``float64[K]``."""
+        v = self.splits.n_columns
+        inside = self.bound[INSIDE]
+        return self.splits.by_group(np.minimum(inside[0, :v], inside[self.h, :v]))
+
+    def _harvest(self) -> None:
+        """Splits both of whose sides are solved: the best of them may be a better tree."""
+        for way in self.ways:
+            x, y = (0, self.h) if way == 0 else (self.h, 0)
+            done = self.exact[INSIDE, x] & self.exact[OUTSIDE, y] & self.allowed
+            cost = np.where(done, self._costs(way), np.inf)
+            if not len(cost):
+                return
+            i = int(cost.argmin())
+            if cost[i] < self.best:
+                self._offer(float(cost[i]), self._choice_of(way, i))
+
+    def _choice_of(self, way: int, split: int) -> Choice:
+        columns = self.splits.columns(split)
+        into = self.choices.get((INSIDE, self.h if way else 0, split))
+        out = self.choices.get((OUTSIDE, 0 if way else self.h, split))
+        low, high = (out, into) if way else (into, out)
+        return Choice(int(self.splits.group[split]), bool(way), columns, low, high)
+
+    # ------------------------------------------------------------ what to solve next
+
+    def _open_sets(self) -> bool:
+        """Whether pairs of a set may still be better."""
+        k = self.splits.by_pairs
+        return bool(k.any() and (self._set_bounds()[k] < self.best).any())
+
+    def _open(self, way: int, part: slice) -> tuple[Numbers, Flags]:
+        """Costs of some splits, and which of them may be better than the best."""
+        cost = self._costs(way)[part]
+        sets = self._set_bounds()
+        cost = np.maximum(cost, sets[self.splits.group[part]])
+        return cost, self.allowed[part] & (cost < self.best)
+
+    def _singles(self) -> Whole:
+        """Sides of single columns to solve, ``int64[n, 3]``: inside or outside, child, column.
+
+        Of neighbouring open thresholds only the middle one, and the columns of open sets.
+        """
+        part = slice(0, self.splits.n_columns)
+        found = []
+        for way in self.ways:
+            cost, open_ = self._open(way, part)
+            found.append(self._sides(way, self._middles(np.flatnonzero(open_)), cost))
+        found.append(self._set_columns())
+        return self._by_cost(found)
+
+    def _middles(self, columns: Whole) -> Whole:
+        """The middle column of each run of neighbours in a chain; all columns of sets."""
+        if not len(columns):
+            return columns
+        segment = self.splits.segment[columns]
+        new = np.ones(len(columns), np.bool_)
+        new[1:] = (np.diff(columns) > 1) | (np.diff(segment) > 0)
+        first = np.flatnonzero(new)
+        last = np.append(first[1:], len(columns)) - 1
+        return np.asarray(columns[(first + last) // 2])
+
+    def _set_columns(self) -> Numbers:
+        """Sides inside the columns of sets whose sums do not exclude them yet."""
+        sums = self._set_bounds()
+        larger = self.splits.by_pairs | self.splits.by_walk
+        open_ = larger & (sums < self.best)
+        v = self.splits.n_columns
+        columns = np.flatnonzero(open_[self.table.group] & self.allowed[:v])
+        found = []
+        for x in range(self.h + 1):
+            todo = columns[~self.exact[INSIDE, x, columns]]
+            least = np.minimum(self.bound[INSIDE, 0, todo], self.bound[INSIDE, self.h, todo])
+            limit = self.best - sums[self.table.group[todo]] + least
+            rank = -self.weight[todo]  # the heaviest say most
+            sides = np.full((len(todo), 5), float(INSIDE))
+            sides[:, 1], sides[:, 2], sides[:, 3], sides[:, 4] = x, todo, limit, rank
+            found.append(sides[self.bound[INSIDE, x, todo] < limit])
+        return np.concatenate(found)
+
+    def _pairs(self) -> Whole:
+        """Sides of pairs to solve."""
+        v = self.splits.n_columns
+        part = slice(v, self.splits.n)
+        found = []
+        for way in self.ways:
+            cost, open_ = self._open(way, part)
+            found.append(self._sides(way, v + np.flatnonzero(open_), np.append(np.zeros(v), cost)))
+        return self._by_cost(found)
+
+    def _sides(self, way: int, splits: Whole, cost: Numbers) -> Numbers:
+        """For each split the side to solve next, with its limit and rank: ``float64[n, 5]``."""
+        x, y = (0, self.h) if way == 0 else (self.h, 0)
+        level = self.table.level[list(self.children)]
+        inner = 2 * self.weight[splits] >= self.total_weight
+        if level[x] != level[y]:
+            inner[:] = level[x] < level[y]
+        inner &= ~self.exact[INSIDE, x, splits]
+        inner |= self.exact[OUTSIDE, y, splits]
+        other = np.where(
+            inner, self.bound[OUTSIDE, y, splits], self.bound[INSIDE, x, splits]
+        )
+        sides = np.empty((len(splits), 5))
+        sides[:, 0] = np.where(inner, INSIDE, OUTSIDE)
+        sides[:, 1] = np.where(inner, x, y)
+        sides[:, 2] = splits
+        sides[:, 3] = self.best - other
+        sides[:, 4] = cost[splits]
+        return sides
+
+    def _by_cost(self, found: list[Numbers]) -> Numbers:
+        """Sides by rising rank, each once with its largest limit."""
+        sides = np.concatenate(found)
+        if len(sides) < 2:
+            return sides
+        n = self.splits.n
+        key = (sides[:, 0] * 2 + sides[:, 1]) * n + sides[:, 2]
+        order = np.lexsort((-sides[:, 3], key))
+        keep = np.ones(len(order), np.bool_)
+        keep[1:] = np.diff(key[order]) != 0
+        sides = sides[order[keep]]
+        return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
+
+    def _evaluate(self, sides: Numbers) -> None:
+        """Solve sides and keep what they cost."""
+        where = sides[:, :3].astype(np.int64)
+        masks = self.splits.masks(where[:, 2])
+        masks ^= np.where(where[:, :1] == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))
+        masks &= self.mask
+        for x in range(self.h + 1):
+            mine = where[:, 1] == x
+            if not mine.any():
+                continue
+            side, split, limit = where[mine, 0], where[mine, 2], sides[mine, 3]
+            places = split + side * self.splits.n
+            answer = self.run.solve(self.children[x], masks[mine], limit, places.tolist())
+            now = np.maximum(self.bound[side, x, split], answer.cost)
+            self.bound[side, x, split] = now
+            self.exact[side, x, split] = answer.cost < limit
+            for s, i, c, choice in zip(
+                side.tolist(), split.tolist(), (answer.cost < limit).tolist(), answer.choices,
+                strict=True,
+            ):  # fmt: skip
+                if c:
+                    self.choices[s, x, i] = choice
+
+    # ------------------------------------------------------------ larger subsets
+
+    def _walks(self) -> None:
+        """Larger subsets of the sets that are still open."""
+        sums = self._set_bounds()
+        allowed = set(self.table.group[self.allowed[: self.splits.n_columns]].tolist())
+        for k in np.flatnonzero(self.splits.by_walk & (sums < self.best)).tolist():
+            if k not in allowed or sums[k] >= self.best:
+                continue
+            s, e = int(self.table.start[k]), int(self.table.start[k + 1])
+            inside = self.bound[INSIDE, :, s:e]
+            sides = Sides(
+                self.table, self.cls, k, self.weight[s:e], self.table.bits[s:e] & self.mask,
+                np.bitwise_or, inside[0], inside[self.h],
+            )  # fmt: skip
+            cost, split = walk(sides, self._solve_union, self.best)
+            if split is not None:
+                self._offer(cost, Choice(k, split.to_high, split.columns))
+
+    def _solve_union(self, x: int, masks: Masks, limits: Numbers) -> Numbers:
+        child = self.children[min(x, self.h)]
+        return self.run.solve(child, masks, limits, [-1] * len(masks)).cost
+
+    # ------------------------------------------------------------ telling
+
+    def _report(self) -> None:
+        """Tell the run the least bound of what is open."""
+        self.run.check()
+        if self.top:
+            self.run.raise_bound(self.least())
+
+    def least(self) -> float:
+        """Lower bound of every tree of this class on these rows."""
+        v = self.splits.n_columns
+        least = self.best
+        for way in self.ways:
+            cost = self._costs(way)[:v][self.allowed[:v]]
+            least = min(least, float(cost.min(initial=np.inf)))
+        sums = self._set_bounds()
+        larger = self.splits.by_pairs | self.splits.by_walk
+        groups = np.unique(self.table.group[self.allowed[:v]])
+        for k in groups[larger[groups]]:
+            least = min(least, float(sums[k]))
+        if self.table.empty_ok[self.cls]:
+            least = min(least, *self.whole)
+        return least
+
+    def _end(self) -> None:
+        if self.place >= 0 and self.run.store is not None:
+            self.run.store.keep(self)

@@ -1,0 +1,212 @@
+"""What a search computes with: the problem, the primitives, what is known, a flag to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.solvers.exact import loader
+from odt_core.solvers.exact.choices import Choice
+from odt_core.solvers.exact.columns import PAIR, STUMP, Encoding, most_members
+from odt_core.solvers.exact.loop import Loop
+from odt_core.solvers.exact.masks import Masks
+from odt_core.solvers.exact.splits import Flags, Numbers, Splits
+from odt_core.solvers.exact.store import Store
+
+
+class Stopped(Exception):
+    """Time or the user ended the search."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What solving row sets came to: costs (at least the limits where not below), and splits."""
+
+    cost: Numbers
+    choices: list[Choice | None]
+
+
+class Search:
+    """One search's means.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    halt : int64[1]
+        Set to end the search; `Stopped` is raised then.
+    threads : int
+    on_better : callable, optional
+        Told each better tree of the root: cost and choice.
+    on_bound : callable, optional
+        Told lower bounds of every tree's cost.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        halt: npt.NDArray[np.int64] | None = None,
+        threads: int = 1,
+        on_better: Callable[[float, Choice], None] | None = None,
+        on_bound: Callable[[float], None] | None = None,
+    ) -> None:
+        self.encoding, self.table = encoding, encoding.table
+        self.halt = np.zeros(1, np.int64) if halt is None else halt
+        self.threads = threads
+        self.offer = on_better or (lambda cost, choice: None)
+        self.raise_bound = on_bound or (lambda bound: None)
+        self.splits = Splits.of(self.table)
+        self.store: Store | None = None
+        self.everywhere = 2 * self.splits.n
+        self.absolute = np.abs(self.table.d)
+        self._allowed: dict[int, Flags] = {}
+
+    # ------------------------------------------------------------ the root
+
+    def root(self, limit: float = np.inf) -> tuple[float, Choice | None]:
+        """The least cost of the root's class on all rows, if below the limit."""
+        cls = self.encoding.classes[0]
+        level = self.table.level[cls]
+        if level > PAIR + 1:
+            self.store = Store.of(self, cls)
+        if level > PAIR:
+            self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)
+            return self._loop.solve(), self._loop.choice
+        answer = self.solve(cls, self.encoding.everything[None], np.array([limit]), [-1])
+        if answer.cost[0] < limit and level == PAIR and answer.choices[0] is not None:
+            self.offer(float(answer.cost[0]), answer.choices[0])
+        return float(answer.cost[0]), answer.choices[0]
+
+    def choice_for(self, cls: int, mask: Masks) -> Choice:
+        """The best split of a class of two levels and more."""
+        limit = np.array([self.absolute.sum() + 1])
+        choice = self.solve(cls, mask[None], limit, [-1]).choices[0]
+        assert choice is not None
+        return choice
+
+    # ------------------------------------------------------------ row sets
+
+    def check(self) -> None:
+        """Raise `Stopped` if the search is to end."""
+        if self.halt[0]:
+            raise Stopped
+
+    def allowed(self, cls: int) -> Flags:
+        """Whether a class's root may use each split."""
+        if cls not in self._allowed:
+            self._allowed[cls] = self.splits.allowed(cls)
+        return self._allowed[cls]
+
+    def weigh(self, mask: Masks, out: Numbers) -> float:
+        """Weight of the rows of a set in each column; returns that of all."""
+        return float(loader.primitives().weigh(self.table, self.absolute, mask, out))
+
+    def shallow_sides(self, mask: Masks, cls: int, n: int | None = None) -> tuple[Numbers, Numbers]:
+        """Costs of a class of at most one level inside and outside the first n splits."""
+        n = self.splits.n if n is None else n
+        v = self.splits.n_columns
+        F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
+        primitives = loader.primitives()
+        totals = primitives.count_pairs(self.table, mask, F, D, P)
+        inside, outside = np.empty(n), np.empty(n)
+        first, second = self.splits.first[:n], self.splits.second[:n]
+        primitives.shallow_sides(
+            self.table, cls, F, D, P, totals, first, second, inside, outside
+        )
+        return inside, outside
+
+    def solve(self, cls: int, masks: Masks, limits: Numbers, places: list[int]) -> Answer:
+        """Solve a class on each of B row sets.
+
+        Parameters
+        ----------
+        masks : uint64[B, W]
+        limits : float64[B]
+        places : list of int
+            Where each set stands in the store of bounds, -1 where it does not.
+        """
+        self.check()
+        if self.table.level[cls] > PAIR:
+            return self._solve_deep(cls, masks, limits, places)
+        parts = min(self.threads, len(masks) // 4)
+        if parts < 2:
+            return self._solve_two(cls, masks, limits)
+        cuts = np.linspace(0, len(masks), parts + 1).astype(int)
+        with ThreadPoolExecutor(parts) as pool:
+            found = list(
+                pool.map(
+                    lambda i: self._solve_two(
+                        cls, masks[cuts[i] : cuts[i + 1]], limits[cuts[i] : cuts[i + 1]]
+                    ),
+                    range(parts),
+                )
+            )
+        return Answer(
+            np.concatenate([each.cost for each in found]),
+            [choice for each in found for choice in each.choices],
+        )
+
+    def _solve_two(self, cls: int, masks: Masks, limits: Numbers) -> Answer:
+        cost = np.empty(len(masks))
+        choice = np.empty((len(masks), 3 + most_members(self.table)), np.int32)
+        loader.primitives().two_levels(
+            self.table, cls, np.ascontiguousarray(masks), limits, self.halt, cost, choice
+        )
+        self.check()
+        if self.table.level[cls] < PAIR:
+            return Answer(cost, [None] * len(masks))
+        return Answer(cost, [Choice.read(row) for row in choice])
+
+    def _solve_deep(
+        self, cls: int, masks: Masks, limits: Numbers, places: list[int]
+    ) -> Answer:
+        def one(i: int) -> tuple[float, Choice | None]:
+            loop = Loop(self, cls, masks[i], float(limits[i]), places[i])
+            return loop.solve(), loop.choice
+
+        if self.threads > 1 and len(masks) > 1:
+            with ThreadPoolExecutor(self.threads) as pool:
+                found = list(pool.map(one, range(len(masks))))
+        else:
+            found = [one(i) for i in range(len(masks))]
+        return Answer(np.array([cost for cost, _ in found]), [choice for _, choice in found])
+
+    # ------------------------------------------------------------ a first tree
+
+    def greedy(self, cls: int, mask: Masks) -> tuple[float, Choice | None]:
+        """Cost and choices of a greedy tree of a class.
+
+        Above the last two levels, each node takes the column that would be best if its children
+        were leaf-adjacent splits; the last two levels are solved to optimality.
+        """
+        table = self.table
+        if table.level[cls] <= PAIR:
+            answer = self.solve(cls, mask[None], np.array([np.inf]), [-1])
+            return float(answer.cost[0]), answer.choices[0]
+        v = self.splits.n_columns
+        columns = np.flatnonzero(self.allowed(cls)[:v])
+        choice, rows = Choice(-1, False, ()), np.zeros_like(mask)
+        if len(columns):
+            inside, outside = self.shallow_sides(mask, self._stump_below(cls), v)
+            column = int(columns[(inside + outside)[columns].argmin()])
+            choice = Choice(int(table.group[column]), False, (column,))
+            rows = table.bits[column] & mask
+        low, high = int(table.low[cls]), int(table.high[cls])
+        best, found = np.inf, None
+        for to_high in (False,) if low == high or table.one_way[cls] else (False, True):
+            parts = (mask & ~rows, rows) if to_high else (rows, mask & ~rows)
+            cost_low, choice_low = self.greedy(low, parts[0])
+            cost_high, choice_high = self.greedy(high, parts[1])
+            if cost_low + cost_high < best:
+                best = cost_low + cost_high
+                found = Choice(choice.group, to_high, choice.members, choice_low, choice_high)
+        return best, found
+
+    def _stump_below(self, cls: int) -> int:
+        """A class of one level below a class."""
+        while self.table.level[cls] > STUMP:
+            cls = int(self.table.high[cls])
+        return cls

@@ -1,0 +1,248 @@
+"""The primitives in plain NumPy: short, untuned, and what the search runs on without a compiler.
+
+A table F holds, for a row set, ``F[u, v]`` = sum of d over the rows in columns u and v; D and P are
+the sums of d and of positive weight over the rows in each column. Row u of F describes the
+leaf-adjacent problem on the rows in column u, ``D - F[u]`` the one on the others.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.solvers.exact.columns import ANY, LEAF, ONE, PAIR, Columns, groups_of, runs_of
+from odt_core.solvers.exact.groups import CHAIN
+from odt_core.solvers.exact.masks import Masks, rows_of
+from odt_core.solvers.exact.subsets import Sides, walk
+
+Numbers = npt.NDArray[np.float64]
+
+AT_ONCE = 2**16
+"""Rows that are counted by one product of matrices."""
+
+
+class Counted(NamedTuple):
+    """A row set's table, the columns' own sums, and those of all rows."""
+
+    F: Numbers
+    D: Numbers
+    P: Numbers
+    total: float
+    positive: float
+
+
+def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
+    """Which of the rows are in each column, ``float64[V, n]`` of 0 and 1."""
+    found = np.empty((len(table.group), len(rows)))
+    for k in range(len(table.kind)):
+        s, e = int(table.start[k]), int(table.start[k + 1])
+        local, at = table.local[k, rows], np.arange(e - s)[:, None]
+        found[s:e] = local <= at if table.kind[k] == CHAIN else local == at
+    return found
+
+
+def count_pairs(table: Columns, mask: Masks, F: Numbers, D: Numbers, P: Numbers) -> Numbers:
+    """Fill the table F of a row set and its columns' sums. Returns total and positive weight."""
+    F[:], D[:], P[:] = 0, 0, 0
+    every = rows_of(mask, len(table.d))
+    for first in range(0, len(every), AT_ONCE):
+        rows = every[first : first + AT_ONCE]
+        inside, d = members(table, rows), table.d[rows]
+        F += (inside * d) @ inside.T
+        D += inside @ d
+        P += inside @ np.maximum(-d, 0)
+    d = table.d[every]
+    return np.array([d.sum(), np.maximum(-d, 0).sum()])
+
+
+def counted(table: Columns, mask: Masks) -> Counted:
+    """`count_pairs` with new arrays."""
+    v = len(table.group)
+    F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
+    total, positive = count_pairs(table, mask, F, D, P)
+    return Counted(F, D, P, float(total), float(positive))
+
+
+def leaf_costs(table: Columns, cls: int, X: Numbers, total: Numbers, positive: Numbers) -> Numbers:
+    """Least cost of a class of at most one level for B row sets.
+
+    Parameters
+    ----------
+    X : float64[B, V]
+        Sum of d of each set over each column.
+    total, positive : float64[B]
+        Sum of d and positive weight of each set.
+    """
+    if table.level[cls] == LEAF:
+        return np.asarray(positive + np.minimum(total, 0))
+    best = np.minimum(total, 0) if table.empty_ok[cls] else np.full(len(X), np.inf)
+    for take, s, e, arity in runs_of(table, cls):
+        x = X[:, s:e]
+        if take == ANY:
+            value = np.minimum(x, 0).sum(axis=1)
+            if not table.empty_ok[cls]:  # none would be negative, or all: one value has to differ
+                low, high = x.min(axis=1), x.max(axis=1)
+                value = np.where(low >= 0, low, np.where(high < 0, value - high, value))
+            best = np.minimum(best, value)
+            continue
+        if take == ONE:
+            low, high = x.min(axis=1), x.max(axis=1)
+        else:
+            y = np.sort(x, axis=1)
+            low = y[:, 0] + np.minimum(y[:, 1:arity], 0).sum(axis=1)
+            high = y[:, -1] + np.maximum(y[:, -arity:-1], 0).sum(axis=1)
+        best = np.minimum(best, np.minimum(low, total - high))
+    return np.asarray(positive + best)
+
+
+def shallow_sides(
+    table: Columns,
+    cls: int,
+    F: Numbers,
+    D: Numbers,
+    P: Numbers,
+    totals: Numbers,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    inside: Numbers,
+    outside: Numbers,
+) -> None:
+    """Costs of a class of at most one level inside and outside splits of one or two columns.
+
+    Parameters
+    ----------
+    F, D, P, totals
+        What `count_pairs` gave for the row set.
+    first, second : int64[S]
+        The columns of each split; a second one is -1 where there is none.
+    inside, outside : float64[S]
+        Filled.
+    """
+    X, d, p = F[first], D[first], P[first]
+    both = second >= 0
+    if both.any():
+        X[both] += F[second[both]]
+        d[both] += D[second[both]]
+        p[both] += P[second[both]]
+    inside[:] = leaf_costs(table, cls, X, d, p)
+    outside[:] = leaf_costs(table, cls, D - X, totals[0] - d, totals[1] - p)
+
+
+def two_levels(
+    table: Columns,
+    cls: int,
+    masks: Masks,
+    limits: Numbers,
+    halt: npt.NDArray[np.int64],
+    cost: Numbers,
+    choice: npt.NDArray[np.int32],
+) -> None:
+    """Least cost of a class of at most two levels on each row set, where it is below its limit.
+
+    Parameters
+    ----------
+    masks : uint64[B, W]
+    limits : float64[B]
+        Only a cost below this is wanted: where there is none, `cost` is the limit.
+    halt : int64[1]
+        Not 0 if the search is to end: what is not solved then has the cost 0.
+    cost : float64[B]
+        Filled with the least costs.
+    choice : int32[B, 3 + M]
+        Filled with the splits: group, whether the members go to the high child, number of members,
+        their columns. Group -1 stands for a question without members.
+    """
+    cost[:], choice[:] = 0, 0
+    choice[:, 0] = -2
+    for b in range(len(masks)):
+        if halt[0]:
+            return
+        if table.level[cls] < PAIR:
+            rows = rows_of(masks[b], len(table.d))
+            d = table.d[rows]
+            D, total = (members(table, rows) @ d)[None], np.array([d.sum()])
+            positive = np.array([np.maximum(-d, 0).sum()])
+            cost[b] = min(leaf_costs(table, cls, D, total, positive)[0], limits[b])
+        else:
+            cost[b] = _one(table, cls, counted(table, masks[b]), float(limits[b]), choice[b])
+
+
+def _one(
+    table: Columns, cls: int, rows: Counted, limit: float, choice: npt.NDArray[np.int32]
+) -> float:
+    """Two levels on one row set."""
+    low, high = int(table.low[cls]), int(table.high[cls])
+    best = limit
+
+    def offer(value: float, group: int, to_high: int, columns: list[int]) -> None:
+        nonlocal best
+        if value < best:
+            best = value
+            choice[: 3 + len(columns)] = [group, to_high, len(columns), *columns]
+
+    D, totals = rows.D[None], (np.array([rows.total]), np.array([rows.positive]))
+    if table.empty_ok[cls]:
+        offer(float(leaf_costs(table, high, D, *totals)[0]), -1, 0, [])
+        offer(float(leaf_costs(table, low, D, *totals)[0]), -1, 1, [])
+    both = () if low == high or table.one_way[cls] else (1,)
+    for group in groups_of(table, cls):
+        s, e = int(table.start[group]), int(table.start[group + 1])
+        first, second = np.arange(s, e), np.full(e - s, -1)
+        if table.kind[group] != CHAIN and table.arity[group] == 2:
+            u, v = np.triu_indices(e - s, 1)
+            first, second = np.concatenate([first, s + u]), np.concatenate([second, s + v])
+        inside, outside = np.empty((2, len(first))), np.empty((2, len(first)))
+        for x, child in enumerate((low, high)):
+            shallow_sides(
+                table, child, rows.F, rows.D, rows.P, np.array([rows.total, rows.positive]),
+                first, second, inside[x], outside[x],
+            )  # fmt: skip
+        for way in (0, *both):
+            value = inside[way] + outside[1 - way]
+            i = int(value.argmin())
+            columns = [int(first[i]), int(second[i])]
+            offer(float(value[i]), group, way, columns if columns[1] >= 0 else columns[:1])
+        if table.kind[group] != CHAIN and table.arity[group] > 2:
+            best = _subsets(table, cls, group, rows, inside, best, choice)
+    return best
+
+
+def _subsets(
+    table: Columns,
+    cls: int,
+    group: int,
+    rows: Counted,
+    inside: Numbers,
+    best: float,
+    choice: npt.NDArray[np.int32],
+) -> float:
+    """Splits of a set by more than two columns."""
+    s, e = int(table.start[group]), int(table.start[group + 1])
+    weight = rows.D[s:e] + 2 * rows.P[s:e]
+    payload = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
+
+    def solve(x: int, sums: Numbers, _: Numbers) -> Numbers:
+        child = int(table.low[cls] if x == 0 else table.high[cls])
+        return leaf_costs(table, child, sums[:, :-2], sums[:, -2], sums[:, -1])
+
+    sides = Sides(table, cls, group, weight, payload, partial(np.add), inside[0], inside[1])
+    found, split = walk(sides, solve, best)
+    if split is not None:
+        choice[: 3 + len(split.columns)] = [
+            group, int(split.to_high), len(split.columns), *split.columns,
+        ]  # fmt: skip
+    return found
+
+
+def weigh(table: Columns, values: Numbers, mask: Masks, out: Numbers) -> float:
+    """Sum of `values` over the rows of a set in each column, into `out`. Returns that of all."""
+    rows = rows_of(mask, len(table.d))
+    own = values[rows]
+    for k in range(len(table.kind)):
+        s, e = int(table.start[k]), int(table.start[k + 1])
+        sums = np.bincount(table.local[k, rows], own, e - s + 1)[: e - s]
+        out[s:e] = sums.cumsum() if table.kind[k] == CHAIN else sums
+    return float(own.sum())
