@@ -1,0 +1,571 @@
+"""Compiled primitives of fronts (twins with the same signatures: front_twins.py).
+
+A *front* is a list of points (false negatives, false positives), float64[5, n]: row 0 rises, row 1
+falls. Rows 2 to 4 say how a point is reached: the number of the split (-1: not reached, only a
+limit), and the point of its low child. The first point of a *wanted* front has no false negatives and
+the last no false positives, so a tree is wanted if it lies below the staircase of its points.
+
+Where several row sets are handled at once, ``P[b, v]`` and ``N[b, v]`` are the positive and the
+negative weight of set b in column v, ``PT[b]`` and ``NT[b]`` those of the whole set.
+
+A leaf-adjacent class is given by `runs` and `mode`. A row of `runs` is a run of columns that are
+treated alike: how many of them a split may take (0: any number), the first and the last + 1. If it
+may take one, the run may go over several groups; else it is the categories of one feature.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from odt_core.solvers.exact.samples import sample
+
+LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
+"""Modes: a leaf; a split that needs both sides; one that may leave a side empty; a given one."""
+
+jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+
+
+# ------------------------------------------------------------ counting
+
+
+@jit
+def pair_sums(table, rows, positive, negative, P, N):  # type: ignore[no-untyped-def]
+    """Weights of each pair of columns, into ``P[V, V]`` and ``N[V, V]``, over the given rows."""
+    P[:] = 0.0
+    N[:] = 0.0
+    total = np.zeros(2)
+    for r in rows:
+        p = positive[r]
+        q = negative[r]
+        total[0] += p
+        total[1] += q
+        first = table.cell_at[r]
+        last = table.cell_at[r + 1]
+        for i in range(first, last):
+            u = table.cells[i]
+            if p > 0:
+                for j in range(first, last):
+                    P[u, table.cells[j]] += p
+            if q > 0:
+                for j in range(first, last):
+                    N[u, table.cells[j]] += q
+    _complete(table, P, total[0])
+    _complete(table, N, total[1])
+
+
+@jit
+def _complete(table, F, total):  # type: ignore[no-untyped-def]
+    """Cumulate chains and recover the categories that were not counted, along both axes."""
+    V = len(F)
+    cells = np.empty(V)
+    for v in range(V):
+        cells[v] = F[v, v]
+    sums = cells.copy()
+    for k in range(len(table.kind)):
+        s = table.start[k]
+        e = table.start[k + 1]
+        d = table.dropped[k]
+        if table.kind[k] == 0:
+            for u in range(s + 1, e):
+                sums[u] += sums[u - 1]
+                for v in range(V):
+                    F[u, v] += F[u - 1, v]
+        elif d >= 0:
+            sums[d] = total
+            F[d] = cells
+            for u in range(s, e):
+                if u != d:
+                    sums[d] -= sums[u]
+                    for v in range(V):
+                        F[d, v] -= F[u, v]
+    for u in range(V):
+        for k in range(len(table.kind)):
+            s = table.start[k]
+            e = table.start[k + 1]
+            d = table.dropped[k]
+            if table.kind[k] == 0:
+                for v in range(s + 1, e):
+                    F[u, v] += F[u, v - 1]
+            elif d >= 0:
+                x = sums[u]
+                for v in range(s, e):
+                    x -= F[u, v] if v != d else 0.0
+                F[u, d] = x
+
+
+@jit
+def column_sums(table, masks, positive, negative, P, N, PT, NT):  # type: ignore[no-untyped-def]
+    """Weights of each column in each row set of ``masks[B, W]``, and of the whole sets."""
+    K = len(table.kind)
+    one = np.uint64(1)
+    P[:] = 0.0
+    N[:] = 0.0
+    PT[:] = 0.0
+    NT[:] = 0.0
+    for b in range(len(masks)):
+        for r in range(len(positive)):
+            if (masks[b, r >> 6] >> np.uint64(r & 63)) & one == 0:
+                continue
+            PT[b] += positive[r]
+            NT[b] += negative[r]
+            for k in range(K):
+                v = table.start[k] + table.local[k, r]
+                if v < table.start[k + 1]:
+                    P[b, v] += positive[r]
+                    N[b, v] += negative[r]
+        for k in range(K):
+            if table.kind[k] == 0:
+                for v in range(table.start[k] + 1, table.start[k + 1]):
+                    P[b, v] += P[b, v - 1]
+                    N[b, v] += N[b, v - 1]
+
+
+# ------------------------------------------------------------ weighted bounds
+
+
+@jit
+def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):  # type: ignore[no-untyped-def]
+    """Least ``alpha[i] FN + beta[i] FP`` of a class of at most one level, into ``out[B, L]``.
+
+    A lower bound: a split that needs both sides may leave one empty here.
+    """
+    V = P.shape[1]
+    D = np.empty(V)
+    few = np.empty(V + 1)
+    many = np.empty(V + 1)
+    for b in range(len(P)):
+        for i in range(len(alpha)):
+            positive = alpha[i] * PT[b]
+            total = beta[i] * NT[b] - positive
+            gain = min(0.0, total)  # of calling some rows positive
+            if mode != LEAF:
+                for v in range(V):
+                    D[v] = beta[i] * N[b, v] - alpha[i] * P[b, v]
+                for r in range(len(runs)):
+                    x = _best_of_run(D, runs[r, 0], runs[r, 1], runs[r, 2], total, few, many)
+                    gain = x if x < gain else gain
+            if mode == FIXED:
+                v = runs[0, 1]
+                gain = min(0.0, D[v]) + min(0.0, total - D[v])
+            out[b, i] = positive + gain
+
+
+@jit
+def _best_of_run(D, take, s, e, total, few, many):  # type: ignore[no-untyped-def]
+    """Least sum of D over the rows that a split by some of the columns s..e calls positive."""
+    low = 0.0
+    high = 0.0
+    if take == 0:
+        for v in range(s, e):
+            low += D[v] if D[v] < 0 else 0.0
+        return low
+    if take == 1:
+        for v in range(s, e):
+            low = D[v] if D[v] < low else low
+            high = D[v] if D[v] > high else high
+        return low if low < total - high else total - high
+    few[: take + 1] = 0.0
+    many[: take + 1] = 0.0
+    for v in range(s, e):
+        x = D[v]
+        at = take
+        while at > 0 and x < few[at - 1]:
+            few[at] = few[at - 1]
+            at -= 1
+        few[at] = x
+        at = take
+        while at > 0 and x > many[at - 1]:
+            many[at] = many[at - 1]
+            at -= 1
+        many[at] = x
+    for j in range(take):
+        low += few[j]
+        high += many[j]
+    return low if low < total - high else total - high
+
+
+@jit
+def first_open(bounds, alpha, beta, wanted, found):  # type: ignore[no-untyped-def]
+    """For each split, the first step of the wanted staircase its ``bounds[B, L]`` leave open.
+
+    -1, if they leave none.
+    """
+    for b in range(len(bounds)):
+        found[b] = _first_step(bounds, b, alpha, beta, wanted, wanted.shape[1])
+
+
+@jit
+def _first_step(bounds, b, alpha, beta, wanted, n):  # type: ignore[no-untyped-def]
+    """The same for one split."""
+    last = 0  # what excludes one step is likely to exclude the next
+    for k in range(n - 1):
+        x = wanted[0, k + 1] - 1
+        y = wanted[1, k] - 1
+        if alpha[last] * x + beta[last] * y < bounds[b, last]:
+            continue
+        beaten = False
+        for i in range(len(alpha)):
+            if alpha[i] * x + beta[i] * y < bounds[b, i]:
+                beaten = True
+                last = i
+                break
+        if not beaten:
+            return k
+    return -1
+
+
+# ------------------------------------------------------------ lists of points
+
+
+@jit
+def _grown(points, n, more):  # type: ignore[no-untyped-def]
+    """The list with room for more points."""
+    if n + more <= points.shape[1]:
+        return points
+    new = np.empty((points.shape[0], 2 * (n + more)))
+    for row in range(points.shape[0]):
+        for j in range(n):
+            new[row, j] = points[row, j]
+    return new
+
+
+@jit
+def _place(points, n, x, y):  # type: ignore[no-untyped-def]
+    """Put a point in its place, drop those it dominates. The new length and the place (or -1)."""
+    low = 0
+    high = n
+    while low < high:
+        middle = (low + high) >> 1
+        if points[0, middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    if low > 0:
+        if points[1, low - 1] <= y:
+            return n, -1
+        if points[0, low - 1] == x:
+            low -= 1
+    end = low
+    while end < n and points[1, end] >= y:
+        end += 1
+    shift = low + 1 - end
+    if shift == 1:
+        for row in range(points.shape[0]):
+            for j in range(n, low, -1):
+                points[row, j] = points[row, j - 1]
+    elif shift < 0:
+        for row in range(points.shape[0]):
+            for j in range(end, n):
+                points[row, j + shift] = points[row, j]
+    points[0, low] = x
+    points[1, low] = y
+    return n + shift, low
+
+
+@jit
+def combine(low, n_low, high, n_high, wanted, n, split):  # type: ignore[no-untyped-def]
+    """Put sums of points of two fronts into the wanted one. The list and its length."""
+    for i in range(n_low):
+        for j in range(n_high):
+            x = low[0, i] + high[0, j]
+            if x >= wanted[0, n - 1]:
+                break
+            y = low[1, i] + high[1, j]
+            if y >= wanted[1, 0]:
+                continue
+            wanted = _grown(wanted, n, 1)
+            n, at = _place(wanted, n, x, y)
+            if at >= 0:
+                wanted[2, at] = split
+                wanted[3, at] = low[0, i]
+                wanted[4, at] = low[1, i]
+    return wanted, n
+
+
+# ------------------------------------------------------------ leaf-adjacent splits
+
+
+@jit
+def _holds(p, q, leaf):  # type: ignore[no-untyped-def]
+    """Whether a leaf with these weights is large enough, or no row reaches it."""
+    return leaf[0] * p + leaf[1] * q >= leaf[2] or p + q == 0
+
+
+@jit
+def _two_ways(p, q, tp, tn, box, leaf, out, n):  # type: ignore[no-untyped-def]
+    """Members of weight p, q are called positive and the others negative, or the reverse."""
+    if leaf[2] > 0 and not (_holds(p, q, leaf) and _holds(tp - p, tn - q, leaf)):
+        return n
+    if tp - p <= box[0] and q <= box[1]:
+        n, _ = _place(out, n, tp - p, q)
+    if p <= box[0] and tn - q <= box[1]:
+        n, _ = _place(out, n, p, tn - q)
+    return n
+
+
+@jit
+def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):  # type: ignore[no-untyped-def]
+    """Front of a class of at most one level on one set, within ``box``. The list and its length.
+
+    Parameters
+    ----------
+    p, q : float64[V]
+        Positive and negative weight in each column; `tp` and `tn` are those of the set.
+    leaf : float64[3]
+        A leaf that rows reach needs ``leaf[0] p + leaf[1] q >= leaf[2]``.
+    box : float64[2]
+        Most false negatives and positives of interest.
+    out : float64[2, ...]
+        Memory for the list.
+    """
+    n = 0
+    out = _grown(out, n, 4)
+    if mode == FIXED:
+        v = runs[0, 1]
+        a = p[v]
+        c = q[v]
+        if leaf[2] > 0 and not (_holds(a, c, leaf) and _holds(tp - a, tn - c, leaf)):
+            return out, n
+        n = _two_ways(a, c, tp, tn, box, leaf, out, n)
+        if box[0] >= tp:
+            n, _ = _place(out, n, tp, 0.0)
+        if box[1] >= tn:
+            n, _ = _place(out, n, 0.0, tn)
+        return out, n
+    if mode != MUST:
+        n = _two_ways(0.0, 0.0, tp, tn, box, leaf, out, n)
+    if mode == LEAF:
+        return out, n
+    for r in range(len(runs)):
+        take, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
+        if take == 1:
+            out = _grown(out, n, 2 * (e - s))
+            for v in range(s, e):
+                n = _two_ways(p[v], q[v], tp, tn, box, leaf, out, n)
+            continue
+        own = np.array([v for v in range(s, e) if p[v] + q[v] > 0])
+        if len(own) < e - s:  # a category without rows alone on its side
+            out = _grown(out, n, 2)
+            n = _two_ways(0.0, 0.0, tp, tn, box, leaf, out, n)
+        if take == 2:
+            out = _grown(out, n, len(own) * (len(own) + 1))
+            for i in range(len(own)):
+                a = p[own[i]]
+                c = q[own[i]]
+                n = _two_ways(a, c, tp, tn, box, leaf, out, n)
+                for j in range(i + 1, len(own)):
+                    x = a + p[own[j]]
+                    n = _two_ways(x, c + q[own[j]], tp, tn, box, leaf, out, n)
+        else:
+            out, n = _any_members(p, q, own, take, tp, tn, leaf, box, out, n)
+    return out, n
+
+
+@jit
+def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):  # type: ignore[no-untyped-def]
+    """Splits by any number of categories (`take` 0), or by up to `take` of them either way.
+
+    Each category in turn is called positive or negative. The lists of what that may cost so far are
+    apart by *slots*, which say what has been called what.
+    """
+    for way in range(1 if take == 0 else 2):
+        to = _slots(take, way)
+        ends = to.shape[1]
+        size = np.zeros(ends, np.int64)
+        lists = np.zeros((ends, 2, 1))
+        size[0] = 1
+        for v in own:
+            new_size = np.zeros(ends, np.int64)
+            for s in range(ends):
+                for call in range(2):
+                    if to[call, s] >= 0:
+                        new_size[to[call, s]] += size[s]
+            room = max(new_size.max(), 1)
+            new = np.empty((ends, 2, room))
+            spare = np.empty((2, room))
+            new_size[:] = 0
+            for s in range(ends):
+                for call in range(2):
+                    t = to[call, s]
+                    if t < 0 or size[s] == 0:
+                        continue
+                    for row in range(2):
+                        for j in range(new_size[t]):
+                            spare[row, j] = new[t, row, j]
+                    x = p[v] if call == 1 else 0.0
+                    y = q[v] if call == 0 else 0.0
+                    new_size[t] = _merge(
+                        spare, new_size[t], lists[s], size[s], x, y, box, leaf[2] > 0, new[t]
+                    )
+            lists = new
+            size = new_size
+        for s in range(3 if take == 0 else 1, ends):
+            out = _grown(out, n, size[s])
+            for j in range(size[s]):
+                fn = lists[s, 0, j]
+                fp = lists[s, 1, j]
+                if _holds(fn, tn - fp, leaf) and _holds(tp - fn, fp, leaf):
+                    n, _ = _place(out, n, fn, fp)
+    return out, n
+
+
+@jit
+def _slots(take, way):  # type: ignore[no-untyped-def]
+    """The slot that calling a category positive (row 0) or negative (row 1) leads to, or -1."""
+    if take == 0:  # slots: nothing called yet, all positive so far, all negative, both
+        to = np.empty((2, 4), np.int64)
+        to[:, 0] = 1
+        to[:, 1] = 3
+        to[0, 1] = 1
+        to[:, 2:] = 3
+        to[1, 0] = 2
+        to[1, 2] = 2
+        return to
+    to = np.empty((2, take + 1), np.int64)  # slots: how many were called the counted way
+    for s in range(take + 1):
+        to[1 - way, s] = s
+        to[way, s] = s + 1 if s < take else -1
+    return to
+
+
+@jit
+def _merge(one, n_one, other, n_other, x, y, box, all_of_them, out):  # type: ignore[no-untyped-def]
+    """Two lists, the other moved by x, y, into `out`: the undominated points, or all of them."""
+    n = 0
+    i = 0
+    j = 0
+    while i < n_one or j < n_other:
+        first = j == n_other
+        if not first and i < n_one:
+            a = other[0, j] + x
+            first = one[0, i] < a or (one[0, i] == a and one[1, i] <= other[1, j] + y)
+        if first:
+            fn = one[0, i]
+            fp = one[1, i]
+            i += 1
+        else:
+            fn = other[0, j] + x
+            fp = other[1, j] + y
+            j += 1
+        if fn > box[0] or fp > box[1]:
+            continue
+        if n > 0 and not all_of_them and out[1, n - 1] <= fp:
+            continue
+        if n > 0 and out[0, n - 1] == fn and out[1, n - 1] == fp:
+            continue
+        out[0, n] = fn
+        out[1, n] = fp
+        n += 1
+    return n
+
+
+# ------------------------------------------------------------ two levels
+
+
+@jit
+def split_fronts(  # type: ignore[no-untyped-def]
+    P, N, PT, NT, X, Y, totals, splits, bounds, alpha, beta,
+    low_runs, low_mode, high_runs, high_mode, leaf, wanted, first, halt,
+):  # fmt: skip
+    """Put the fronts of splits of a class of two levels into the wanted one.
+
+    Parameters
+    ----------
+    P, N, PT, NT
+        The weights of the row sets that the splits are made of.
+    X, Y : float64[V]
+        Positive and negative weight in each column, of all rows at the node.
+    totals : float64[2]
+        Positive and negative weight of all rows.
+    splits : int64[C, 3]
+        The members: one row set, or two disjoint ones (else -1), by their numbers in P (or none,
+        -1 twice); and whether they go to the high child.
+    bounds : float64[C, L]
+        Weighted lower bounds.
+    wanted : float64[5, n]
+        What is wanted; `first` is the number of the first split in its notes.
+    halt : int64[1]
+        Not 0: come back at once.
+
+    Returns
+    -------
+    float64[5, ...], int
+        The list and its length.
+    """
+    V = P.shape[1]
+    n = wanted.shape[1]
+    p = np.empty((2, V))
+    q = np.empty((2, V))
+    weight = np.empty((2, 2))
+    low = np.empty((2, 64))
+    high = np.empty((2, 64))
+    box = np.empty(2)
+    for c in range(len(splits)):
+        if halt[0] != 0:
+            break
+        if _first_step(bounds, c, alpha, beta, wanted, n) < 0:
+            continue
+        u, v, to_high = splits[c]
+        _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight)
+        box[0] = wanted[0, n - 1] - 1
+        box[1] = wanted[1, 0] - 1
+        low, n_low = stump_front(
+            p[0], q[0], weight[0, 0], weight[0, 1], low_runs, low_mode, leaf, box, low
+        )
+        if n_low == 0:
+            continue
+        box[0] -= low[0, 0]
+        box[1] -= low[1, n_low - 1]
+        high, n_high = stump_front(
+            p[1], q[1], weight[1, 0], weight[1, 1], high_runs, high_mode, leaf, box, high
+        )
+        if n_high == 0:
+            continue
+        wanted, n = combine(low, n_low, high, n_high, wanted, n, first + c)
+    return wanted, n
+
+
+@jit
+def _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight):  # type: ignore[no-untyped-def]
+    """Column weights of the low child's rows (0) and of the high child's (1)."""
+    a = to_high
+    b = 1 - to_high
+    p[a] = 0.0
+    q[a] = 0.0
+    weight[a] = 0.0
+    for w in (u, v):
+        if w >= 0:
+            p[a] += P[w]
+            q[a] += N[w]
+            weight[a, 0] += PT[w]
+            weight[a, 1] += NT[w]
+    for j in range(len(X)):
+        p[b, j] = X[j] - p[a, j]
+        q[b, j] = Y[j] - q[a, j]
+    weight[b] = totals - weight[a]
+
+
+def rehearse() -> None:
+    """Call every primitive once on a tiny problem, which compiles or loads it."""
+    table, mask = sample()
+    v, n = len(table.group), len(table.d)
+    positive, negative = np.ones(n), np.ones(n)
+    P, N = np.empty((v, v)), np.empty((v, v))
+    PT, NT = np.empty(v), np.empty(v)
+    halt, found = np.zeros(1, np.int64), np.empty(v, np.int64)
+    one, bounds = np.ones(1), np.zeros((v, 1))
+    runs = np.array([[1, 0, 2], [2, 2, v]])
+    wanted = np.array([[0.0, n], [n, 0.0], [-1, -1], [0, 0], [0, 0]])
+    box = np.full(2, float(n))
+    column_sums(table, np.ascontiguousarray(table.bits & mask), positive, negative, P, N, PT, NT)
+    pair_sums(table, np.arange(n), positive, negative, P, N)
+    stump_bounds(P, N, PT, NT, one, one, runs, MAY, bounds)
+    first_open(bounds, one, one, wanted, found)
+    low, _ = stump_front(P[0], N[0], PT[0], NT[0], runs, MAY, np.zeros(3), box, np.empty((2, 1)))
+    combine(low, 1, low, 1, wanted, 2, 0)
+    splits = np.array([[0, -1, 0]])
+    split_fronts(
+        P, N, PT, NT, PT, NT, box, splits, bounds, one, one, runs, MAY, runs, MAY,
+        np.zeros(3), wanted, 0, halt,
+    )  # fmt: skip

@@ -1,0 +1,169 @@
+"""Plain NumPy twins of the compiled primitives of fronts (front_kernels.py says what they do)."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.solvers.exact.columns import Columns
+from odt_core.solvers.exact.groups import CHAIN
+from odt_core.solvers.exact.masks import Masks, unpack
+
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
+
+
+def pair_sums(
+    table: Columns, rows: Whole, positive: Floats, negative: Floats, P: Floats, N: Floats
+) -> None:
+    """Weights of each pair of columns over the given rows."""
+    member = members(table, len(positive))[:, rows].astype(np.float64)
+    P[:] = (member * positive[rows]) @ member.T
+    N[:] = (member * negative[rows]) @ member.T
+
+
+def column_sums(
+    table: Columns, masks: Masks, positive: Floats, negative: Floats,
+    P: Floats, N: Floats, PT: Floats, NT: Floats,
+) -> None:  # fmt: skip
+    """Weights of each column in each row set, and of the whole sets."""
+    inside = unpack(masks, len(positive)).astype(np.float64)
+    member = members(table, len(positive)).astype(np.float64).T
+    PT[:], NT[:] = inside @ positive, inside @ negative
+    P[:], N[:] = (inside * positive) @ member, (inside * negative) @ member
+
+
+def members(table: Columns, n: int) -> npt.NDArray[np.bool_]:
+    """bool[V, N]: the rows in each column."""
+    at = np.arange(len(table.group)) - table.start[table.group]
+    local = table.local[table.group]
+    chain = (table.kind[table.group] == CHAIN)[:, None]
+    return np.asarray(np.where(chain, local <= at[:, None], local == at[:, None]))
+
+
+def stump_bounds(
+    P: Floats, N: Floats, PT: Floats, NT: Floats, alpha: Floats, beta: Floats,
+    runs: Whole, mode: int, out: Floats,
+) -> None:  # fmt: skip
+    """Least weighted cost of a class of at most one level."""
+    for i, (a, b) in enumerate(zip(alpha, beta, strict=True)):
+        D, total = b * N - a * P, b * NT - a * PT
+        gain = np.minimum(0.0, total)
+        if mode == FIXED:
+            own = D[:, runs[0, 1]]
+            gain = np.minimum(0.0, own) + np.minimum(0.0, total - own)
+        elif mode != LEAF:
+            for take, s, e in runs.tolist():
+                rising = np.sort(D[:, s:e], axis=1)
+                most = rising.shape[1] if take == 0 else take
+                low = np.minimum(rising[:, :most], 0.0).sum(axis=1)
+                high = np.maximum(rising[:, ::-1][:, :most], 0.0).sum(axis=1)
+                np.minimum(gain, np.minimum(low, total - high), out=gain)
+        out[:, i] = a * PT + gain
+
+
+def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, found: Whole) -> None:
+    """For each split, the first step of the staircase that its bounds leave open."""
+    x, y = wanted[0, 1:] - 1, wanted[1, :-1] - 1
+    if not len(x):
+        found[:] = -1
+        return
+    reach = alpha[:, None] * x + beta[:, None] * y
+    open_ = (reach[None] >= bounds[:, :, None]).all(axis=1)
+    found[:] = np.where(open_.any(axis=1), open_.argmax(axis=1), -1)
+
+
+def undominated(points: Floats) -> Floats:
+    """The points that no other is as good as, by rising first row. Of equal ones the first."""
+    order = np.lexsort((np.arange(points.shape[1]), points[1], points[0]))
+    points = points[:, order]
+    keep = np.ones(points.shape[1], np.bool_)
+    keep[1:] = points[1, 1:] < np.minimum.accumulate(points[1])[:-1]
+    return np.ascontiguousarray(points[:, keep])
+
+
+def combine(
+    low: Floats, n_low: int, high: Floats, n_high: int, wanted: Floats, n: int, split: int
+) -> tuple[Floats, int]:
+    """Put sums of points of two fronts into the wanted one."""
+    points = np.empty((5, n_low, n_high))
+    points[:2] = low[:2, :n_low, None] + high[:2, None, :n_high]
+    points[2] = split
+    points[3:] = low[:2, :n_low, None]
+    new = undominated(np.concatenate([wanted[:, :n], points.reshape(5, -1)], axis=1))
+    return new, new.shape[1]
+
+
+def stump_front(
+    p: Floats, q: Floats, tp: float, tn: float, runs: Whole, mode: int, leaf: Floats, box: Floats,
+    out: Floats,
+) -> tuple[Floats, int]:  # fmt: skip
+    """Front of a class of at most one level on one set."""
+    one_sided = [(0.0, 0.0)]
+    pairs: list[tuple[float, float]] = []  # weight of those on one side
+    if mode == FIXED:
+        v = int(runs[0, 1])
+        own = (p[v], q[v])
+        if not (_holds(*own, leaf) and _holds(tp - own[0], tn - own[1], leaf)):
+            return np.empty((2, 0)), 0
+        points = _both_ways(np.array([own, (0.0, 0.0)]), tp, tn, np.zeros(3))
+        return _boxed(points, box)
+    if mode != MUST:
+        pairs += one_sided
+    if mode != LEAF:
+        for take, s, e in runs.tolist():
+            if take == 1:
+                pairs += zip(p[s:e], q[s:e], strict=True)
+                continue
+            own_values = [v for v in range(s, e) if p[v] + q[v] > 0]
+            n = len(own_values)
+            pairs += one_sided if n < e - s else []
+            for size in range(1, min(n - 1, n // 2 if take == 0 else take) + 1):
+                for chosen in combinations(own_values, size):
+                    pairs.append((p[list(chosen)].sum(), q[list(chosen)].sum()))
+    return _boxed(_both_ways(np.array(pairs).reshape(-1, 2), tp, tn, leaf), box)
+
+
+def _holds(p: float, q: float, leaf: Floats) -> bool:
+    return bool(leaf[0] * p + leaf[1] * q >= leaf[2] or p + q == 0)
+
+
+def _both_ways(sums: Floats, tp: float, tn: float, leaf: Floats) -> Floats:
+    """Points of splits whose one side weighs so much, whichever side is called positive."""
+    p, q = sums.T
+    holds = (leaf[0] * p + leaf[1] * q >= leaf[2]) | (p + q == 0)
+    holds &= (leaf[0] * (tp - p) + leaf[1] * (tn - q) >= leaf[2]) | (p + q == tp + tn)
+    p, q = p[holds], q[holds]
+    return np.array([np.concatenate([tp - p, p]), np.concatenate([q, tn - q])])
+
+
+def _boxed(points: Floats, box: Floats) -> tuple[Floats, int]:
+    new = undominated(points[:, (points[0] <= box[0]) & (points[1] <= box[1])])
+    return new, new.shape[1]
+
+
+def split_fronts(
+    P: Floats, N: Floats, PT: Floats, NT: Floats, X: Floats, Y: Floats, totals: Floats,
+    splits: Whole, bounds: Floats, alpha: Floats, beta: Floats,
+    low_runs: Whole, low_mode: int, high_runs: Whole, high_mode: int,
+    leaf: Floats, wanted: Floats, first: int, halt: Whole,
+) -> tuple[Floats, int]:  # fmt: skip
+    """Put the fronts of splits of a class of two levels into the wanted one."""
+    found = np.empty(1, np.int64)
+    nothing = np.empty((2, 0))
+    for c, (u, v, to_high) in enumerate(splits.tolist()):
+        first_open(bounds[c : c + 1], alpha, beta, wanted, found)
+        if halt[0] or found[0] < 0:
+            continue
+        at = [w for w in (u, v) if w >= 0]
+        inner = (P[at].sum(axis=0), N[at].sum(axis=0), PT[at].sum(), NT[at].sum())
+        outer = (X - inner[0], Y - inner[1], totals[0] - inner[2], totals[1] - inner[3])
+        low, high = (outer, inner) if to_high else (inner, outer)
+        box = np.array([wanted[0, -1], wanted[1, 0]]) - 1
+        below = stump_front(*low, low_runs, low_mode, leaf, box, nothing)
+        above = stump_front(*high, high_runs, high_mode, leaf, box, nothing)
+        wanted, _ = combine(*below, *above, wanted, wanted.shape[1], first + c)
+    return wanted, wanted.shape[1]
