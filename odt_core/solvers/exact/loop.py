@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from odt_core.solvers.exact.choices import Choice
 from odt_core.solvers.exact.columns import PAIR, STUMP
@@ -63,11 +64,14 @@ class Loop:
         self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
         self.best = limit
         self.choice: Choice | None = None
-        self.allowed = run.allowed(cls)
+        self.allowed, self.closed, self.walks_of = run.allowed(cls)
+        self.has_sets = bool(run.splits.is_set.any())
+        self.walks = bool(self.walks_of.any())
         self.bound = np.zeros((2, self.h + 1, run.splits.n))
         self.exact = np.zeros((2, self.h + 1, run.splits.n), np.bool_)
         self.whole = [0.0] * (self.h + 1)
         self.choices: dict[tuple[int, int, int], Choice | None] = {}
+        self.rows = [run.no_rows() for _ in range(self.h + 1)]
         self.weight = np.zeros(run.splits.n)
         self.total_weight = 0.0
 
@@ -77,19 +81,12 @@ class Loop:
         """The least cost below the limit, or the limit. Its split is `choice`."""
         self._begin()
         batch = FIRST_BATCH
-        pairs = False
-        while True:
-            self._propagate(pairs)
-            self._harvest()
-            tasks = self._singles() if not pairs else self._pairs()
-            if not len(tasks):
-                if pairs or not self._open_sets():
-                    break
-                pairs = True
-                continue
+        sides = self._round()
+        while len(sides):
             self._report()
-            self._evaluate(tasks[: self._batch(batch)])
+            self._evaluate(sides[: self._batch(batch)])
             batch = min(2 * batch, LARGEST_BATCH)
+            sides = self._round()
         self._walks()
         self._end()
         return self.best
@@ -128,9 +125,10 @@ class Loop:
                 self.whole[x], sure = store.whole(self.place, child)
             if not sure:
                 limit = np.array([self.best])
-                answer = self.run.solve(child, self.mask[None], limit, [self.run.everywhere])
+                everywhere = self.run.everywhere if self.top else -1
+                answer = self.run.solve(child, self.mask[None], limit, [everywhere])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
-                sure, choice = answer.cost[0] < self.best, answer.choices[0]
+                sure, choice = answer.cost[0] < self.best, answer.choice(0)
             if sure and self.table.empty_ok[self.cls]:
                 # a question without members sends all rows to the child the members do not go to
                 low, high = (choice, None) if x == 0 else (None, choice)
@@ -189,125 +187,156 @@ class Loop:
 
     def _costs(self, way: int) -> Numbers:
         """Lower bounds of the splits whose members go to the low (way 0) or high child (1)."""
-        x, y = (0, self.h) if way == 0 else (self.h, 0)
+        x, y = self._children_of(way)
         return np.asarray(self.bound[INSIDE, x] + self.bound[OUTSIDE, y])
+
+    def _children_of(self, way: int) -> tuple[int, int]:
+        """Which child the rows inside a split go to, and which those outside."""
+        return (self.h, 0) if way else (0, self.h)
 
     def _set_bounds(self) -> Numbers:
         """Lower bounds of all splits of each set; 0 for chains. ``float64[K]``."""
         v = self.splits.n_columns
-        inside = self.bound[INSIDE]
-        return self.splits.by_group(np.minimum(inside[0, :v], inside[self.h, :v]))
-
-    def _harvest(self) -> None:
-        """Splits both of whose sides are solved: the best of them may be a better tree."""
-        for way in self.ways:
-            x, y = (0, self.h) if way == 0 else (self.h, 0)
-            done = self.exact[INSIDE, x] & self.exact[OUTSIDE, y] & self.allowed
-            cost = np.where(done, self._costs(way), np.inf)
-            if not len(cost):
-                return
-            i = int(cost.argmin())
-            if cost[i] < self.best:
-                self._offer(float(cost[i]), self._choice_of(way, i))
-
-    def _choice_of(self, way: int, split: int) -> Choice:
-        columns = self.splits.columns(split)
-        into = self.choices.get((INSIDE, self.h if way else 0, split))
-        out = self.choices.get((OUTSIDE, 0 if way else self.h, split))
-        low, high = (out, into) if way else (into, out)
-        return Choice(int(self.splits.group[split]), bool(way), columns, low, high)
+        inside = self.bound[INSIDE, :, :v]
+        return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
 
     # ------------------------------------------------------------ what to solve next
 
-    def _open_sets(self) -> bool:
-        """Whether pairs of a set may still be better."""
-        k = self.splits.by_pairs
-        return bool(k.any() and (self._set_bounds()[k] < self.best).any())
+    def _round(self) -> Numbers:
+        """Carry bounds on, keep the best tree, and choose sides to solve, the most telling first.
 
-    def _open(self, way: int, part: slice) -> tuple[Numbers, Flags]:
-        """Costs of some splits, and which of them may be better than the best."""
-        cost = self._costs(way)[part]
-        sets = self._set_bounds()
-        cost = np.maximum(cost, sets[self.splits.group[part]])
-        return cost, self.allowed[part] & (cost < self.best)
-
-    def _singles(self) -> Whole:
-        """Sides of single columns to solve, ``int64[n, 3]``: inside or outside, child, column.
-
-        Of neighbouring open thresholds only the middle one, and the columns of open sets.
+        Returns
+        -------
+        float64[n, 5]
+            Inside or outside, child, split, limit, rank; none if no split can be better.
         """
-        part = slice(0, self.splits.n_columns)
+        self._propagate(False)
+        sides = self._singles()
+        if len(sides) or (self.splits.n == self.splits.n_columns and not self.walks):
+            return sides
+        self._propagate(True)
+        return self._sets()
+
+    def _open(self, way: int, first: int, last: int) -> tuple[Whole, Numbers]:
+        """Splits from `first` on that may be better than the best, and their bounds.
+
+        Those that are solved make the best tree better, if they are.
+        """
+        x, y = self._children_of(way)
+        part = slice(first, last)
+        cost = self.bound[INSIDE, x, part] + self.bound[OUTSIDE, y, part] + self.closed[part]
+        splits = np.flatnonzero(cost < self.best) + first
+        if not len(splits):
+            return splits, cost[:0]
+        done = splits[self.exact[INSIDE, x, splits] & self.exact[OUTSIDE, y, splits]]
+        if len(done):
+            i = int(done[cost[done - first].argmin()])
+            self._offer(float(cost[i - first]), self._choice_of(way, i))
+        if self.has_sets:
+            np.maximum(cost, self._set_bounds()[self.splits.group[part]], out=cost)
+        splits = splits[cost[splits - first] < self.best]
+        return splits, cost[splits - first]
+
+    def _choice_of(self, way: int, split: int) -> Choice:
+        x, y = self._children_of(way)
+        into, out = self._found(INSIDE, x, split), self._found(OUTSIDE, y, split)
+        low, high = (out, into) if way else (into, out)
+        group = int(self.splits.group[split])
+        return Choice(group, bool(way), self.splits.columns(split), low, high)
+
+    def _found(self, side: int, x: int, split: int) -> Choice | None:
+        if self.table.level[self.children[x]] == PAIR:
+            return Choice.read(self.rows[x][side, split])
+        return self.choices.get((side, x, split))
+
+    def _singles(self) -> Numbers:
+        """Sides of single columns to solve: of neighbouring open thresholds only the middle one."""
         found = []
         for way in self.ways:
-            cost, open_ = self._open(way, part)
-            found.append(self._sides(way, self._middles(np.flatnonzero(open_)), cost))
-        found.append(self._set_columns())
+            splits, cost = self._open(way, 0, self.splits.n_columns)
+            if len(splits):
+                middle = self._middles(splits)
+                found.append(self._sides(way, splits[middle], cost[middle]))
         return self._by_cost(found)
 
     def _middles(self, columns: Whole) -> Whole:
-        """The middle column of each run of neighbours in a chain; all columns of sets."""
-        if not len(columns):
-            return columns
+        """Positions of the middle column of each run of neighbours in a chain; all of sets."""
         segment = self.splits.segment[columns]
         new = np.ones(len(columns), np.bool_)
-        new[1:] = (np.diff(columns) > 1) | (np.diff(segment) > 0)
+        new[1:] = (columns[1:] - columns[:-1] > 1) | (segment[1:] > segment[:-1])
         first = np.flatnonzero(new)
         last = np.append(first[1:], len(columns)) - 1
-        return np.asarray(columns[(first + last) // 2])
+        return np.asarray((first + last) // 2)
 
-    def _set_columns(self) -> Numbers:
-        """Sides inside the columns of sets whose sums do not exclude them yet."""
-        sums = self._set_bounds()
-        larger = self.splits.by_pairs | self.splits.by_walk
-        open_ = larger & (sums < self.best)
-        v = self.splits.n_columns
-        columns = np.flatnonzero(open_[self.table.group] & self.allowed[:v])
-        found = []
-        for x in range(self.h + 1):
-            todo = columns[~self.exact[INSIDE, x, columns]]
-            least = np.minimum(self.bound[INSIDE, 0, todo], self.bound[INSIDE, self.h, todo])
-            limit = self.best - sums[self.table.group[todo]] + least
-            rank = -self.weight[todo]  # the heaviest say most
-            sides = np.full((len(todo), 5), float(INSIDE))
-            sides[:, 1], sides[:, 2], sides[:, 3], sides[:, 4] = x, todo, limit, rank
-            found.append(sides[self.bound[INSIDE, x, todo] < limit])
-        return np.concatenate(found)
-
-    def _pairs(self) -> Whole:
-        """Sides of pairs to solve."""
-        v = self.splits.n_columns
-        part = slice(v, self.splits.n)
-        found = []
-        for way in self.ways:
-            cost, open_ = self._open(way, part)
-            found.append(self._sides(way, v + np.flatnonzero(open_), np.append(np.zeros(v), cost)))
+    def _sets(self) -> Numbers:
+        """Sides of pairs to solve, or of the columns of sets where that is less work."""
+        v, groups = self.splits.n_columns, len(self.table.kind)
+        found, waiting = [], np.zeros(groups, np.int64)
+        open_pairs = [self._open(way, v, self.splits.n) for way in self.ways]
+        for splits, _ in open_pairs:
+            waiting += np.bincount(self.splits.group[splits], minlength=groups)
+        columns = self._set_columns(waiting)
+        held = np.zeros(groups, np.bool_)
+        if len(columns):
+            found.append(columns)
+            held[self.splits.group[columns[:, 2].astype(np.int64)]] = True
+        for way, (splits, cost) in zip(self.ways, open_pairs, strict=True):
+            free = ~held[self.splits.group[splits]]
+            if free.any():
+                found.append(self._sides(way, splits[free], cost[free]))
         return self._by_cost(found)
 
+    def _set_columns(self, waiting: npt.NDArray[np.int64]) -> Numbers:
+        """Sides inside the columns of sets that neither sums nor pairs' bounds have settled.
+
+        Of a set with fewer open pairs than unsolved columns the pairs are solved instead.
+        """
+        v = self.splits.n_columns
+        sums = self._set_bounds()
+        candidates = (waiting > 0) | self.walks_of
+        columns = np.flatnonzero((candidates & (sums < self.best))[self.table.group])
+        found = [np.empty((0, 5))]
+        for x in range(self.h + 1):
+            todo = columns[~self.exact[INSIDE, x, columns]]
+            least = self.bound[INSIDE, :, :v].min(axis=0)[todo]
+            group = self.table.group[todo]
+            limit = self.best - sums[group] + least
+            some = self.bound[INSIDE, x, todo] < limit
+            count = np.bincount(group[some], minlength=len(sums)) * (self.h + 1)
+            some &= (waiting[group] > count[group]) | self.walks_of[group]
+            sides = np.full((int(some.sum()), 5), float(INSIDE))
+            sides[:, 1], sides[:, 2], sides[:, 3] = x, todo[some], limit[some]
+            sides[:, 4] = -self.weight[todo[some]]  # the heaviest say most
+            found.append(sides)
+        return np.concatenate(found)
+
     def _sides(self, way: int, splits: Whole, cost: Numbers) -> Numbers:
-        """For each split the side to solve next, with its limit and rank: ``float64[n, 5]``."""
-        x, y = (0, self.h) if way == 0 else (self.h, 0)
+        """For each split the side to solve next, with its limit and rank."""
+        x, y = self._children_of(way)
         level = self.table.level[list(self.children)]
-        inner = 2 * self.weight[splits] >= self.total_weight
         if level[x] != level[y]:
-            inner[:] = level[x] < level[y]
+            inner = np.full(len(splits), level[x] < level[y])
+        else:
+            inner = 2 * self.weight[splits] >= self.total_weight
         inner &= ~self.exact[INSIDE, x, splits]
         inner |= self.exact[OUTSIDE, y, splits]
-        other = np.where(
-            inner, self.bound[OUTSIDE, y, splits], self.bound[INSIDE, x, splits]
-        )
         sides = np.empty((len(splits), 5))
-        sides[:, 0] = np.where(inner, INSIDE, OUTSIDE)
+        sides[:, 0] = ~inner
         sides[:, 1] = np.where(inner, x, y)
         sides[:, 2] = splits
-        sides[:, 3] = self.best - other
-        sides[:, 4] = cost[splits]
+        sides[:, 3] = self.best - np.where(
+            inner, self.bound[OUTSIDE, y, splits], self.bound[INSIDE, x, splits]
+        )
+        sides[:, 4] = cost
         return sides
 
     def _by_cost(self, found: list[Numbers]) -> Numbers:
         """Sides by rising rank, each once with its largest limit."""
+        if not found:
+            return np.empty((0, 5))
         sides = np.concatenate(found)
-        if len(sides) < 2:
-            return sides
+        if len(found) == 1 or len(sides) < 2:
+            return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
         n = self.splits.n
         key = (sides[:, 0] * 2 + sides[:, 1]) * n + sides[:, 2]
         order = np.lexsort((-sides[:, 3], key))
@@ -327,26 +356,28 @@ class Loop:
             if not mine.any():
                 continue
             side, split, limit = where[mine, 0], where[mine, 2], sides[mine, 3]
-            places = split + side * self.splits.n
-            answer = self.run.solve(self.children[x], masks[mine], limit, places.tolist())
-            now = np.maximum(self.bound[side, x, split], answer.cost)
-            self.bound[side, x, split] = now
-            self.exact[side, x, split] = answer.cost < limit
-            for s, i, c, choice in zip(
-                side.tolist(), split.tolist(), (answer.cost < limit).tolist(), answer.choices,
-                strict=True,
-            ):  # fmt: skip
-                if c:
-                    self.choices[s, x, i] = choice
+            store = self.run.store if self.top else None
+            places = [
+                -1 if store is None else store.place(*each)
+                for each in zip(side.tolist(), split.tolist(), strict=True)
+            ]
+            answer = self.run.solve(self.children[x], masks[mine], limit, places)
+            self.bound[side, x, split] = np.maximum(self.bound[side, x, split], answer.cost)
+            solved = answer.cost < limit
+            self.exact[side, x, split] = solved
+            if answer.rows is not None:
+                self.rows[x][side, split] = answer.rows
+                continue
+            for i in np.flatnonzero(solved).tolist():
+                self.choices[int(side[i]), x, int(split[i])] = answer.choice(i)
 
     # ------------------------------------------------------------ larger subsets
 
     def _walks(self) -> None:
         """Larger subsets of the sets that are still open."""
         sums = self._set_bounds()
-        allowed = set(self.table.group[self.allowed[: self.splits.n_columns]].tolist())
-        for k in np.flatnonzero(self.splits.by_walk & (sums < self.best)).tolist():
-            if k not in allowed or sums[k] >= self.best:
+        for k in np.flatnonzero(self.walks_of).tolist():
+            if sums[k] >= self.best:
                 continue
             s, e = int(self.table.start[k]), int(self.table.start[k + 1])
             inside = self.bound[INSIDE, :, s:e]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from odt_core.solvers.exact import loader
 from odt_core.solvers.exact.choices import Choice
-from odt_core.solvers.exact.columns import PAIR, STUMP, Encoding, most_members
+from odt_core.solvers.exact.columns import PAIR, STUMP, Encoding, groups_of, most_members
 from odt_core.solvers.exact.loop import Loop
 from odt_core.solvers.exact.masks import Masks
 from odt_core.solvers.exact.splits import Flags, Numbers, Splits
@@ -24,10 +24,25 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What solving row sets came to: costs (at least the limits where not below), and splits."""
+    """What solving row sets came to.
+
+    Attributes
+    ----------
+    cost : float64[B]
+        At least the limits where not below.
+    rows : int32[B, 3 + M] or None
+        What `two_levels` wrote about the splits.
+    choices : tuple of Choice or None
+        The splits of deeper classes.
+    """
 
     cost: Numbers
-    choices: list[Choice | None]
+    rows: npt.NDArray[np.int32] | None = None
+    choices: tuple[Choice | None, ...] = ()
+
+    def choice(self, b: int) -> Choice | None:
+        """The split of a set, None where it is not known."""
+        return Choice.read(self.rows[b]) if self.rows is not None else self.choices[b]
 
 
 class Search:
@@ -60,9 +75,8 @@ class Search:
         self.raise_bound = on_bound or (lambda bound: None)
         self.splits = Splits.of(self.table)
         self.store: Store | None = None
-        self.everywhere = 2 * self.splits.n
         self.absolute = np.abs(self.table.d)
-        self._allowed: dict[int, Flags] = {}
+        self._allowed: dict[int, tuple[Flags, Numbers, Flags]] = {}
 
     # ------------------------------------------------------------ the root
 
@@ -76,16 +90,21 @@ class Search:
             self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)
             return self._loop.solve(), self._loop.choice
         answer = self.solve(cls, self.encoding.everything[None], np.array([limit]), [-1])
-        if answer.cost[0] < limit and level == PAIR and answer.choices[0] is not None:
-            self.offer(float(answer.cost[0]), answer.choices[0])
-        return float(answer.cost[0]), answer.choices[0]
+        if answer.cost[0] < limit and level == PAIR and answer.choice(0) is not None:
+            self.offer(float(answer.cost[0]), answer.choice(0))
+        return float(answer.cost[0]), answer.choice(0)
 
     def choice_for(self, cls: int, mask: Masks) -> Choice:
         """The best split of a class of two levels and more."""
         limit = np.array([self.absolute.sum() + 1])
-        choice = self.solve(cls, mask[None], limit, [-1]).choices[0]
+        choice = self.solve(cls, mask[None], limit, [-1]).choice(0)
         assert choice is not None
         return choice
+
+    @property
+    def everywhere(self) -> int:
+        """The number of the side that holds all rows, -1 without a store."""
+        return -1 if self.store is None else self.store.everywhere
 
     # ------------------------------------------------------------ row sets
 
@@ -94,15 +113,41 @@ class Search:
         if self.halt[0]:
             raise Stopped
 
-    def allowed(self, cls: int) -> Flags:
-        """Whether a class's root may use each split."""
+    def allowed(self, cls: int) -> tuple[Flags, Numbers, Flags]:
+        """What a class's root may use.
+
+        Returns
+        -------
+        allowed : bool[S]
+            Splits.
+        closed : float64[S]
+            0 for those, else infinite.
+        walks : bool[K]
+            Sets whose larger subsets need a walk.
+        """
         if cls not in self._allowed:
-            self._allowed[cls] = self.splits.allowed(cls)
+            some = self.splits.allowed(cls)
+            groups = np.zeros(len(self.table.kind), np.bool_)
+            groups[groups_of(self.table, cls)] = True
+            closed = np.where(some, 0, np.inf)
+            self._allowed[cls] = some, closed, self.splits.by_walk & groups
         return self._allowed[cls]
+
+    def no_rows(self) -> npt.NDArray[np.int32]:
+        """Room for what `two_levels` writes about both sides of every split."""
+        return np.full((2, self.splits.n, 3 + most_members(self.table)), -2, np.int32)
 
     def weigh(self, mask: Masks, out: Numbers) -> float:
         """Weight of the rows of a set in each column; returns that of all."""
         return float(loader.primitives().weigh(self.table, self.absolute, mask, out))
+
+    def pair_weights(self) -> Numbers:
+        """Weight of the rows in each two columns, ``float64[V, V]``."""
+        v = self.splits.n_columns
+        F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
+        heavy = self.table._replace(d=self.absolute)
+        loader.primitives().count_pairs(heavy, self.encoding.everything, F, D, P)
+        return F
 
     def shallow_sides(self, mask: Masks, cls: int, n: int | None = None) -> tuple[Numbers, Numbers]:
         """Costs of a class of at most one level inside and outside the first n splits."""
@@ -144,10 +189,9 @@ class Search:
                     range(parts),
                 )
             )
-        return Answer(
-            np.concatenate([each.cost for each in found]),
-            [choice for each in found for choice in each.choices],
-        )
+        rows = [each.rows for each in found if each.rows is not None]
+        cost = np.concatenate([each.cost for each in found])
+        return Answer(cost, np.concatenate(rows) if rows else None)
 
     def _solve_two(self, cls: int, masks: Masks, limits: Numbers) -> Answer:
         cost = np.empty(len(masks))
@@ -156,9 +200,7 @@ class Search:
             self.table, cls, np.ascontiguousarray(masks), limits, self.halt, cost, choice
         )
         self.check()
-        if self.table.level[cls] < PAIR:
-            return Answer(cost, [None] * len(masks))
-        return Answer(cost, [Choice.read(row) for row in choice])
+        return Answer(cost, choice)
 
     def _solve_deep(
         self, cls: int, masks: Masks, limits: Numbers, places: list[int]
@@ -172,7 +214,8 @@ class Search:
                 found = list(pool.map(one, range(len(masks))))
         else:
             found = [one(i) for i in range(len(masks))]
-        return Answer(np.array([cost for cost, _ in found]), [choice for _, choice in found])
+        costs, choices = zip(*found, strict=True)
+        return Answer(np.array(costs), None, choices)
 
     # ------------------------------------------------------------ a first tree
 
@@ -185,9 +228,9 @@ class Search:
         table = self.table
         if table.level[cls] <= PAIR:
             answer = self.solve(cls, mask[None], np.array([np.inf]), [-1])
-            return float(answer.cost[0]), answer.choices[0]
+            return float(answer.cost[0]), answer.choice(0)
         v = self.splits.n_columns
-        columns = np.flatnonzero(self.allowed(cls)[:v])
+        columns = np.flatnonzero(self.allowed(cls)[0][:v])
         choice, rows = Choice(-1, False, ()), np.zeros_like(mask)
         if len(columns):
             inside, outside = self.shallow_sides(mask, self._stump_below(cls), v)

@@ -1,19 +1,171 @@
 """What the loops of three levels below a root of four learn from each other.
 
-Placeholder: filled below.
+The row sets two levels below the root are intersections of a side A of the root's split and a side
+B of the next one, and ``opt(A n B)`` is the same whichever of them comes first. A matrix holds a
+lower bound for each two sides, and whether it is the optimum.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.solvers.exact.columns import PAIR, Columns
+from odt_core.solvers.exact.groups import CHAIN
+from odt_core.solvers.exact.splits import Numbers, Splits
+
 if TYPE_CHECKING:
+    from odt_core.solvers.exact.loop import Loop
     from odt_core.solvers.exact.search import Search
+
+MOST_CELLS = 2**26
+"""Cells of the matrices of all classes; with more, pairs of columns have none, or nothing has."""
+
+INSIDE, OUTSIDE = 0, 1
 
 
 class Store:
-    """Bounds for the intersections of two sides."""
+    """Lower bounds for the intersections of two sides.
+
+    Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows, where n
+    is the number of splits that have a row.
+
+    Parameters
+    ----------
+    search : Search
+    n : int
+        Number of splits.
+    classes : list of int
+        The classes two levels below the root that are worth bounds.
+    """
+
+    def __init__(self, search: Search, n: int, classes: list[int]) -> None:
+        self.splits: Splits = search.splits
+        self.table: Columns = search.table
+        self.n = n
+        self.everywhere = 2 * n
+        self.known = {c: np.zeros((2 * n + 1, 2 * n)) for c in classes}
+        self.sure = {c: np.zeros((2 * n + 1, 2 * n), np.bool_) for c in classes}
+        self.visited = np.zeros(2 * n + 1, np.bool_)
+        self.shared = search.pair_weights()
+        self.total = float(search.absolute.sum())
+        self.all_rows = self._both_sides(np.diagonal(self.shared), self.total)
+        self._lock = threading.Lock()
 
     @classmethod
     def of(cls, search: Search, root: int) -> Store | None:
+        """The store of a root of four levels; None where it would take too much memory."""
+        table = search.table
+        classes: set[int] = set()
+        for child in {int(table.low[root]), int(table.high[root])}:
+            if table.level[child] > PAIR:
+                below = {int(table.low[child]), int(table.high[child])}
+                classes |= {c for c in below if table.level[c] == PAIR}
+        for n in (search.splits.n, search.splits.n_columns):
+            if classes and (2 * n + 1) ** 2 * len(classes) <= MOST_CELLS:
+                return cls(search, n, sorted(classes))
         return None
+
+    def place(self, side: int, split: int) -> int:
+        """The number of a side, -1 if it has none."""
+        return side * self.n + split if split < self.n else -1
+
+    # ------------------------------------------------------------ weights
+
+    def _both_sides(self, columns: Numbers, all_of: float) -> Numbers:
+        """Weights inside and outside every split, from those inside the columns."""
+        inside = np.empty(self.n)
+        v = self.splits.n_columns
+        inside[:v] = columns
+        if self.n > v:
+            inside[v:] = self.splits.pair_sums(columns)
+        return np.concatenate([inside, all_of - inside])
+
+    def _weights(self, columns: tuple[int, ...]) -> Numbers:
+        """Weight that some columns share with every side."""
+        row = self.shared[list(columns)].sum(axis=0)
+        return self._both_sides(row, float(self.shared[columns, columns].sum()))
+
+    # ------------------------------------------------------------ before and after a loop
+
+    def whole(self, place: int, cls: int) -> tuple[float, bool]:
+        """Lower bound of a class on all rows of a side, and whether it is the optimum."""
+        if cls not in self.known or place == self.everywhere:
+            return 0.0, False
+        with self._lock:
+            return float(self.known[cls][-1, place]), bool(self.sure[cls][-1, place])
+
+    def fill(self, loop: Loop) -> None:
+        """Give a loop the bounds that are known of its sides."""
+        for x, child in enumerate(loop.children[: loop.h + 1]):
+            if child not in self.known:
+                continue
+            with self._lock:
+                row = self.known[child][loop.place]
+                sure = self.sure[child][loop.place]
+                if loop.place != self.everywhere:
+                    row = np.maximum(row, self._bounds(self.known[child], loop.place))
+                loop.bound[:, x, : self.n] = row.reshape(2, self.n)
+                loop.exact[:, x, : self.n] = sure.reshape(2, self.n)
+
+    def keep(self, loop: Loop) -> None:
+        """Keep what a loop found."""
+        for x, child in enumerate(loop.children[: loop.h + 1]):
+            if child not in self.known:
+                continue
+            row = loop.bound[:, x, : self.n].ravel()
+            sure = loop.exact[:, x, : self.n].ravel()
+            with self._lock:
+                known, certain = self.known[child], self.sure[child]
+                np.maximum(known[loop.place], row, out=known[loop.place])
+                certain[loop.place] |= sure
+                if loop.place < self.everywhere:
+                    column = known[: self.everywhere, loop.place]
+                    np.maximum(column, row, out=column)
+                    certain[: self.everywhere, loop.place] |= sure
+        self.visited[loop.place] = True
+
+    def _bounds(self, known: Numbers, place: int) -> Numbers:
+        """Lower bounds of a side's intersections with all sides (disjoint sets, similarity)."""
+        side, split = divmod(place, self.n)
+        columns = self.splits.columns(split)
+        weight = self._weights(columns)
+        members = known[list(columns)].sum(axis=0)
+        whole = known[-1]
+        if side == INSIDE:
+            low = np.maximum(members, whole - (self.all_rows - weight) + known[self.n + split])
+        else:
+            low = np.maximum(whole - weight + members, self._others(known, columns, members))
+            if len(columns) == 2:
+                for one, other in (columns, columns[::-1]):
+                    left = known[self.n + one] - self._weights((other,)) + known[other]
+                    np.maximum(low, left, out=low)
+        if self.table.kind[self.table.group[columns[0]]] == CHAIN:
+            self._neighbours(known, side, columns[0], weight, low)
+        return low
+
+    def _others(self, known: Numbers, columns: tuple[int, ...], members: Numbers) -> Numbers:
+        """The sum over the columns of a set that are left."""
+        k = int(self.table.group[columns[0]])
+        if self.table.kind[k] == CHAIN:
+            return np.zeros_like(members)
+        s, e = int(self.table.start[k]), int(self.table.start[k + 1])
+        return np.asarray(known[s:e].sum(axis=0) - members)
+
+    def _neighbours(
+        self, known: Numbers, side: int, v: int, weight: Numbers, low: npt.NDArray
+    ) -> None:
+        """From the nearest columns of the chain that were solved on the same side."""
+        k = int(self.table.group[v])
+        s, e = int(self.table.start[k]), int(self.table.start[k + 1])
+        solved = np.flatnonzero(self.visited[side * self.n + s : side * self.n + e]) + s
+        before, after = solved[solved < v][-1:].tolist(), solved[solved > v][:1].tolist()
+        smaller, larger = (before, after) if side == INSIDE else (after, before)
+        for u in smaller:  # its rows are among ours
+            np.maximum(low, known[side * self.n + u], out=low)
+        for u in larger:
+            more = np.abs(self._weights((u,)) - weight)
+            np.maximum(low, known[side * self.n + u] - more, out=low)
