@@ -1,0 +1,723 @@
+"""Compiled: the two-level problem by sweeps over presorted rows (its plain twin: sweeps.py).
+
+A *lane* is a candidate split: a bit of each row that says whether the row is inside. One sweep over a
+group's order gives the best leaf-adjacent split by that group on both sides of all lanes at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from odt_core.solvers.exact.sweeps import (
+    ALL,
+    ARITY,
+    CATEGORIES,
+    DEPTH,
+    EMPTY_OK,
+    FILLED,
+    FIRST_CUT,
+    FREE,
+    GRID,
+    GROUP,
+    HEAD,
+    HIGH_LEAF,
+    KIND,
+    LANES,
+    LOW_LEAF,
+    MIRRORED,
+    NEAR,
+    N_ROWS,
+    ONE_WAY,
+    QUEUED,
+    ROLE,
+    SIZE,
+    START,
+    START_OK,
+    TAIL,
+    TRIED,
+)
+
+_plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
+kernel = numba.njit(**_plain)
+part = kernel
+
+IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
+"""What the two child classes cost inside and outside a split."""
+POSITION, BEFORE, VALUE = 0, 1, 2
+"""Rows of `Work.cuts`: the last position inside, the weight up to it, the four costs."""
+
+
+# ---------------------------------------------------------------- the rows of a set
+
+
+@part
+def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
+    """Number the set's rows from 0, and put them in each group's order."""
+    n = 0
+    for i in range(len(d)):
+        inside = (mask[i // 64] >> np.uint64(i % 64)) & np.uint64(1)
+        w.number[i] = n if inside else -1
+        w.rows[n], w.d[n] = i, d[i]
+        n += np.int64(inside)
+    w.state[N_ROWS] = n
+    for k in range(len(order)):
+        if info[k, ROLE] == 0:
+            continue
+        at = 0
+        for j in range(len(d)):
+            row = w.number[order[k, j]]
+            w.order[k, at] = row
+            at += 1 if row >= 0 else 0
+        for row in range(n):
+            w.place[k, row] = local[k, w.rows[row]]
+
+
+@part
+def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
+    """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
+
+    A least sum ends before a rise and after a fall. Where sides may be empty, the empty and the whole
+    prefix count, too; otherwise only those that are columns.
+    """
+    n, chain, free = w.state[N_ROWS], info[k, KIND] == 0, info[k, FREE] == 1
+    start_ok = free or w.place[k, w.order[k, 0]] > 0
+    end_ok = free or w.place[k, w.order[k, n - 1]] < info[k, SIZE]
+    info[k, START_OK] = 1 if start_ok else 0
+    info[k, CATEGORIES] = 0
+    fell, rose, last = True, True, -1
+    at = 0
+    while at < n:
+        p, falls, rises = w.place[k, w.order[k, at]], False, False
+        while at < n and w.place[k, w.order[k, at]] == p:
+            x = w.d[w.order[k, at]]
+            falls |= x <= 0
+            rises |= x >= 0
+            w.mark[k, at] = 0
+            at += 1
+        if last >= 0:
+            forced = not chain or (at == n and not end_ok)
+            forced |= info[k, CATEGORIES] == 1 and not start_ok
+            mark = 1 if forced or (fell and rises) else 0
+            w.mark[k, last] = mark + (2 if forced or (rose and falls) else 0)
+        fell, rose, last = falls, rises, at - 1
+        info[k, CATEGORIES] += 1
+    w.mark[k, n - 1] = 3 if end_ok or not chain else 0
+
+
+@part
+def list_cuts(k, info, w):  # type: ignore[no-untyped-def]
+    """The cuts of a chain that part the rows."""
+    n, weight = w.state[N_ROWS], 0.0
+    end = info[k, FIRST_CUT]
+    for j in range(n - 1):
+        row = w.order[k, j]
+        weight += abs(w.d[row])
+        if w.place[k, row] < w.place[k, w.order[k, j + 1]]:
+            w.cuts[POSITION, end], w.cuts[BEFORE, end] = w.place[k, row], weight
+            end += 1
+    info[k + 1, FIRST_CUT] = end
+
+
+@part
+def place_grid(k, grid, info, option, w):  # type: ignore[no-untyped-def]
+    """Find the cuts that part the rows as the grid's do; try those next to an open interval."""
+    begin, end = info[k, FIRST_CUT], info[k + 1, FIRST_CUT]
+    last, last_queued, cut = ALL, True, begin - 1
+    final = w.place[k, w.order[k, w.state[N_ROWS] - 1]]
+    for g in range(GRID + 1):
+        here = ALL
+        if g < GRID:
+            while cut + 1 < end and w.cuts[POSITION, cut + 1] <= grid[k, g]:
+                cut += 1
+            if cut < begin or final <= grid[k, g]:
+                continue  # no row is on one of the sides
+            here = cut
+            for j in range(4):
+                guess = w.guess[j, k, g]
+                if here == last:
+                    guess = max(guess, w.cuts[VALUE + j, here])
+                w.cuts[VALUE + j, here] = guess
+            w.grid_cut[k, g] = cut
+            if here == last:
+                continue
+        first, stop = (begin if last == ALL else last + 1), (end if here == ALL else here)
+        bound = interval_bound(last, here, option, w)
+        opens = bound < w.found[0]
+        if opens:
+            open_interval(k, last, here, first, stop, w)
+            if not last_queued:
+                queue(k, last, w)
+        elif first < stop:
+            w.found[1] = min(w.found[1], bound)
+        if here != ALL:
+            cost = cost_at(here, 0, option, w)
+            if opens or cost < w.found[0]:
+                queue(k, here, w)
+                last_queued = True
+            else:
+                last_queued = False
+                w.found[1] = min(w.found[1], cost)
+        last = here
+
+
+@part
+def queue(k, at, w):  # type: ignore[no-untyped-def]
+    """Note a candidate that is tried in any case: a cut, or minus 1 minus a category."""
+    w.queue[w.state[QUEUED], 0], w.queue[w.state[QUEUED], 1] = k, at
+    w.state[QUEUED] += 1
+
+
+@part
+def open_interval(k, a, z, first, stop, w):  # type: ignore[no-untyped-def]
+    """Note the cuts from `first` up to `stop` between two that are tried (`ALL`: none is)."""
+    if first < stop:
+        into = w.state[TAIL] % len(w.interval)
+        w.interval[into, 0], w.interval[into, 1], w.interval[into, 2] = k, a, z
+        w.interval[into, 3], w.interval[into, 4] = first, stop
+        w.state[TAIL] += 1
+
+
+@part
+def prepare(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
+    """Get ready for a row set."""
+    w.state[:] = 0
+    take_rows(order, local, d, mask, info, w)
+    if w.state[N_ROWS] == 0:
+        return
+    w.whole[:4] = 0.0
+    queue(0, ALL, w)
+    for k in range(len(order)):
+        info[k + 1, FIRST_CUT] = info[k, FIRST_CUT]
+        if info[k, ROLE]:
+            mark_ends(k, info, w)
+        if info[k, ROLE] & 1:
+            if info[k, KIND] == 0:
+                list_cuts(k, info, w)
+            else:
+                for j in range(w.state[N_ROWS]):
+                    if w.mark[k, j]:
+                        queue(k, ALL - 1 - w.place[k, w.order[k, j]], w)
+
+
+# ---------------------------------------------------------------- what is known of other sets
+
+
+@part
+def weigh_both(a, at, known):  # type: ignore[no-untyped-def]
+    """Weight of the rows that a set shares with one of the known sets."""
+    pieces, total = known.pieces, 0.0
+    step, last = 64 * len(a) // len(pieces), np.uint64(pieces.shape[1] - 1)
+    i = 0
+    for word in range(len(a)):
+        both = a[word] & known.mask[at, word]
+        for _ in range(64 // step):
+            total += pieces[i, np.int64(both & last)]
+            both >>= np.uint64(step)
+            i += 1
+    return total
+
+
+@part
+def recall(mask, cls, known, w):  # type: ignore[no-untyped-def]
+    """Bounds from sets met before: opt(S) >= opt(K) - weight(K without S) (similarity).
+
+    Finds the sets that differ least; returns the best bound for the whole problem.
+    """
+    bound, weight = 0.0, 0.0
+    for i in range(len(mask)):
+        known.mask[len(known.low), i] = ~np.uint64(0)
+    weight = weigh_both(mask, len(known.low), known)
+    w.near[0, :], w.near[1, :] = np.inf, -1.0
+    for at in range(min(known.state[0], len(known.low))):
+        if known.cls[at] != cls:
+            continue
+        both = weigh_both(mask, at, known)
+        bound = max(bound, known.low[at] - (known.weight[at] - both))
+        apart = weight + known.weight[at] - 2 * both
+        which = float(at)
+        for j in range(NEAR):
+            if apart < w.near[0, j]:
+                apart, w.near[0, j] = w.near[0, j], apart
+                which, w.near[1, j] = w.near[1, j], which
+    w.whole[4] = weight
+    return bound
+
+
+@part
+def guess(mask, local, d, known, info, w):  # type: ignore[no-untyped-def]
+    """The same for the grid's cuts: what the children cost on both sides, from the nearest sets."""
+    w.guess[:] = 0.0
+    for j in range(NEAR):
+        at = np.int64(w.near[1, j])
+        if at < 0:
+            continue
+        count = list_lost(at, mask, known, w)
+        for k in range(len(info) - 1):
+            if info[k, ROLE] & 1 and info[k, KIND] == 0:
+                weigh_lost(k, count, local, d, known, w)
+                for g in range(GRID):
+                    for i in range(4):
+                        value = known.value[at, i, k, g] - w.lost[i // 2, g]
+                        w.guess[i, k, g] = max(w.guess[i, k, g], value)
+
+
+@part
+def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
+    """The rows of a known set that are not in the mask, in `Work.lost_rows`."""
+    count = 0
+    for word in range(len(mask)):
+        gone = known.mask[at, word] & ~mask[word]
+        i = word * 64
+        while gone:
+            w.lost_rows[count] = i
+            count += np.int64(gone & np.uint64(1))
+            gone >>= np.uint64(1)
+            i += 1
+    return count
+
+
+@part
+def weigh_lost(k, count, local, d, known, w):  # type: ignore[no-untyped-def]
+    """Weight of those rows inside and outside the grid's cuts of a chain."""
+    w.lost[:] = 0.0
+    total = 0.0
+    for j in range(count):
+        i = w.lost_rows[j]
+        p, weight = local[k, i], abs(d[i])
+        total += weight
+        for g in range(GRID):
+            w.lost[0, g] += weight if p <= known.grid[k, g] else 0.0
+    for g in range(GRID):
+        w.lost[1, g] = total - w.lost[0, g]
+
+
+@part
+def remember(mask, cls, low, known, info, w):  # type: ignore[no-untyped-def]
+    """Keep what is known of this set now, instead of the oldest if there is no room."""
+    at = known.state[0] % len(known.low)
+    known.state[0] += 1
+    for word in range(len(mask)):
+        known.mask[at, word] = mask[word]
+    known.cls[at], known.low[at], known.weight[at] = cls, low, w.whole[4]
+    for k in range(len(info) - 1):
+        if info[k, ROLE] & 1 and info[k, KIND] == 0:
+            for g in range(GRID):
+                cut = w.grid_cut[k, g]
+                for i in range(4):
+                    known.value[at, i, k, g] = w.cuts[VALUE + i, cut] if cut != ALL else 0.0
+
+
+# ---------------------------------------------------------------- sweeps
+
+
+@part
+def sweep_chain(k, info, w):  # type: ignore[no-untyped-def]
+    """Gains of the best threshold inside and outside each lane, into the buffer's first rows."""
+    acc = w.buffer
+    edge = 0.0 if info[k, START_OK] else np.inf
+    for i in range(LANES):
+        acc[i] = 0.0
+        acc[LANES + i] = edge
+        acc[2 * LANES + i] = -edge
+        acc[3 * LANES + i] = edge
+        acc[4 * LANES + i] = -edge
+    total = 0.0
+    for at in range(w.state[N_ROWS]):
+        row = w.order[k, at]
+        x, inside = w.d[row], w.bits[row]
+        total += x
+        if w.mark[k, at] == 0:
+            for i in range(LANES):
+                acc[i] += x if (inside >> np.int32(i)) & np.int32(1) else 0.0
+        else:
+            for i in range(LANES):
+                a = acc[i] + (x if (inside >> np.int32(i)) & np.int32(1) else 0.0)
+                b = total - a
+                acc[i] = a
+                acc[LANES + i] = min(acc[LANES + i], a)
+                acc[2 * LANES + i] = max(acc[2 * LANES + i], a)
+                acc[3 * LANES + i] = min(acc[3 * LANES + i], b)
+                acc[4 * LANES + i] = max(acc[4 * LANES + i], b)
+    for i in range(LANES):
+        acc[i] = min(acc[LANES + i], w.sums[0, i] - acc[2 * LANES + i])
+        acc[LANES + i] = min(acc[3 * LANES + i], w.sums[1, i] - acc[4 * LANES + i])
+
+
+@kernel
+def insert(acc, first, size, lane, x):  # type: ignore[no-untyped-def]
+    """Keep the `size` least numbers of a lane, rising."""
+    for j in range(first, first + size):
+        at = j * LANES + lane
+        if x < acc[at]:
+            x, acc[at] = acc[at], x
+
+
+@kernel
+def least_sum(acc, first, size, lane):  # type: ignore[no-untyped-def]
+    """The least sum of at least one and at most all of a lane's kept numbers."""
+    total = acc[first * LANES + lane]
+    for j in range(first + 1, first + size):
+        total += min(acc[j * LANES + lane], 0.0)
+    return total
+
+
+@part
+def sweep_set(k, info, w):  # type: ignore[no-untyped-def]
+    """The same for sets of up to `ARITY` categories (kind 1: any number) that go one way.
+
+    Unless sides may be empty, a split sends categories both ways, perhaps some without rows.
+    """
+    acc, any_number, free = w.buffer, info[k, KIND] == 1, info[k, FREE] == 1
+    kept = 1 if any_number else info[k, ARITY]
+    missing = info[k, SIZE] - info[k, CATEGORIES]
+    for at in range((3 + 4 * kept) * LANES):
+        j = at // LANES - 3
+        acc[at] = 0.0 if free or j < 0 or j % kept < missing else np.inf
+    total = 0.0
+    for at in range(w.state[N_ROWS]):
+        row = w.order[k, at]
+        x, inside = w.d[row], w.bits[row]
+        total += x
+        for i in range(LANES):
+            acc[i] += x if (inside >> np.int32(i)) & np.int32(1) else 0.0
+        if w.mark[k, at]:
+            for i in range(LANES):
+                a = acc[i]
+                acc[i] = 0.0
+                for side in range(2):
+                    acc[(1 + side) * LANES + i] += min(a, 0.0)
+                    insert(acc, 3 + 2 * side * kept, kept, i, a)
+                    insert(acc, 3 + (2 * side + 1) * kept, kept, i, -a)
+                    a = total - a
+            total = 0.0
+    for i in range(LANES):
+        for side in range(2):
+            few = 3 + 2 * side * kept
+            gain = least_sum(acc, few, kept, i)
+            gain = min(gain, w.sums[side, i] + least_sum(acc, few + kept, kept, i))
+            falls = acc[(1 + side) * LANES + i]
+            if any_number and falls < 0 and (free or acc[(few + 1) * LANES + i] <= 0):
+                gain = min(gain, falls)  # some are negative, and not all
+            acc[side * LANES + i] = gain
+
+
+@part
+def sweep(info, option, w):  # type: ignore[no-untyped-def]
+    """What both child classes cost on both sides of all lanes (`Work.result`)."""
+    w.sums[:] = 0.0
+    for row in range(w.state[N_ROWS]):
+        x, inside = w.d[row], w.bits[row]
+        y = max(-x, 0.0)
+        for i in range(LANES):
+            one = 1.0 if (inside >> np.int32(i)) & np.int32(1) else 0.0
+            w.sums[0, i] += one * x
+            w.sums[1, i] += (1.0 - one) * x
+            w.sums[2, i] += one * y
+            w.sums[3, i] += (1.0 - one) * y
+    for j in range(4):
+        leaf, side = option[LOW_LEAF if j % 2 == 0 else HIGH_LEAF], j // 2
+        for i in range(LANES):
+            label = w.sums[2 + side, i] + min(0.0, w.sums[side, i])
+            w.result[j, i] = label if leaf else np.inf
+    for k in range(len(info) - 1):
+        if info[k, ROLE] < 2:
+            continue
+        if info[k, KIND] == 0:
+            sweep_chain(k, info, w)
+        else:
+            sweep_set(k, info, w)
+        for j in range(4):
+            if info[k, ROLE] & (2 << (j % 2)):
+                side = j // 2
+                for i in range(LANES):
+                    cost = w.sums[2 + side, i] + w.buffer[side * LANES + i]
+                    w.result[j, i] = min(w.result[j, i], cost)
+
+
+# ---------------------------------------------------------------- candidates
+
+
+@part
+def push(k, at, w):  # type: ignore[no-untyped-def]
+    """Add a lane: a cut of a chain, or minus the number of its members of a set."""
+    w.lane[w.state[FILLED], 0], w.lane[w.state[FILLED], 1] = k, at
+    w.state[FILLED] += 1
+
+
+@part
+def take_queued(w):  # type: ignore[no-untyped-def]
+    """Fill lanes from what is tried in any case."""
+    while w.state[FILLED] < LANES and w.state[TRIED] < w.state[QUEUED]:
+        k, at = w.queue[w.state[TRIED], 0], w.queue[w.state[TRIED], 1]
+        w.state[TRIED] += 1
+        if at < ALL:
+            w.members[w.state[FILLED], 0] = ALL - 1 - at
+            at = ALL - 1
+        push(k, at, w)
+
+
+@part
+def cost_at(cut, side, option, w):  # type: ignore[no-untyped-def]
+    """What a cut that was tried costs; past a chain's ends all rows are out (0) or in (1)."""
+    if cut != ALL:
+        low = w.cuts[VALUE + IN_LOW, cut] + w.cuts[VALUE + OUT_HIGH, cut]
+        high = w.cuts[VALUE + IN_HIGH, cut] + w.cuts[VALUE + OUT_LOW, cut]
+    else:
+        low, high = w.whole[IN_HIGH - side], w.whole[IN_LOW + side]
+    return low if option[ONE_WAY] else min(low, high)
+
+
+@part
+def interval_bound(a, z, option, w):  # type: ignore[no-untyped-def]
+    """Between two cuts: at least what is below the first and above the second (disjoint sets)."""
+    low = high = 0.0
+    if a != ALL:
+        low, high = w.cuts[VALUE + IN_LOW, a], w.cuts[VALUE + IN_HIGH, a]
+    if z != ALL:
+        low, high = low + w.cuts[VALUE + OUT_HIGH, z], high + w.cuts[VALUE + OUT_LOW, z]
+    return low if option[ONE_WAY] else min(low, high)
+
+
+@part
+def split_interval(at, points, info, option, w):  # type: ignore[no-untyped-def]
+    """Try cuts of an interval, and note what is left between them.
+
+    A cut so near to a tried one that the weight between cannot make it better is left out
+    (similarity).
+    """
+    k, a, z = w.interval[at, 0], w.interval[at, 1], w.interval[at, 2]
+    first, stop = w.interval[at, 3], w.interval[at, 4]
+    bound, best = interval_bound(a, z, option, w), w.found[0]
+    near, far = 0.0, w.whole[4]
+    if a != ALL:
+        near = w.cuts[BEFORE, a]
+    if z != ALL:
+        far = w.cuts[BEFORE, z]
+    spare = cost_at(a, 0, option, w) - best
+    while first < stop and (bound >= best or w.cuts[BEFORE, first] - near <= spare):
+        first += 1
+    spare = cost_at(z, 1, option, w) - best
+    while first < stop and far - w.cuts[BEFORE, stop - 1] <= spare:
+        stop -= 1
+    if stop - first < w.interval[at, 4] - w.interval[at, 3]:
+        w.found[1] = min(w.found[1], max(bound, best))
+    width = stop - first
+    tries = min(points, width, LANES - w.state[FILLED])
+    last, begin = a, first
+    for j in range(tries):
+        cut = first + ((2 * j + 1) * width) // (2 * tries)
+        open_interval(k, last, cut, begin, cut, w)
+        push(k, cut, w)
+        last, begin = cut, cut + 1
+    open_interval(k, last, z, begin, stop, w)
+
+
+@part
+def take_intervals(info, option, w):  # type: ignore[no-untyped-def]
+    """Fill lanes from the open intervals whose ends were tried."""
+    while w.state[FILLED] == 0 and w.state[HEAD] < w.state[TAIL]:
+        stop = w.state[TAIL]
+        points = max(1, LANES // (2 * (stop - w.state[HEAD])))
+        while w.state[FILLED] < LANES and w.state[HEAD] < stop:
+            at = w.state[HEAD] % len(w.interval)
+            w.state[HEAD] += 1
+            split_interval(at, points, info, option, w)
+
+
+@part
+def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
+    """Start the walk over a set's subsets: its categories and the sum of what they cost at least."""
+    count = 0
+    for j in range(w.state[N_ROWS]):
+        if w.mark[k, j]:
+            w.members[LANES, count] = w.place[k, w.order[k, j]]
+            w.walk[2, count] = -1
+            count += 1
+    w.bound[0, 0] = 0.0
+    w.bound[1, count] = 0.0
+    w.walk[0, 0] = w.walk[1, 0] = 0
+    for j in range(count - 1, -1, -1):
+        column = info[k, START] + w.members[LANES, j]
+        least = min(w.single[IN_LOW, column], w.single[IN_HIGH, column])
+        w.bound[1, j] = w.bound[1, j + 1] + least
+
+
+@part
+def walk(k, info, option, w, halt):  # type: ignore[no-untyped-def]
+    """Fill lanes with subsets of a set: each category low or high, depth first.
+
+    A subset costs at least what its categories cost by themselves (disjoint sets). Single
+    categories were tried before.
+    """
+    count, j = info[k, CATEGORIES], w.state[DEPTH] - 1
+    most = count if info[k, KIND] == 1 else info[k, ARITY]
+    while j >= 0 and w.state[FILLED] < LANES and halt[0] == 0:
+        w.walk[2, j] += 1
+        taken = w.walk[2, j]
+        if taken == (1 if j == 0 and option[MIRRORED] else 2):
+            w.walk[2, j] = -1
+            j -= 1
+            continue
+        column = info[k, START] + w.members[LANES, j]
+        w.bound[0, j + 1] = w.bound[0, j] + w.single[IN_LOW + taken, column]
+        w.walk[0, j + 1], w.walk[1, j + 1] = w.walk[0, j], w.walk[1, j]
+        w.walk[taken, j + 1] += 1
+        least = min(w.walk[0, j + 1], w.walk[1, j + 1])
+        bound = w.bound[0, j + 1] + w.bound[1, j + 1]
+        if bound >= w.found[0]:
+            w.found[1] = min(w.found[1], bound)
+        elif least <= most and j + 1 < count:
+            j += 1
+        elif least <= most and least > 1:
+            fewer = 0 if w.walk[0, count] <= w.walk[1, count] else 1
+            size = 0
+            for i in range(count):
+                if w.walk[2, i] == fewer:
+                    w.members[w.state[FILLED], size] = w.members[LANES, i]
+                    size += 1
+            push(k, ALL - size, w)
+    w.state[DEPTH] = j + 1
+
+
+@part
+def take_subsets(info, option, w, halt):  # type: ignore[no-untyped-def]
+    """Fill lanes with subsets of sets, one set after the other."""
+    while w.state[FILLED] < LANES and w.state[GROUP] < len(info) - 1 and halt[0] == 0:
+        k = w.state[GROUP]
+        if info[k, ROLE] & 1 and info[k, KIND] != 0 and info[k, ARITY] > 1:
+            if w.state[DEPTH] == 0:
+                begin_walk(k, info, option, w)
+                w.state[DEPTH] = 1
+            walk(k, info, option, w, halt)
+        if w.state[DEPTH] == 0:
+            w.state[GROUP] += 1
+
+
+@part
+def fill_bits(w):  # type: ignore[no-untyped-def]
+    """Which lanes each row is inside of."""
+    n = w.state[N_ROWS]
+    w.bits[:n] = 0
+    for i in range(w.state[FILLED]):
+        k, at = w.lane[i, 0], w.lane[i, 1]
+        if at == ALL:
+            for row in range(n):
+                w.bits[row] |= np.int32(1) << np.int32(i)
+        elif at >= 0:
+            last = np.int32(w.cuts[POSITION, at])
+            for row in range(n):
+                w.bits[row] |= np.int32(w.place[k, row] <= last) << np.int32(i)
+        else:
+            for j in range(ALL - at):
+                p = w.members[i, j]
+                for row in range(n):
+                    w.bits[row] |= np.int32(w.place[k, row] == p) << np.int32(i)
+
+
+# ---------------------------------------------------------------- answers
+
+
+@part
+def propose(cost, k, to_high, count, w, choice):  # type: ignore[no-untyped-def]
+    """Keep a split if none was better."""
+    w.found[1] = min(w.found[1], cost)
+    better = cost < w.found[0]
+    if better:
+        w.found[0] = cost
+        choice[0], choice[1], choice[2] = k, to_high, count
+    return better
+
+
+@part
+def write_down(info, option, w, choice):  # type: ignore[no-untyped-def]
+    """Note what the lanes cost, and keep the best."""
+    for i in range(w.state[FILLED]):
+        k, at = w.lane[i, 0], w.lane[i, 1]
+        count = 1 if at >= ALL else ALL - at
+        for j in range(4):
+            cost = w.result[j, i]
+            if at == ALL:
+                w.whole[j] = cost
+            elif at >= 0:
+                w.cuts[VALUE + j, at] = cost
+            elif count == 1:
+                w.single[j, info[k, START] + w.members[i, 0]] = cost
+        for to_high in range(1 if option[ONE_WAY] else 2):
+            cost = w.result[IN_LOW + to_high, i] + w.result[OUT_HIGH - to_high, i]
+            if at == ALL and option[EMPTY_OK]:
+                propose(w.result[IN_HIGH - to_high, i], -1, to_high, 0, w, choice)
+            elif at != ALL and propose(cost, k, to_high, count, w, choice):
+                for j in range(count):
+                    p = np.int32(w.cuts[POSITION, at]) if at >= 0 else w.members[i, j]
+                    choice[3 + j] = info[k, START] + p
+    w.state[FILLED] = 0
+
+
+@part
+def try_one_sided(info, option, w, choice):  # type: ignore[no-untyped-def]
+    """Splits by a column that happens to hold all rows of the set, or none."""
+    n = w.state[N_ROWS]
+    for k in range(len(info) - 1):
+        if info[k, ROLE] & 1 == 0:
+            continue
+        first, last = w.place[k, w.order[k, 0]], w.place[k, w.order[k, n - 1]]
+        inside, column = 0, np.int64(first) - 1
+        if info[k, KIND] == 0 and last < info[k, SIZE]:
+            inside, column = 1, np.int64(last)
+        elif info[k, KIND] != 0:
+            column = 0
+            for j in range(n):
+                if w.place[k, w.order[k, j]] == column:
+                    column += 1
+        if column < 0 or column == info[k, SIZE]:
+            continue
+        for to_high in range(1 if option[ONE_WAY] else 2):
+            cost = w.whole[IN_LOW if inside != to_high else IN_HIGH]
+            if propose(cost, k, to_high, 1, w, choice):
+                choice[3] = info[k, START] + column
+
+
+@kernel
+def solve_pairs(  # type: ignore[no-untyped-def]
+    order, local, d, cls, masks, limits, halt, cost, choice, info, option, known, w
+):
+    """The two-level problem on each row set."""
+    for b in range(len(masks)):
+        w.found[0], w.found[1] = limits[b], np.inf
+        bound = recall(masks[b], cls, known, w)
+        if bound >= limits[b]:
+            cost[b] = bound
+            continue
+        prepare(order, local, d, masks[b], info, w)
+        if w.state[N_ROWS] == 0:
+            w.found[0] = min(w.found[0], 0.0)
+        else:
+            guess(masks[b], local, d, known, info, w)
+            w.grid_cut[:] = ALL
+            for k in range(len(info) - 1):
+                if info[k, ROLE] & 1 and info[k, KIND] == 0:
+                    place_grid(k, known.grid, info, option, w)
+        while w.state[N_ROWS] and halt[0] == 0:
+            take_queued(w)
+            if w.state[FILLED] == 0:
+                take_intervals(info, option, w)
+            if w.state[FILLED] == 0:
+                take_subsets(info, option, w, halt)
+            if w.state[FILLED] == 0:
+                break
+            fill_bits(w)
+            sweep(info, option, w)
+            write_down(info, option, w, choice[b])
+            if w.state[TRIED] == w.state[QUEUED] and option[EMPTY_OK] == 0:
+                try_one_sided(info, option, w, choice[b])
+        if halt[0]:
+            choice[b, 0] = -2
+            return
+        better = w.found[0] < limits[b]
+        least = max(limits[b], w.found[1]) if w.found[1] < np.inf else limits[b]
+        cost[b] = w.found[0] if better else least
+        if w.state[N_ROWS]:
+            remember(masks[b], cls, cost[b], known, info, w)
