@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from odt_core.errors import InputError
 from odt_core.problem import Feature, Problem
-from odt_core.solvers.exact.groups import CHAIN, FULL, Group, make_groups
+from odt_core.solvers.exact.groups import CHAIN, FULL, Group, Thresholds, make_groups
 from odt_core.solvers.exact.masks import Masks, n_words
 from odt_core.solvers.exactness import check_countable
 
@@ -25,8 +25,9 @@ LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 ONE, TWO, SEVERAL, ANY = 0, 1, 2, 3
 """What a split may take of a run of columns: one, up to two, up to its arity, or any of them."""
 
-MOST_BITS = 2**31
-"""Bits of all columns together; with more the rows of a column are made when they are wanted."""
+MOST_IN_TABLES = 1200
+"""Columns whose pairs are counted in tables. With more, ordered features are swept (sweeps.py), and
+the rows of a column are made when they are wanted."""
 
 
 class Columns(NamedTuple):
@@ -37,7 +38,7 @@ class Columns(NamedTuple):
     d : float64[N]
         What labelling the row positive costs more than labelling it negative.
     bits : uint64[V, W]
-        The rows in each column.
+        The rows in each column; without words if they are made when wanted.
     cells, cell_at : int32[...], int64[N + 1]
         The columns that a row counts in: of a chain the first that holds it, of a set its own,
         unless that is the `dropped` one.
@@ -296,6 +297,9 @@ def _positions(
             else [(group.feature, group.sets)]
         )
         for g, sets in parts:
+            if isinstance(sets, Thresholds):
+                local[k] = sets.places(features[g].n_values)[codes[:, g]]
+                continue
             place = np.full(features[g].n_values, len(sets), np.int32)
             known: frozenset[int] = frozenset()
             for position, inside in enumerate(sets):
@@ -332,7 +336,7 @@ def _bits(
 ) -> Masks:
     """Array ``bits`` of `Columns`; without words if they are too many."""
     v, n = int(start[-1]), local.shape[1]
-    if v * n > MOST_BITS:
+    if v > MOST_IN_TABLES:
         return np.zeros((v, 0), np.uint64)
     bytes_ = np.zeros((v, n_words(n) * 8), np.uint8)
     for k, group in enumerate(groups):

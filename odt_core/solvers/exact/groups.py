@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ class Group:
         The feature.
     kind, arity : int
         `CHAIN`, `FULL` or `CAPPED`, and the largest number of columns that go one way.
-    sets : tuple of frozenset of int
+    sets : sequence of frozenset of int
         The codes that each column holds.
     fixed : Split or None
         The fixed question the group stands for.
@@ -43,13 +43,67 @@ class Group:
     feature: int
     kind: int
     arity: int
-    sets: tuple[frozenset[int], ...]
+    sets: Sequence[frozenset[int]]
     fixed: Split | None = None
     features: tuple[int, ...] = ()
 
     def feature_of(self, position: int) -> int:
         """The feature of a column, by its position in the group."""
         return self.features[position] if self.features else self.feature
+
+
+@dataclass(frozen=True)
+class Thresholds(Sequence[frozenset[int]]):
+    """The sets of codes of a chain of thresholds, made when one is asked for.
+
+    Attributes
+    ----------
+    cuts : int64[L]
+        The last code (or, counted from above, the first one) that each set holds; they rise (fall).
+    n_ordered : int
+        Codes of the feature without its missing bin.
+    from_above : bool
+        Whether the sets hold the codes from the cut on, not those up to it.
+    missing : int
+        The missing bin if it belongs to all sets and a first set holds it alone; else -1.
+    """
+
+    cuts: npt.NDArray[np.int64]
+    n_ordered: int
+    from_above: bool
+    missing: int = -1
+
+    def __len__(self) -> int:
+        return len(self.cuts) + (self.missing >= 0)
+
+    @overload
+    def __getitem__(self, at: int) -> frozenset[int]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[frozenset[int]]: ...
+    def __getitem__(self, at: int | slice) -> frozenset[int] | Sequence[frozenset[int]]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        if not 0 <= at < len(self):
+            raise IndexError(at)
+        if self.missing < 0:
+            return self._plain(at)
+        alone = frozenset((self.missing,))
+        return alone if at == 0 else alone | self._plain(at - 1)
+
+    def _plain(self, at: int) -> frozenset[int]:
+        cut = int(self.cuts[at])
+        return codes_between(cut, self.n_ordered) if self.from_above else codes_between(0, cut + 1)
+
+    def places(self, n_codes: int) -> npt.NDArray[np.int32]:
+        """The first set that holds each code, ``len(self)`` where none does."""
+        sign = -1 if self.from_above else 1
+        code = np.arange(self.n_ordered)
+        place = np.full(n_codes, len(self), np.int32)
+        place[: self.n_ordered] = np.searchsorted(sign * self.cuts, sign * code)
+        if self.missing >= 0:
+            place[: self.n_ordered] += 1
+            place[self.missing] = 0
+        return place
 
 
 @lru_cache(maxsize=4096)
@@ -105,16 +159,15 @@ def _threshold_chains(
     """Thresholds of an ordered feature, counted from the end that leaves out more rows."""
     n = feature.n_ordered
     ordered = [code for code in present if code < n]
-    missing = frozenset(code for code in present if code >= n)
-    if len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]:
-        sets = [codes_between(code, n) for code in reversed(ordered)]
-    else:
-        sets = [codes_between(0, code + 1) for code in ordered]
-    below = tuple(sets[:-1])  # bins without rows belong to the cut, too
-    chains = [Group(g, CHAIN, 1, below)] if below else []
-    if missing and ordered:
-        also = (missing, *(missing | inside for inside in below))
-        chains.append(Group(g, CHAIN, 1, also))
+    missing = [code for code in present if code >= n]
+    if not ordered:
+        return []
+    from_above = len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]
+    inner = ordered[:0:-1] if from_above else ordered[:-1]
+    cuts = np.array(inner, np.int64)  # bins without rows belong to the cut, too
+    chains = [Group(g, CHAIN, 1, Thresholds(cuts, n, from_above))] if inner else []
+    if missing:
+        chains.append(Group(g, CHAIN, 1, Thresholds(cuts, n, from_above, missing[0])))
     return chains
 
 

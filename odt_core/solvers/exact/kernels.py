@@ -1,30 +1,47 @@
 """The compiled primitives of tables (see twins.py for the same in plain NumPy).
 
 Leaf-adjacent splits of many row sets are solved as lanes of vectors: lane i is row set i, and loops
-run over the columns, so that every step is one addition and a few comparisons for all lanes.
+run over the columns, so that every step is one addition and a few comparisons for all lanes. The
+lanes' accumulators lie in one array at distances that the compiler knows, or it would not use
+vector instructions.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numba
 import numpy as np
+import numpy.typing as npt
 
-from odt_core.solvers.exact.columns import ANY, LEAF, ONE, PAIR, STUMP
+from odt_core.solvers.exact.columns import ANY, LEAF, ONE, PAIR, STUMP, Columns
 from odt_core.solvers.exact.groups import CHAIN
 
-jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+_plain: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+jit = numba.njit(**_plain)
+"""For kernels that allocate nothing: numba then leaves out counting references, which would take
+two fifths of the time."""
+inner = numba.njit(**_plain, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""The same for kernels that only others call, which saves compiling a way in from Python."""
+part = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
+"""For kernels with one caller: they are compiled with it only."""
+
 INF = np.inf
 ONE_BIT = np.uint64(1)
 
-LOW, HIGH, A, B, C, D_ = 0, 1, 2, 3, 4, 5
-"""Rows of the accumulators: least sum of what is called positive, largest of what is not, the two
-smallest and two largest of a run. More smallest and largest follow where a cap wants them."""
+BLOCK = 128
+"""Lanes that are treated together."""
+HIGH, A, B, C, E = BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK, 5 * BLOCK
+"""Accumulators: the largest sum that is not called positive (the least that is comes first), the
+two smallest (A, B) and two largest entries (C, E) of a run."""
+MORE = 6 * BLOCK
+"""Where the entries of larger subsets begin."""
 
 
 # ---------------------------------------------------------------- counting
 
 
-@jit
+@inner
 def first_bit(word):  # type: ignore[no-untyped-def]
     """The number of the lowest bit that is set."""
     n = 0
@@ -48,20 +65,7 @@ def first_bit(word):  # type: ignore[no-untyped-def]
     return n
 
 
-@jit
-def list_rows(mask, rows):  # type: ignore[no-untyped-def]
-    """Write the rows of a set down; returns how many there are."""
-    n = 0
-    for w in range(len(mask)):
-        word = mask[w]
-        while word != np.uint64(0):
-            rows[n] = w * 64 + first_bit(word)
-            n += 1
-            word &= word - ONE_BIT
-    return n
-
-
-@jit
+@inner
 def spread(T, sums, total):  # type: ignore[no-untyped-def]
     """From sums over cells to sums over columns: cumulate chains, recover what sets dropped."""
     for k in range(len(T.kind)):
@@ -94,7 +98,7 @@ def weigh(T, values, mask, out):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@part
 def spread_rows(T, F, D, first, last, upper):  # type: ignore[no-untyped-def]
     """`spread` for rows of a table, on the columns of later (`upper`) or earlier groups."""
     for k in range(len(T.kind)):
@@ -119,7 +123,7 @@ def spread_rows(T, F, D, first, last, upper):  # type: ignore[no-untyped-def]
                         lost[i] -= row[i]
 
 
-@jit
+@part
 def count_cells(T, mask, F, D, P):  # type: ignore[no-untyped-def]
     """Sums of d over the rows in two cells (upper half), in each cell, and the totals."""
     F[:, :] = 0.0
@@ -148,7 +152,7 @@ def count_cells(T, mask, F, D, P):  # type: ignore[no-untyped-def]
     return total, positive
 
 
-@jit
+@inner
 def fill_table(T, mask, F, D, P):  # type: ignore[no-untyped-def]
     """The table of a row set. Returns total and positive weight."""
     v_all = len(D)
@@ -175,162 +179,226 @@ def fill_table(T, mask, F, D, P):  # type: ignore[no-untyped-def]
 
 
 @jit
-def count_pairs(T, mask, F, D, P):  # type: ignore[no-untyped-def]
-    """See `twins.count_pairs`."""
-    out = np.empty(2)
+def count_into(T, mask, F, D, P, out):  # type: ignore[no-untyped-def]
+    """`fill_table`, with the totals in an array."""
     out[0], out[1] = fill_table(T, mask, F, D, P)
-    return out
+
+
+def count_pairs(
+    table: Columns, mask: npt.NDArray, F: npt.NDArray, D: npt.NDArray, P: npt.NDArray
+) -> npt.NDArray:
+    """See `twins.count_pairs`."""
+    totals = np.empty(2)
+    count_into(table, mask, F, D, P, totals)
+    return totals
 
 
 # ---------------------------------------------------------------- leaf-adjacent splits
 
 
-@jit
+@part
 def lanes_extremes(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
     """Least and largest entry of rows s..e of the lanes, kept over runs."""
-    low, high = acc[LOW, :n], acc[HIGH, :n]
-    for j in range(s, e):
-        k = c0[j]
-        row = F[j, lo : lo + n]
+    j = s
+    while j + 1 < e:  # two rows a pass
+        k0 = c0[j]
+        k1 = c0[j + 1]
+        r0 = F[j, lo : lo + n]
+        r1 = F[j + 1, lo : lo + n]
         for i in range(n):
-            x = k + c1 * row[i]
-            a = low[i]
-            b = high[i]
-            low[i] = x if x < a else a
-            high[i] = x if x > b else b
+            x = k0 + c1 * r0[i]
+            y = k1 + c1 * r1[i]
+            less = x if x < y else y
+            more = x if x > y else y
+            a = acc[i]
+            b = acc[i + HIGH]
+            acc[i] = less if less < a else a
+            acc[i + HIGH] = more if more > b else b
+        j += 2
+    if j < e:
+        k0 = c0[j]
+        r0 = F[j, lo : lo + n]
+        for i in range(n):
+            x = k0 + c1 * r0[i]
+            a = acc[i]
+            b = acc[i + HIGH]
+            acc[i] = x if x < a else a
+            acc[i + HIGH] = x if x > b else b
 
 
-@jit
+@part
 def lanes_two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
     """A run of which up to two columns may be taken."""
-    low, high = acc[LOW, :n], acc[HIGH, :n]
-    a, b, c, d = acc[A, :n], acc[B, :n], acc[C, :n], acc[D_, :n]
     for i in range(n):
-        a[i] = INF
-        b[i] = INF
-        c[i] = -INF
-        d[i] = -INF
+        acc[i + A] = INF
+        acc[i + B] = INF
+        acc[i + C] = -INF
+        acc[i + E] = -INF
     for j in range(s, e):
-        k = c0[j]
+        k0 = c0[j]
         row = F[j, lo : lo + n]
         for i in range(n):
-            x = k + c1 * row[i]
-            p = a[i]
-            q = c[i]
-            t = p if p > x else x
-            u = q if q < x else x
-            a[i] = p if p < x else x
-            c[i] = q if q > x else x
-            p = b[i]
-            q = d[i]
-            b[i] = t if t < p else p
-            d[i] = u if u > q else q
+            x = k0 + c1 * row[i]
+            a = acc[i + A]
+            b = acc[i + B]
+            c = acc[i + C]
+            d = acc[i + E]
+            t = a if a > x else x
+            u = c if c < x else x
+            acc[i + A] = a if a < x else x
+            acc[i + C] = c if c > x else x
+            acc[i + B] = t if t < b else b
+            acc[i + E] = u if u > d else d
     for i in range(n):
-        x = a[i] + (b[i] if b[i] < 0.0 else 0.0)
-        y = c[i] + (d[i] if d[i] > 0.0 else 0.0)
-        low[i] = x if x < low[i] else low[i]
-        high[i] = y if y > high[i] else high[i]
+        b = acc[i + B]
+        d = acc[i + E]
+        x = acc[i + A] + (b if b < 0.0 else 0.0)
+        y = acc[i + C] + (d if d > 0.0 else 0.0)
+        a = acc[i]
+        c = acc[i + HIGH]
+        acc[i] = x if x < a else a
+        acc[i + HIGH] = y if y > c else c
 
 
-@jit
+@part
 def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):  # type: ignore[no-untyped-def]
     """A run of which any subset may be taken: everything negative is called positive."""
-    low = acc[LOW, :n]
-    a, b, c = acc[A, :n], acc[B, :n], acc[C, :n]
     for i in range(n):
-        a[i] = 0.0
-        b[i] = INF
-        c[i] = -INF
+        acc[i + A] = 0.0
+        acc[i + B] = INF
+        acc[i + C] = -INF
     for j in range(s, e):
-        k = c0[j]
+        k0 = c0[j]
         row = F[j, lo : lo + n]
         for i in range(n):
-            x = k + c1 * row[i]
-            a[i] += x if x < 0.0 else 0.0
-            p = b[i]
-            q = c[i]
-            b[i] = x if x < p else p
-            c[i] = x if x > q else q
+            x = k0 + c1 * row[i]
+            b = acc[i + B]
+            c = acc[i + C]
+            acc[i + A] += x if x < 0.0 else 0.0
+            acc[i + B] = x if x < b else b
+            acc[i + C] = x if x > c else c
     for i in range(n):
-        x = a[i]
+        x = acc[i + A]
         if not empty_ok:  # none would be negative, or all: one value has to differ
-            x = b[i] if b[i] >= 0.0 else (x - c[i] if c[i] < 0.0 else x)
-        low[i] = x if x < low[i] else low[i]
+            b = acc[i + B]
+            c = acc[i + C]
+            x = b if b >= 0.0 else (x - c if c < 0.0 else x)
+        a = acc[i]
+        acc[i] = x if x < a else a
 
 
-@jit
+@part
 def lanes_several(F, s, e, lo, n, c0, c1, m, acc):  # type: ignore[no-untyped-def]
     """A run of which up to m columns may be taken."""
-    far = D_ + 1
-    acc[far : far + m, :n] = INF
-    acc[far + m : far + 2 * m, :n] = -INF
+    far = MORE + m * BLOCK
+    acc[MORE:far] = INF
+    acc[far : far + m * BLOCK] = -INF
     for j in range(s, e):
-        k = c0[j]
         for i in range(n):
-            p = k + c1 * F[j, lo + i]
+            p = c0[j] + c1 * F[j, lo + i]
             q = p
             for t in range(m):
-                x = acc[far + t, i]
-                y = acc[far + m + t, i]
-                acc[far + t, i] = p if p < x else x
+                x = acc[MORE + t * BLOCK + i]
+                y = acc[far + t * BLOCK + i]
+                acc[MORE + t * BLOCK + i] = p if p < x else x
                 p = x if p < x else p
-                acc[far + m + t, i] = q if q > y else y
+                acc[far + t * BLOCK + i] = q if q > y else y
                 q = y if q > y else q
     for i in range(n):
-        x = acc[far, i]
-        y = acc[far + m, i]
+        x = acc[MORE + i]
+        y = acc[far + i]
         for t in range(1, m):
-            x += min(acc[far + t, i], 0.0)
-            y += max(acc[far + m + t, i], 0.0)
-        acc[LOW, i] = min(acc[LOW, i], x)
-        acc[HIGH, i] = max(acc[HIGH, i], y)
+            x += min(acc[MORE + t * BLOCK + i], 0.0)
+            y += max(acc[far + t * BLOCK + i], 0.0)
+        acc[i] = min(acc[i], x)
+        acc[i + HIGH] = max(acc[i + HIGH], y)
 
 
-@jit
-def lanes(T, cls, F, lo, n, c0, c1, tot, pos, acc, out):  # type: ignore[no-untyped-def]
-    """Least cost of a class of at most one level for n lanes, into ``out[:n]``.
+@inner
+def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):  # type: ignore[no-untyped-def]
+    """Least cost of a class of at most one level for lanes, into ``out[:n_all]``.
 
     Lane i is a row set whose sum of d over column j is ``c0[j] + c1 * F[j, lo + i]``, whose total is
     ``tot[i]`` and whose positive weight is ``pos[i]``.
     """
-    if T.level[cls] == LEAF:
-        for i in range(n):
-            out[i] = pos[i] + (tot[i] if tot[i] < 0.0 else 0.0)
-        return
-    for i in range(n):
-        acc[LOW, i] = INF
-        acc[HIGH, i] = -INF
-    for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
-        take, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
-        if take == ONE:
-            lanes_extremes(F, s, e, lo, n, c0, c1, acc)
-        elif take == ANY:
-            lanes_any(F, s, e, lo, n, c0, c1, T.empty_ok[cls], acc)
-        elif T.runs[r, 3] == 2:
-            lanes_two(F, s, e, lo, n, c0, c1, acc)
-        else:
-            lanes_several(F, s, e, lo, n, c0, c1, T.runs[r, 3], acc)
     empty_ok = T.empty_ok[cls]
-    for i in range(n):
-        x = tot[i] - acc[HIGH, i]
-        x = acc[LOW, i] if acc[LOW, i] < x else x
-        if empty_ok:
-            y = tot[i] if tot[i] < 0.0 else 0.0
-            x = y if y < x else x
-        out[i] = pos[i] + x
+    leaf = T.level[cls] == LEAF
+    for first in range(0, n_all, BLOCK):
+        n = min(BLOCK, n_all - first)
+        begin = lo + first
+        for i in range(n):
+            acc[i] = INF
+            acc[i + HIGH] = -INF
+        if not leaf:
+            for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
+                take, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
+                if take == ONE:
+                    lanes_extremes(F, s, e, begin, n, c0, c1, acc)
+                elif take == ANY:
+                    lanes_any(F, s, e, begin, n, c0, c1, empty_ok, acc)
+                elif T.runs[r, 3] == 2:
+                    lanes_two(F, s, e, begin, n, c0, c1, acc)
+                else:
+                    lanes_several(F, s, e, begin, n, c0, c1, T.runs[r, 3], acc)
+        for i in range(n):
+            total = tot[first + i]
+            x = total - acc[i + HIGH]
+            a = acc[i]
+            x = a if a < x else x
+            if empty_ok or leaf:
+                y = total if total < 0.0 else 0.0
+                x = y if y < x else x
+            out[first + i] = pos[first + i] + x
 
 
-@jit
-def accumulators(T, n):  # type: ignore[no-untyped-def]
-    """Working memory of `lanes`."""
-    most = 0
-    for r in range(len(T.runs)):
-        if T.runs[r, 0] != ANY:
-            most = max(most, T.runs[r, 3])
-    return np.empty((D_ + 1 + 2 * most, n))
+class Scratch(NamedTuple):
+    """Working memory. V columns.
+
+    Attributes
+    ----------
+    acc : float64[...]
+        Accumulators of `lanes` and `one_set`.
+    F, D, P : float64[V, V], float64[V], float64[V]
+        A table (see twins.py).
+    sides : float64[4, V]
+        What the low and high child cost inside the columns, and outside them.
+    lines : float64[3, V]
+        Sums of one row set over the columns, or other values for each column.
+    sums, state, order : float64[2, q, V], float64[q, 7], int64[3, q]
+        The search over subsets of a set of q - 1 columns.
+    """
+
+    acc: npt.NDArray[np.float64]
+    F: npt.NDArray[np.float64]
+    D: npt.NDArray[np.float64]
+    P: npt.NDArray[np.float64]
+    sides: npt.NDArray[np.float64]
+    lines: npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    state: npt.NDArray[np.float64]
+    order: npt.NDArray[np.int64]
 
 
-@jit
+def make_scratch(table: Columns) -> Scratch:
+    """Working memory for one call."""
+    v = len(table.group)
+    sets = (table.kind != CHAIN) & (table.arity > 2)
+    q = 1 + int(np.diff(table.start)[sets].max(initial=0))
+    most = int(table.arity.max(initial=2))
+    return Scratch(
+        np.empty((6 + 2 * most) * BLOCK),
+        np.empty((v, v)),
+        np.empty(v),
+        np.empty(v),
+        np.empty((4, v)),
+        np.empty((3, v)),
+        np.empty((2, q, v if q > 1 else 0)),
+        np.empty((q, 7)),
+        np.empty((3, q), np.int64),
+    )
+
+
+@inner
 def one_set(T, cls, x, total, positive, acc):  # type: ignore[no-untyped-def]
     """The same for one row set whose columns' sums are x."""
     best = INF
@@ -373,10 +441,10 @@ def one_set(T, cls, x, total, positive, acc):  # type: ignore[no-untyped-def]
     return positive + best
 
 
-@jit
+@part
 def several(x, s, e, m, acc):  # type: ignore[no-untyped-def]
     """Least and largest sum of one to m entries of x[s:e]."""
-    small, large = acc[0], acc[1]
+    small, large = acc[:m], acc[m : 2 * m]
     for t in range(m):
         small[t] = INF
         large[t] = -INF
@@ -396,25 +464,24 @@ def several(x, s, e, m, acc):  # type: ignore[no-untyped-def]
 
 
 @jit
-def shallow_sides(T, cls, F, D, P, totals, first, second, inside, outside):  # type: ignore[no-untyped-def]
-    """See `twins.shallow_sides`."""
+def sides_into(T, cls, F, D, P, totals, first, second, inside, outside, S):  # type: ignore[no-untyped-def]
+    """`shallow_sides` with working memory."""
     v_all = len(D)
-    n_single = 0
-    while n_single < len(first) and second[n_single] < 0:
-        n_single += 1
-    ordered = n_single == v_all
-    acc = accumulators(T, max(v_all, 8))
-    into, rest = np.empty(v_all), np.empty(v_all)
+    into, rest = S.lines[0], S.lines[1]
+    for v in range(v_all):
+        into[v] = totals[0] - D[v]
+        rest[v] = totals[1] - P[v]
+        S.lines[2, v] = 0.0
     start = 0
-    if ordered:  # all columns at once
-        zero = np.zeros(v_all)
-        lanes(T, cls, F, 0, v_all, zero, 1.0, D, P, acc, inside)
-        lanes(T, cls, F, 0, v_all, D, -1.0, totals[0] - D, totals[1] - P, acc, outside)
+    if len(first) >= v_all and v_all > 0 and second[v_all - 1] < 0:  # all columns at once
+        lanes(T, cls, F, 0, v_all, S.lines[2], 1.0, D, P, S.acc, inside)
+        lanes(T, cls, F, 0, v_all, D, -1.0, into, rest, S.acc, outside)
         start = v_all
     for i in range(start, len(first)):
         u, w = first[i], second[i]
         d, p = D[u], P[u]
-        into[:] = F[u]
+        for j in range(v_all):
+            into[j] = F[u, j]
         if w >= 0:
             d += D[w]
             p += P[w]
@@ -422,14 +489,19 @@ def shallow_sides(T, cls, F, D, P, totals, first, second, inside, outside):  # t
                 into[j] += F[w, j]
         for j in range(v_all):
             rest[j] = D[j] - into[j]
-        inside[i] = one_set(T, cls, into, d, p, acc)
-        outside[i] = one_set(T, cls, rest, totals[0] - d, totals[1] - p, acc)
+        inside[i] = one_set(T, cls, into, d, p, S.acc)
+        outside[i] = one_set(T, cls, rest, totals[0] - d, totals[1] - p, S.acc)
+
+
+def shallow_sides(table: Columns, *rest: Any) -> None:
+    """See `twins.shallow_sides`."""
+    sides_into(table, *rest, make_scratch(table))
 
 
 # ---------------------------------------------------------------- two levels
 
 
-@jit
+@inner
 def note(choice, group, to_high, n, first, second):  # type: ignore[no-untyped-def]
     """Write down a split of at most two columns."""
     choice[0] = group
@@ -442,89 +514,86 @@ def note(choice, group, to_high, n, first, second):  # type: ignore[no-untyped-d
 
 
 @jit
-def two_levels(T, cls, masks, limits, halt, cost, choice):  # type: ignore[no-untyped-def]
-    """See `twins.two_levels`."""
-    v_all = len(T.group)
-    cost[:] = 0.0
-    choice[:, :] = 0
-    choice[:, 0] = -2
-    F, D, P = np.empty((v_all, v_all)), np.empty(v_all), np.empty(v_all)
-    acc = accumulators(T, max(v_all, 8))
-    sides = np.empty((4, v_all))  # low and high child inside the columns, then outside
-    lines = np.empty((3, v_all))
-    deepest = 0
-    for k in range(len(T.kind)):
-        if T.kind[k] != CHAIN and T.arity[k] > 2:
-            deepest = max(deepest, T.start[k + 1] - T.start[k])
-    sums = np.empty((2, deepest + 1, v_all if deepest else 0))
+def two_into(T, cls, masks, limits, halt, cost, choice, S):  # type: ignore[no-untyped-def]
+    """`two_levels` with working memory."""
     for b in range(len(masks)):
         if halt[0] != 0:
             return
-        total, positive = fill_table(T, masks[b], F, D, P)
+        total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
         if T.level[cls] < PAIR:
-            cost[b] = min(one_set(T, cls, D, total, positive, acc), limits[b])
+            cost[b] = min(one_set(T, cls, S.D, total, positive, S.acc), limits[b])
         else:
-            best = two_of_table(
-                T, cls, F, D, P, total, positive, limits[b], choice[b], acc, sides, lines, sums, halt
-            )
+            best = two_of_table(T, cls, total, positive, limits[b], choice[b], S, halt)
             if halt[0] == 0:
                 cost[b] = best
 
 
-@jit
-def two_of_table(T, cls, F, D, P, total, positive, limit, choice, acc, sides, lines, sums, halt):  # type: ignore[no-untyped-def]
-    """Least cost of a class of two levels for one table, if it is below `limit`."""
+def two_levels(
+    table: Columns,
+    cls: int,
+    masks: npt.NDArray,
+    limits: npt.NDArray,
+    halt: npt.NDArray,
+    cost: npt.NDArray,
+    choice: npt.NDArray,
+) -> None:
+    """See `twins.two_levels`."""
+    cost[:], choice[:], choice[:, 0] = 0.0, 0, -2
+    two_into(table, cls, masks, limits, halt, cost, choice, make_scratch(table))
+
+
+@inner
+def two_of_table(T, cls, total, positive, limit, choice, S, halt):  # type: ignore[no-untyped-def]
+    """Least cost of a class of two levels for the table in S, if it is below `limit`."""
     low, high = T.low[cls], T.high[cls]
     best = limit
     if T.empty_ok[cls]:  # one child gets every row
-        value = one_set(T, high, D, total, positive, acc)
+        value = one_set(T, high, S.D, total, positive, S.acc)
         if value < best:
             best = value
             note(choice, -1, 0, 0, 0, 0)
-        value = one_set(T, low, D, total, positive, acc)
+        value = one_set(T, low, S.D, total, positive, S.acc)
         if value < best:
             best = value
             note(choice, -1, 1, 0, 0, 0)
     if best <= 0.0:
         return best
-    inside_all(T, cls, F, D, P, acc, sides, lines)
-    best = singles(T, cls, F, D, P, total, positive, best, choice, acc, sides, lines)
+    for v in range(len(S.D)):
+        S.lines[0, v] = 0.0
+    lanes(T, low, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[0])
+    if low != high:
+        lanes(T, high, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[1])
+    else:
+        for v in range(len(S.D)):
+            S.sides[1, v] = S.sides[0, v]
+    best = singles(T, cls, total, positive, best, choice, S)
     for at in range(T.groups_at[cls], T.groups_at[cls + 1]):
         k = T.groups[at]
-        if T.kind[k] == CHAIN or T.arity[k] < 2 or set_bound(T, k, sides) >= best:
+        if T.kind[k] == CHAIN or T.arity[k] < 2 or set_bound(T, k, S.sides) >= best:
             continue
         if T.arity[k] == 2:
-            best = pairs(T, cls, k, F, D, P, total, positive, best, choice, acc, sides, lines)
+            best = pairs(T, cls, k, total, positive, best, choice, S)
         else:
-            best = subsets(T, cls, k, F, D, P, best, choice, acc, sides, sums, halt)
+            best = subsets(T, cls, k, best, choice, S, halt)
     return best
 
 
-@jit
-def inside_all(T, cls, F, D, P, acc, sides, lines):  # type: ignore[no-untyped-def]
-    """What both children cost inside every column."""
-    zero = lines[0]
-    zero[:] = 0.0
-    lanes(T, T.low[cls], F, 0, len(D), zero, 1.0, D, P, acc, sides[0])
-    if T.low[cls] == T.high[cls]:
-        sides[1, :] = sides[0]
-    else:
-        lanes(T, T.high[cls], F, 0, len(D), zero, 1.0, D, P, acc, sides[1])
-
-
-@jit
+@inner
 def set_bound(T, k, sides):  # type: ignore[no-untyped-def]
     """Lower bound of every split of a set."""
     least = 0.0
     for v in range(T.start[k], T.start[k + 1]):
-        least += min(sides[0, v], sides[1, v])
+        a = sides[0, v]
+        b = sides[1, v]
+        least += a if a < b else b
     return least
 
 
-@jit
-def singles(T, cls, F, D, P, total, positive, best, choice, acc, sides, lines):  # type: ignore[no-untyped-def]
+@inner
+def singles(T, cls, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
     """Splits by one column; neighbouring groups go together."""
     low, high = T.low[cls], T.high[cls]
+    tot, pos, sides = S.lines[0], S.lines[1], S.sides
     at, end = T.groups_at[cls], T.groups_at[cls + 1]
     while at < end:
         k = T.groups[at]
@@ -538,17 +607,15 @@ def singles(T, cls, F, D, P, total, positive, best, choice, acc, sides, lines): 
                 break
             e = T.start[k + 1]
             at += 1
-        n = e - s
-        tot, pos = lines[0], lines[1]
-        for i in range(n):
-            tot[i] = total - D[s + i]
-            pos[i] = positive - P[s + i]
-        lanes(T, low, F, s, n, D, -1.0, tot, pos, acc, sides[2, s:e])
-        if low == high:
-            sides[3, s:e] = sides[2, s:e]
-        else:
-            lanes(T, high, F, s, n, D, -1.0, tot, pos, acc, sides[3, s:e])
+        for i in range(e - s):
+            tot[i] = total - S.D[s + i]
+            pos[i] = positive - S.P[s + i]
+        lanes(T, low, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[2, s:e])
+        if low != high:
+            lanes(T, high, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[3, s:e])
         for v in range(s, e):
+            if low == high:
+                sides[3, v] = sides[2, v]
             value = sides[0, v] + sides[3, v]
             if value < best:
                 best = value
@@ -560,17 +627,17 @@ def singles(T, cls, F, D, P, total, positive, best, choice, acc, sides, lines): 
     return best
 
 
-@jit
-def pairs(T, cls, k, F, D, P, total, positive, best, choice, acc, sides, lines):  # type: ignore[no-untyped-def]
+@inner
+def pairs(T, cls, k, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
     """Splits of a set by two columns: those that the bounds leave are evaluated one by one."""
     s, e = T.start[k], T.start[k + 1]
     h = 0 if T.low[cls] == T.high[cls] else 1
-    weight = lines[2]
+    weight = S.lines[2]
     for v in range(s, e):
-        weight[v] = D[v] + P[v] + P[v]
+        weight[v] = S.D[v] + S.P[v] + S.P[v]
     last = s + 1 if e - s == 4 else e  # two of four: the complement is a pair as well
     for way in range(h + 1):  # way 1: the pair goes to the high child
-        into, rest_in, rest = sides[way], sides[1 - way], sides[3 - way]
+        into, rest_in, rest = S.sides[way], S.sides[1 - way], S.sides[3 - way]
         everything = 0.0
         for v in range(s, e):
             everything += rest_in[v]
@@ -583,34 +650,33 @@ def pairs(T, cls, k, F, D, P, total, positive, best, choice, acc, sides, lines):
                 other = rest[v] + rest_in[u] - weight[u]
                 bound = other if other > bound else bound
                 if into[u] + into[v] + bound < best:
-                    best = one_pair(
-                        T, cls, way, u, v, F, D, P, total, positive, best, choice, acc, lines
-                    )
+                    best = one_pair(T, cls, way, u, v, total, positive, best, choice, S)
     return best
 
 
-@jit
-def one_pair(T, cls, way, u, v, F, D, P, total, positive, best, choice, acc, lines):  # type: ignore[no-untyped-def]
+@part
+def one_pair(T, cls, way, u, v, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
     """The split by two columns, which go to the low (way 0) or high child (1)."""
-    into, rest = lines[0], lines[1]
-    for j in range(len(D)):
-        into[j] = F[u, j] + F[v, j]
-        rest[j] = D[j] - into[j]
-    d, p = D[u] + D[v], P[u] + P[v]
-    a, b = (T.low[cls], T.high[cls]) if way == 0 else (T.high[cls], T.low[cls])
-    value = one_set(T, a, into, d, p, acc)
+    into, rest = S.lines[0], S.lines[1]
+    for j in range(len(S.D)):
+        into[j] = S.F[u, j] + S.F[v, j]
+        rest[j] = S.D[j] - into[j]
+    d, p = S.D[u] + S.D[v], S.P[u] + S.P[v]
+    a = T.low[cls] if way == 0 else T.high[cls]
+    b = T.high[cls] if way == 0 else T.low[cls]
+    value = one_set(T, a, into, d, p, S.acc)
     if value < best:
-        value += one_set(T, b, rest, total - d, positive - p, acc)
-    if value < best:
-        best = value
-        note(choice, T.group[u], way, 2, u, v)
+        value += one_set(T, b, rest, total - d, positive - p, S.acc)
+        if value < best:
+            best = value
+            note(choice, T.group[u], way, 2, u, v)
     return best
 
 
 # ---------------------------------------------------------------- larger subsets
 
 
-@jit
+@inner
 def heaviest_first(T, k, D, P, order):  # type: ignore[no-untyped-def]
     """The columns of a set that have rows, heaviest first. Returns their number."""
     n = 0
@@ -627,26 +693,35 @@ def heaviest_first(T, k, D, P, order):  # type: ignore[no-untyped-def]
     return n
 
 
-@jit
-def subsets(T, cls, k, F, D, P, best, choice, acc, sides, sums, halt):  # type: ignore[no-untyped-def]
+REST = 6
+"""Column of the state of the search over subsets: least cost of the columns still to come. The
+others: cost, sum of d and positive weight of the low and the high side."""
+
+
+@inner
+def subsets(T, cls, k, best, choice, S, halt):  # type: ignore[no-untyped-def]
     """Splits of a set by any allowed subset, depth first over the columns."""
     size, arity = T.start[k + 1] - T.start[k], T.arity[k]
-    order, side = np.empty(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    n = heaviest_first(T, k, D, P, order)
+    order, side, lows = S.order[0], S.order[1], S.order[2]
+    n = heaviest_first(T, k, S.D, S.P, order)
     symmetric = T.low[cls] == T.high[cls]
-    rest = np.zeros(n + 1)  # least cost of the columns from i on
+    S.state[n, REST] = 0.0
     for i in range(n - 1, -1, -1):
-        rest[i] = rest[i + 1] + min(sides[0, order[i]], sides[1, order[i]])
-    # after i columns: cost, sum of d and positive weight of the low and high side, how many went low
-    state = np.zeros((n + 1, 6))
-    lows = np.zeros(n + 1, np.int64)
-    sums[:, 0, :] = 0.0
+        a, b = S.sides[0, order[i]], S.sides[1, order[i]]
+        S.state[i, REST] = S.state[i + 1, REST] + (a if a < b else b)
+    for j in range(REST):
+        S.state[0, j] = 0.0
+    for j in range(len(S.D)):
+        S.sums[0, 0, j] = 0.0
+        S.sums[1, 0, j] = 0.0
+    lows[0] = 0
+    side[0] = 0
     i = 0
     while n > 0 and i >= 0 and halt[0] == 0:
         if side[i] == 2 or (i == 0 and side[0] == 1 and symmetric):
             i -= 1
             continue
-        if rest[i] + state[i, 0] + state[i, 1] >= best:
+        if S.state[i, REST] + S.state[i, 0] + S.state[i, 1] >= best:
             i -= 1
             continue
         to = side[i]
@@ -655,7 +730,7 @@ def subsets(T, cls, k, F, D, P, best, choice, acc, sides, sums, halt):  # type: 
         if lows[i + 1] > arity and i + 1 - lows[i + 1] > arity:
             continue
         child = T.low[cls] if to == 0 else T.high[cls]
-        value = step(T, child, to, i, order[i], F, D, P, sums, state, acc) + rest[i + 1]
+        value = step(T, child, to, i, order[i], S) + S.state[i + 1, REST]
         if value >= best:
             continue
         if i + 1 < n:
@@ -670,22 +745,23 @@ def subsets(T, cls, k, F, D, P, best, choice, acc, sides, sums, halt):  # type: 
     return best
 
 
-@jit
-def step(T, child, to, i, v, F, D, P, sums, state, acc):  # type: ignore[no-untyped-def]
+@inner
+def step(T, child, to, i, v, S):  # type: ignore[no-untyped-def]
     """State i + 1 from state i by sending column v to a side. Returns the cost of both sides."""
-    for j in range(len(D)):
-        sums[to, i + 1, j] = sums[to, i, j] + F[v, j]
-        sums[1 - to, i + 1, j] = sums[1 - to, i, j]
-    state[i + 1] = state[i]
-    state[i + 1, 2 + to] += D[v]
-    state[i + 1, 4 + to] += P[v]
-    state[i + 1, to] = one_set(
-        T, child, sums[to, i + 1], state[i + 1, 2 + to], state[i + 1, 4 + to], acc
+    for j in range(len(S.D)):
+        S.sums[to, i + 1, j] = S.sums[to, i, j] + S.F[v, j]
+        S.sums[1 - to, i + 1, j] = S.sums[1 - to, i, j]
+    for j in range(REST):
+        S.state[i + 1, j] = S.state[i, j]
+    S.state[i + 1, 2 + to] += S.D[v]
+    S.state[i + 1, 4 + to] += S.P[v]
+    S.state[i + 1, to] = one_set(
+        T, child, S.sums[to, i + 1], S.state[i + 1, 2 + to], S.state[i + 1, 4 + to], S.acc
     )
-    return state[i + 1, 0] + state[i + 1, 1]
+    return S.state[i + 1, 0] + S.state[i + 1, 1]
 
 
-@jit
+@inner
 def note_subset(T, k, n, order, side, choice):  # type: ignore[no-untyped-def]
     """Write down the split that sends order[i] to the low (side 1) or high (2) child.
 

@@ -23,8 +23,7 @@ import platformdirs
 KERNELS = {
     "kernels": ("count_pairs", "weigh", "shallow_sides", "two_levels"),
     "front_kernels": (
-        "pair_sums", "column_sums", "stump_bounds", "first_open", "combine", "stump_front",
-        "split_fronts",
+        "column_sums", "stump_bounds", "first_open", "combine", "stump_front", "split_fronts",
     ),
 }  # fmt: skip
 """The modules of compiled primitives, and those that each offers."""
@@ -39,42 +38,65 @@ GIVEN_UP_AFTER = 900
 """Seconds after which a folder that is being filled no longer counts."""
 
 
+SHARED = ("columns", "groups")
+"""Modules whose constants are compiled into the kernels."""
+
+
 class Loader:
-    """The primitives of this process."""
+    """The primitives of this process: of each module the compiled ones where they are ready."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._next_look = 0.0
+        self._waiting = list(KERNELS)
         self._found: SimpleNamespace | None = None
-        self._twins: SimpleNamespace | None = None
         self._started = False
 
     def primitives(self) -> SimpleNamespace:
-        """The compiled primitives if they are ready, else their twins."""
-        if self._found is None and time.monotonic() >= self._next_look:
+        """The compiled primitives as far as they are ready, and the twins of the others."""
+        if self._found is None or (self._waiting and time.monotonic() >= self._next_look):
             with self._lock:
-                if self._found is None and os.environ.get("ODT_COMPILED") != "0":
-                    if folder().is_dir():
-                        self._found = _load()
-                    self._next_look = time.monotonic() + LOOK_EVERY
-        if self._found is not None:
-            return self._found
-        if self._twins is None:
-            self._twins = _gather(TWINS)
-        return self._twins
+                self._look()
+        assert self._found is not None
+        return self._found
+
+    def _look(self) -> None:
+        if self._found is None:
+            self._found = SimpleNamespace()
+            for twins, names in TWINS.items():
+                self._take(twins, names)
+        if os.environ.get("ODT_COMPILED") != "0":
+            for module in list(self._waiting):
+                if folder(module).is_dir():
+                    self.use(module, folder(module))
+        self._next_look = time.monotonic() + LOOK_EVERY
+
+    def use(self, module: str, cache: Path) -> None:
+        """Compile or load the kernels of a module; numba keeps its files in the folder."""
+        from numba.core import config
+
+        config.CACHE_DIR = str(cache)
+        importlib.import_module(f"{PACKAGE}.{module}").rehearse()
+        self._take(module, KERNELS[module])
+        self._waiting.remove(module)
+
+    def _take(self, module: str, names: tuple[str, ...]) -> None:
+        source = importlib.import_module(f"{PACKAGE}.{module}")
+        for name in names:
+            setattr(self._found, name, getattr(source, name))
 
     @property
-    def compiled(self) -> bool:
-        """Whether the compiled primitives are in use."""
+    def waiting(self) -> tuple[str, ...]:
+        """The modules whose twins are in use."""
         self.primitives()
-        return self._found is not None
+        return tuple(self._waiting)
 
     def compile_in_background(self) -> None:
         """Start one process that compiles the primitives, unless they are there or on their way."""
-        if self._started or self._found is not None or os.environ.get("ODT_COMPILED") == "0":
+        if self._started or os.environ.get("ODT_COMPILED") == "0" or not self.waiting:
             return
         self._started = True
-        if folder().is_dir() or _being_filled():
+        if any(_being_filled(module) for module in self._waiting):
             return
         subprocess.Popen(
             [sys.executable, "-m", f"{PACKAGE}.loader"],
@@ -86,66 +108,38 @@ class Loader:
         )
 
 
-def _gather(modules: dict[str, tuple[str, ...]]) -> SimpleNamespace:
-    found = SimpleNamespace()
-    for module, names in modules.items():
-        source = importlib.import_module(f"{PACKAGE}.{module}")
-        for name in names:
-            setattr(found, name, getattr(source, name))
-    return found
-
-
-def _load() -> SimpleNamespace:
-    _use(folder())
-    found = _gather(KERNELS)
-    for module in KERNELS:
-        importlib.import_module(f"{PACKAGE}.{module}").rehearse()
-    return found
-
-
-def _use(cache: Path) -> None:
-    """Have numba keep its files in a folder."""
-    from numba.core import config
-
-    config.CACHE_DIR = str(cache)
-
-
-def folder() -> Path:
-    """Where the kernels of this state of the sources are, once all of them are compiled."""
+def folder(module: str) -> Path:
+    """Where the kernels of this state of a module are, once all of them are compiled."""
     digest = hashlib.sha256()
-    here = Path(__file__).parent
-    for path in sorted(here.glob("*.py")):
-        if path.stem in KERNELS or path.stem in ("columns", "groups"):
-            digest.update(f"{path}{path.stat().st_mtime_ns}".encode())  # numba looks at the same
-            digest.update(path.read_bytes())
+    for name in (module, *SHARED):
+        path = Path(__file__).with_name(f"{name}.py")
+        digest.update(f"{path}{path.stat().st_mtime_ns}".encode())  # numba looks at the same
+        digest.update(path.read_bytes())
     base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("odt-studio")
-    return Path(base) / f"kernels-{digest.hexdigest()[:12]}"
+    return Path(base) / f"{module}-{digest.hexdigest()[:12]}"
 
 
-def _unfinished() -> Path:
-    return folder().with_suffix(".unfinished")
+def _unfinished(module: str) -> Path:
+    return folder(module).with_suffix(".unfinished")
 
 
-def _being_filled() -> bool:
-    """Whether a process seems to be at work on the kernels."""
+def _being_filled(module: str) -> bool:
+    """Whether a process seems to be at work on a module's kernels."""
     with contextlib.suppress(OSError):
-        return time.time() - _unfinished().stat().st_mtime < GIVEN_UP_AFTER
+        return time.time() - _unfinished(module).stat().st_mtime < GIVEN_UP_AFTER
     return False
 
 
 def warm_up() -> None:
     """Compile the primitives here and now, unless they are there; use them from now on."""
-    final, work = folder(), _unfinished()
-    if not final.is_dir():
+    for module in loader.waiting:
+        final, work = folder(module), _unfinished(module)
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        _use(work)
-        for module in KERNELS:
-            importlib.import_module(f"{PACKAGE}.{module}").rehearse()
+        loader.use(module, work)
         with contextlib.suppress(OSError):  # another process may have been quicker
             work.rename(final)
         shutil.rmtree(work, ignore_errors=True)
-    loader._found = _load()
 
 
 loader = Loader()

@@ -102,7 +102,7 @@ class Loop:
         if self.place >= 0 and run.store is not None:
             run.store.fill(self)
         for x, child in enumerate(self.children[: self.h + 1]):
-            if self.table.level[child] <= STUMP:
+            if self.table.level[child] <= STUMP and not run.by_sweeps:
                 self._look_up(x, child)
         if self.best == np.inf or self.top:
             cost, choice = run.greedy(self.cls, self.mask)
@@ -245,6 +245,8 @@ class Loop:
         return Choice(group, bool(way), self.splits.columns(split), low, high)
 
     def _found(self, side: int, x: int, split: int) -> Choice | None:
+        if self.table.level[self.children[x]] < PAIR:
+            return None  # read off the rows again
         if self.table.level[self.children[x]] == PAIR:
             return Choice.read(self.rows[x][side, split])
         return self.choices.get((side, x, split))
@@ -282,9 +284,37 @@ class Loop:
             held[self.splits.group[columns[:, 2].astype(np.int64)]] = True
         for way, (splits, cost) in zip(self.ways, open_pairs, strict=True):
             free = ~held[self.splits.group[splits]]
-            if free.any():
+            if not free.any():
+                continue
+            rests = self._set_rests(way, splits[free])
+            if len(rests):
+                found.append(rests)
+            else:
                 found.append(self._sides(way, splits[free], cost[free]))
         return self._by_cost(found)
+
+    def _set_rests(self, way: int, pairs: Whole) -> Numbers:
+        """Sides outside single columns, where fewer of them than open pairs are unsolved.
+
+        What a column leaves says most about what two leave (sharpened similarity).
+        """
+        x, y = self._children_of(way)
+        u, v = self.splits.first[pairs], self.splits.second[pairs]
+        limit = np.full(self.splits.n_columns, -np.inf)
+        for one, other in ((u, v), (v, u)):
+            need = self.best - self.bound[INSIDE, x, pairs]
+            need += self.weight[other] - self.bound[INSIDE, y, other]
+            np.maximum.at(limit, one, need)
+        count = np.bincount(u, minlength=len(limit)) + np.bincount(v, minlength=len(limit))
+        some = (limit > self.bound[OUTSIDE, y, : len(limit)]) & (count > 1)
+        some &= ~self.exact[OUTSIDE, y, : len(limit)]
+        columns = np.flatnonzero(some)
+        if 2 * len(columns) >= len(pairs):
+            return np.empty((0, 5))
+        sides = np.full((len(columns), 5), float(OUTSIDE))
+        sides[:, 1], sides[:, 2], sides[:, 3] = y, columns, limit[columns]
+        sides[:, 4] = -count[columns]
+        return sides
 
     def _set_columns(self, waiting: npt.NDArray[np.int64]) -> Numbers:
         """Sides inside the columns of sets that neither sums nor pairs' bounds have settled.
@@ -382,7 +412,7 @@ class Loop:
             s, e = int(self.table.start[k]), int(self.table.start[k + 1])
             inside = self.bound[INSIDE, :, s:e]
             sides = Sides(
-                self.table, self.cls, k, self.weight[s:e], self.table.bits[s:e] & self.mask,
+                self.table, self.cls, k, self.weight[s:e], self.splits.column_masks(np.arange(s, e)) & self.mask,
                 np.bitwise_or, inside[0], inside[self.h],
             )  # fmt: skip
             cost, split = walk(sides, self._solve_union, self.best)

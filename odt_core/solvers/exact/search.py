@@ -11,11 +11,18 @@ import numpy.typing as npt
 
 from odt_core.solvers.exact import loader
 from odt_core.solvers.exact.choices import Choice
-from odt_core.solvers.exact.columns import PAIR, STUMP, Encoding, groups_of, most_members
+from odt_core.solvers.exact.columns import (
+    MOST_IN_TABLES,
+    PAIR,
+    Encoding,
+    groups_of,
+    most_members,
+)
 from odt_core.solvers.exact.loop import Loop
 from odt_core.solvers.exact.masks import Masks
 from odt_core.solvers.exact.splits import Flags, Numbers, Splits
 from odt_core.solvers.exact.store import Store
+from odt_core.solvers.exact.sweeps import make_orders
 
 
 class Stopped(Exception):
@@ -74,6 +81,8 @@ class Search:
         self.offer = on_better or (lambda cost, choice: None)
         self.raise_bound = on_bound or (lambda bound: None)
         self.splits = Splits.of(self.table)
+        self.by_sweeps = self.splits.n_columns > MOST_IN_TABLES
+        self.orders = make_orders(self.table) if self.by_sweeps else None
         self.store: Store | None = None
         self.absolute = np.abs(self.table.d)
         self._allowed: dict[int, tuple[Flags, Numbers, Flags]] = {}
@@ -84,7 +93,7 @@ class Search:
         """The least cost of the root's class on all rows, if below the limit."""
         cls = self.encoding.classes[0]
         level = self.table.level[cls]
-        if level > PAIR + 1:
+        if level > PAIR + 1 and not self.by_sweeps:
             self.store = Store.of(self, cls)
         if level > PAIR:
             self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)
@@ -149,15 +158,15 @@ class Search:
         loader.primitives().count_pairs(heavy, self.encoding.everything, F, D, P)
         return F
 
-    def shallow_sides(self, mask: Masks, cls: int, n: int | None = None) -> tuple[Numbers, Numbers]:
-        """Costs of a class of at most one level inside and outside the first n splits."""
-        n = self.splits.n if n is None else n
+    def shallow_sides(self, mask: Masks, cls: int) -> tuple[Numbers, Numbers]:
+        """Costs of a class of at most one level inside and outside every split."""
+        n = self.splits.n
         v = self.splits.n_columns
         F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
         primitives = loader.primitives()
         totals = primitives.count_pairs(self.table, mask, F, D, P)
         inside, outside = np.empty(n), np.empty(n)
-        first, second = self.splits.first[:n], self.splits.second[:n]
+        first, second = self.splits.first, self.splits.second
         primitives.shallow_sides(
             self.table, cls, F, D, P, totals, first, second, inside, outside
         )
@@ -196,9 +205,11 @@ class Search:
     def _solve_two(self, cls: int, masks: Masks, limits: Numbers) -> Answer:
         cost = np.empty(len(masks))
         choice = np.empty((len(masks), 3 + most_members(self.table)), np.int32)
-        loader.primitives().two_levels(
-            self.table, cls, np.ascontiguousarray(masks), limits, self.halt, cost, choice
-        )
+        given = self.table, cls, np.ascontiguousarray(masks), limits, self.halt, cost, choice
+        if self.orders is None:
+            loader.primitives().two_levels(*given)
+        else:
+            loader.primitives().two_levels_by_sweeps(self.orders, *given)
         self.check()
         return Answer(cost, choice)
 
@@ -222,21 +233,18 @@ class Search:
     def greedy(self, cls: int, mask: Masks) -> tuple[float, Choice | None]:
         """Cost and choices of a greedy tree of a class.
 
-        Above the last two levels, each node takes the column that would be best if its children
-        were leaf-adjacent splits; the last two levels are solved to optimality.
+        Above the last two levels, each node takes the split of the best tree of two levels; the last
+        two levels are solved to optimality.
         """
         table = self.table
         if table.level[cls] <= PAIR:
             answer = self.solve(cls, mask[None], np.array([np.inf]), [-1])
             return float(answer.cost[0]), answer.choice(0)
-        v = self.splits.n_columns
-        columns = np.flatnonzero(self.allowed(cls)[0][:v])
-        choice, rows = Choice(-1, False, ()), np.zeros_like(mask)
-        if len(columns):
-            inside, outside = self.shallow_sides(mask, self._stump_below(cls), v)
-            column = int(columns[(inside + outside)[columns].argmin()])
-            choice = Choice(int(table.group[column]), False, (column,))
-            rows = table.bits[column] & mask
+        choice = self._two_level_split(cls, mask)
+        rows = np.zeros_like(mask)
+        if choice.members:
+            columns = self.splits.column_masks(np.array(choice.members))
+            rows = np.bitwise_or.reduce(columns, axis=0) & mask
         low, high = int(table.low[cls]), int(table.high[cls])
         best, found = np.inf, None
         for to_high in (False,) if low == high or table.one_way[cls] else (False, True):
@@ -248,8 +256,15 @@ class Search:
                 found = Choice(choice.group, to_high, choice.members, choice_low, choice_high)
         return best, found
 
-    def _stump_below(self, cls: int) -> int:
-        """A class of one level below a class."""
-        while self.table.level[cls] > STUMP:
-            cls = int(self.table.high[cls])
-        return cls
+    def _two_level_split(self, cls: int, mask: Masks) -> Choice:
+        """The split of the best tree of two levels, if a deeper class's root may use it."""
+        below = cls
+        while self.table.level[below] > PAIR:
+            below = int(self.table.high[below])
+        choice = self.solve(below, mask[None], np.array([np.inf]), [-1]).choice(0)
+        allowed = groups_of(self.table, cls)
+        if choice is not None and choice.group in allowed:
+            return choice
+        if not allowed:
+            return Choice(-1, False, ())
+        return Choice(allowed[0], False, (int(self.table.start[allowed[0]]),))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from odt_core.solvers.exact.columns import Columns, groups_of
 from odt_core.solvers.exact.groups import CHAIN
-from odt_core.solvers.exact.masks import Masks
+from odt_core.solvers.exact.masks import Masks, pack
 
 Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
@@ -96,12 +96,22 @@ class Splits:
 
     def masks(self, splits: Whole) -> Masks:
         """The rows inside splits, ``uint64[n, W]``."""
-        found = self.table.bits[self.first[splits]]
+        found = self.column_masks(self.first[splits])
         second = self.second[splits]
         both = second >= 0
         if both.any():
-            found[both] |= self.table.bits[second[both]]
+            found[both] |= self.column_masks(second[both])
         return found
+
+    def column_masks(self, columns: Whole) -> Masks:
+        """The rows in columns, ``uint64[n, W]``."""
+        table = self.table
+        if table.bits.shape[1]:
+            return np.asarray(table.bits[columns])
+        group = table.group[columns]
+        local, at = table.local[group], (columns - table.start[group])[:, None]
+        chain = (table.kind[group] == CHAIN)[:, None]
+        return pack(np.where(chain, local <= at, local == at))
 
     def columns(self, split: int) -> tuple[int, ...]:
         """The columns of a split."""

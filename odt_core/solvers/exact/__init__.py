@@ -1,0 +1,15 @@
+"""Exact search for optimal trees (docs/search.md)."""
+
+from odt_core.solvers.exact.floors import frontier
+from odt_core.solvers.exact.loader import warm_up
+from odt_core.solvers.exact.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
+from odt_core.solvers.exact.run import solve_search
+
+__all__ = [
+    "FrontierOutcome",
+    "FrontierPoint",
+    "SearchOutcome",
+    "frontier",
+    "solve_search",
+    "warm_up",
+]

@@ -1,0 +1,331 @@
+"""Running a search: the clock, progress, the best tree, the proved bound.
+
+The search goes on in a thread of its own. The calling thread watches the clock and the user, tells
+of progress and of better trees, and sets a flag that everything reads.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.errors import DisagreementError
+from odt_core.problem import Problem
+from odt_core.solution import Assignment, TracePoint
+from odt_core.solvers.exact.choices import Choice, Planter
+from odt_core.solvers.exact.columns import Encoding, encode
+from odt_core.solvers.exact.outcome import SearchOutcome
+from odt_core.solvers.exact.search import Search, Stopped
+from odt_core.tree import count_assignment
+
+POLL_SECONDS = 0.02
+REPORT_SECONDS = 0.25
+PLANT_SECONDS = 0.1
+"""What writing a tree down may take after a stop, or while the search goes on."""
+FIRST_TREE, NEXT_TREE = 0.5, 1.0
+"""Seconds before the first tree is told, and between two."""
+
+DEFAULT_MEMORY = 2 * 2**30
+"""Bytes that tables may take where nothing else is said."""
+
+OnProgress = Callable[[TracePoint], None]
+ShouldStop = Callable[[], bool]
+OnTree = Callable[[Assignment, int], None]
+"""Takes a tree and the proved upper bound on the total."""
+
+
+@contextmanager
+def halted_after(seconds: float, halt: npt.NDArray[np.int64]) -> Iterator[None]:
+    """Set a flag if what is done inside takes longer; clear it at the end."""
+    timer = threading.Timer(seconds, halt.__setitem__, (0, 1))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        halt[0] = 0
+
+
+@dataclass
+class Run:
+    """State of one search without floors. Costs are in units (see `Encoding`).
+
+    Attributes
+    ----------
+    problem, encoding
+        What is solved.
+    best, choice
+        The best cost and its tree, as far as it is written down.
+    first : Choice or None
+        A tree all of whose splits are written down.
+    given : Assignment or None
+        A tree to start from. It is the best one while `choice` is None.
+    bound : float
+        Proved lower bound of the cost.
+    """
+
+    problem: Problem
+    encoding: Encoding
+    threads: int
+    deadline: float
+    started: float
+    on_progress: OnProgress | None = None
+    should_stop: ShouldStop | None = None
+    on_tree: OnTree | None = None
+    cancelled: bool = False
+    best: float = np.inf
+    choice: Choice | None = None
+    given: Assignment | None = None
+    bound: float = 0.0
+    trace: list[TracePoint] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.halt = np.zeros(1, np.int64)
+        self.lock = threading.Lock()
+        self.search = Search(
+            self.encoding, self.halt, self.threads, self._offer, self._raise_bound
+        )
+        self._failure: BaseException | None = None
+        self._reported = 0.0
+        self._next_tree = self.started + FIRST_TREE
+        self._told: tuple[float, Choice | None] = (np.inf, None)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether time or the user ended the search."""
+        return bool(self.halt[0])
+
+    def give(self, assignment: Assignment) -> None:
+        """Start from a tree, if it is one of the problem's."""
+        if self.problem.admits_all(assignment.splits, assignment.labels):
+            self.given = assignment
+            self.best = float(self._cost_of(assignment))
+
+    def _cost_of(self, assignment: Assignment) -> int:
+        """What a tree costs, counted from the rows."""
+        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
+        total = self.problem.gains.total(confusion)
+        return (self.encoding.most - total) // self.encoding.unit - self.encoding.base
+
+    def _offer(self, cost: float, choice: Choice) -> None:
+        with self.lock:
+            if cost < self.best:
+                self.best, self.choice = float(cost), choice
+
+    def _raise_bound(self, bound: float) -> None:
+        with self.lock:
+            self.bound = max(self.bound, min(float(bound), self.best))
+
+    # ------------------------------------------------------------ two threads
+
+    def go(self) -> None:
+        """Search, and watch meanwhile."""
+        worker = threading.Thread(target=self._work, daemon=True)
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(POLL_SECONDS)
+                self._watch()
+                self.report()
+                self._tell_tree()
+        except BaseException:
+            self.halt[0] = 1
+            worker.join()
+            raise
+        if self._failure is not None:
+            raise self._failure
+
+    def _work(self) -> None:
+        try:
+            cost, choice = self.search.root(self.best)
+            if choice is not None:
+                self._offer(cost, choice)
+            elif cost < self.best:
+                self.best = cost
+            self.bound = self.best
+        except Stopped:
+            self.bound = min(self.bound, self.best)
+        except BaseException as failure:
+            self._failure = failure
+
+    def _watch(self) -> None:
+        """Set the flag if time is up or the user says so."""
+        if time.monotonic() >= self.deadline:
+            self.halt[0] = 1
+        elif self.should_stop is not None and not self.cancelled and self.should_stop():
+            self.cancelled = True
+            self.halt[0] = 1
+
+    def report(self, force: bool = False) -> None:
+        """Tell how far the search is, if something changed or it is time to."""
+        now = time.monotonic() - self.started
+        incumbent = None if not np.isfinite(self.best) else self.encoding.total(self.best)
+        bound = self.encoding.total(self.bound)
+        last = self.trace[-1] if self.trace else None
+        changed = last is None or (last.incumbent, last.bound) != (incumbent, bound)
+        if not (changed or force or now - self._reported >= REPORT_SECONDS):
+            return
+        point = TracePoint(now, incumbent, bound)
+        self._reported = now
+        if changed:
+            self.trace.append(point)
+        if self.on_progress is not None:
+            self.on_progress(point)
+
+    def _tell_tree(self) -> None:
+        """Tell of the best tree if it is new and time to."""
+        with self.lock:
+            choice = self.choice
+        if self.on_tree is None or choice is None or choice is self._told[1]:
+            return
+        if time.monotonic() < self._next_tree:
+            return
+        found = self._plant_in_time(choice)
+        if found is not None and found[1] < self._told[0]:
+            self.on_tree(found[0], self.encoding.total(self.bound))
+            self._told = (found[1], choice)
+        else:
+            self._told = (self._told[0], choice)
+        self._next_tree = time.monotonic() + NEXT_TREE
+
+    # ------------------------------------------------------------ the tree
+
+    def _plant(self, choice: Choice | None, search: Search) -> tuple[Assignment, int]:
+        planter = Planter(self.problem, search)
+        return planter.plant(choice), planter.cost
+
+    def _plant_in_time(self, choice: Choice | None) -> tuple[Assignment, int] | None:
+        """A choice's tree and cost, if what it leaves open is solved again in a short time."""
+        halt = np.zeros(1, np.int64)
+        with halted_after(PLANT_SECONDS, halt):
+            try:
+                return self._plant(choice, Search(self.encoding, halt))
+            except Stopped:
+                return None
+
+    def finish(self) -> SearchOutcome:
+        """Write the best tree down and count what it costs."""
+        if not self.stopped and (self.choice is not None or self.given is None):
+            assignment, cost = self._plant(self.choice, Search(self.encoding))
+            if cost != self.best:
+                raise DisagreementError(f"the tree costs {cost}, not {self.best} as found")
+        else:
+            assignment, cost = self._best_in_time()
+        self.best = float(cost)
+        self.bound = min(self.bound, self.best)
+        self.report(force=True)
+        total, bound = self.encoding.total(self.best), self.encoding.total(self.bound)
+        return SearchOutcome(
+            assignment=assignment,
+            total=total,
+            bound=bound,
+            proved=total == bound,
+            infeasible=False,
+            cancelled=self.cancelled,
+            seconds=time.monotonic() - self.started,
+            trace=tuple(self.trace),
+        )
+
+    def _best_in_time(self) -> tuple[Assignment, int]:
+        """After a stop: the best tree, or one that is quick to make."""
+        found = [] if self.choice is None else [self._plant_in_time(self.choice)]
+        trees = [each for each in found if each is not None]
+        if self.given is not None:
+            trees.append((self.given, self._cost_of(self.given)))
+        if not trees:
+            trees.append(self._plain_tree())
+        return min(trees, key=lambda tree: tree[1])
+
+    def _plain_tree(self) -> tuple[Assignment, int]:
+        """A greedy tree that takes next to no time."""
+        from odt_core.solvers.mip.greedy import greedy_assignment
+
+        assignment = greedy_assignment(self.problem, lambda: True)
+        assert assignment is not None
+        return assignment, self._cost_of(assignment)
+
+
+def solve_search(
+    problem: Problem,
+    *,
+    time_limit: float | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+    on_tree: OnTree | None = None,
+    memory_limit: int = DEFAULT_MEMORY,
+    incumbent: Assignment | None = None,
+) -> SearchOutcome:
+    """Solve a problem by exact search.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any problem.
+    time_limit : float, optional
+        Seconds; kept within 0.3 s.
+    threads : int
+        Worker threads. The objective does not depend on their number.
+    seed : int
+        Accepted for the common contract; the search makes no random choice.
+    on_progress : callable, optional
+        Receives a `TracePoint` at least twice a second, in the calling thread.
+    should_stop : callable, optional
+        Asked many times a second, in the calling thread; True ends the search within 0.3 s.
+    on_tree : callable, optional
+        Takes better trees while the search goes on, about one a second, in the calling thread.
+    memory_limit : int
+        Bytes the tables may take; where they would take more, a slower path is used.
+    incumbent : Assignment, optional
+        A tree to start from; only better ones are looked for. Not used if it is not a tree of this
+        problem.
+
+    Returns
+    -------
+    SearchOutcome
+        The best tree, its recounted objective and the proved bound.
+
+    Raises
+    ------
+    InputError
+        If the weights are too large to be counted exactly.
+    """
+    started = time.monotonic()
+    deadline = np.inf if time_limit is None else started + time_limit
+    if problem.gains.has_floor or problem.gains.counts_one_class:
+        from odt_core.solvers.exact.floors import solve_floors
+
+        return solve_floors(
+            problem,
+            deadline=deadline,
+            started=started,
+            threads=threads,
+            on_progress=on_progress,
+            should_stop=should_stop,
+            on_tree=on_tree,
+            memory_limit=memory_limit,
+            incumbent=incumbent,
+        )
+    run = Run(
+        problem,
+        encode(problem),
+        threads,
+        deadline=deadline,
+        started=started,
+        on_progress=on_progress,
+        should_stop=should_stop,
+        on_tree=on_tree,
+    )
+    if incumbent is not None:
+        run.give(incumbent)
+    run.go()
+    return run.finish()
