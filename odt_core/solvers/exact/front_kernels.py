@@ -30,71 +30,6 @@ jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
 @jit
-def pair_sums(table, rows, positive, negative, P, N):  # type: ignore[no-untyped-def]
-    """Weights of each pair of columns, into ``P[V, V]`` and ``N[V, V]``, over the given rows."""
-    P[:] = 0.0
-    N[:] = 0.0
-    total = np.zeros(2)
-    for r in rows:
-        p = positive[r]
-        q = negative[r]
-        total[0] += p
-        total[1] += q
-        first = table.cell_at[r]
-        last = table.cell_at[r + 1]
-        for i in range(first, last):
-            u = table.cells[i]
-            if p > 0:
-                for j in range(first, last):
-                    P[u, table.cells[j]] += p
-            if q > 0:
-                for j in range(first, last):
-                    N[u, table.cells[j]] += q
-    _complete(table, P, total[0])
-    _complete(table, N, total[1])
-
-
-@jit
-def _complete(table, F, total):  # type: ignore[no-untyped-def]
-    """Cumulate chains and recover the categories that were not counted, along both axes."""
-    V = len(F)
-    cells = np.empty(V)
-    for v in range(V):
-        cells[v] = F[v, v]
-    sums = cells.copy()
-    for k in range(len(table.kind)):
-        s = table.start[k]
-        e = table.start[k + 1]
-        d = table.dropped[k]
-        if table.kind[k] == 0:
-            for u in range(s + 1, e):
-                sums[u] += sums[u - 1]
-                for v in range(V):
-                    F[u, v] += F[u - 1, v]
-        elif d >= 0:
-            sums[d] = total
-            F[d] = cells
-            for u in range(s, e):
-                if u != d:
-                    sums[d] -= sums[u]
-                    for v in range(V):
-                        F[d, v] -= F[u, v]
-    for u in range(V):
-        for k in range(len(table.kind)):
-            s = table.start[k]
-            e = table.start[k + 1]
-            d = table.dropped[k]
-            if table.kind[k] == 0:
-                for v in range(s + 1, e):
-                    F[u, v] += F[u, v - 1]
-            elif d >= 0:
-                x = sums[u]
-                for v in range(s, e):
-                    x -= F[u, v] if v != d else 0.0
-                F[u, d] = x
-
-
-@jit
 def column_sums(table, masks, positive, negative, P, N, PT, NT):  # type: ignore[no-untyped-def]
     """Weights of each column in each row set of ``masks[B, W]``, and of the whole sets."""
     K = len(table.kind)
@@ -231,31 +166,37 @@ def _grown(points, n, more):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _place(points, n, x, y):  # type: ignore[no-untyped-def]
-    """Put a point in its place, drop those it dominates. The new length and the place (or -1)."""
+def _place(points, n, x, y, all_of_them):  # type: ignore[no-untyped-def]
+    """Put a point in its place and drop those it dominates. The new length and the place (or -1).
+
+    With `all_of_them` only equal points are dropped.
+    """
     low = 0
     high = n
     while low < high:
         middle = (low + high) >> 1
-        if points[0, middle] <= x:
+        at = points[0, middle]
+        if at < x or (at == x and not (all_of_them and points[1, middle] > y)):
             low = middle + 1
         else:
             high = middle
-    if low > 0:
+    end = low
+    if all_of_them:
+        if low > 0 and points[0, low - 1] == x and points[1, low - 1] == y:
+            return n, -1
+    elif low > 0:
         if points[1, low - 1] <= y:
             return n, -1
         if points[0, low - 1] == x:
             low -= 1
-    end = low
-    while end < n and points[1, end] >= y:
+    while not all_of_them and end < n and points[1, end] >= y:
         end += 1
     shift = low + 1 - end
-    if shift == 1:
-        for row in range(points.shape[0]):
+    for row in range(points.shape[0]):
+        if shift == 1:
             for j in range(n, low, -1):
                 points[row, j] = points[row, j - 1]
-    elif shift < 0:
-        for row in range(points.shape[0]):
+        elif shift < 0:
             for j in range(end, n):
                 points[row, j + shift] = points[row, j]
     points[0, low] = x
@@ -275,7 +216,7 @@ def combine(low, n_low, high, n_high, wanted, n, split):  # type: ignore[no-unty
             if y >= wanted[1, 0]:
                 continue
             wanted = _grown(wanted, n, 1)
-            n, at = _place(wanted, n, x, y)
+            n, at = _place(wanted, n, x, y, False)
             if at >= 0:
                 wanted[2, at] = split
                 wanted[3, at] = low[0, i]
@@ -298,9 +239,9 @@ def _two_ways(p, q, tp, tn, box, leaf, out, n):  # type: ignore[no-untyped-def]
     if leaf[2] > 0 and not (_holds(p, q, leaf) and _holds(tp - p, tn - q, leaf)):
         return n
     if tp - p <= box[0] and q <= box[1]:
-        n, _ = _place(out, n, tp - p, q)
+        n, _ = _place(out, n, tp - p, q, False)
     if p <= box[0] and tn - q <= box[1]:
-        n, _ = _place(out, n, p, tn - q)
+        n, _ = _place(out, n, p, tn - q, False)
     return n
 
 
@@ -329,9 +270,9 @@ def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):  # type: ignore[no-un
             return out, n
         n = _two_ways(a, c, tp, tn, box, leaf, out, n)
         if box[0] >= tp:
-            n, _ = _place(out, n, tp, 0.0)
+            n, _ = _place(out, n, tp, 0.0, False)
         if box[1] >= tn:
-            n, _ = _place(out, n, 0.0, tn)
+            n, _ = _place(out, n, 0.0, tn, False)
         return out, n
     if mode != MUST:
         n = _two_ways(0.0, 0.0, tp, tn, box, leaf, out, n)
@@ -376,37 +317,25 @@ def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):  # type: ignore[no
         lists = np.zeros((ends, 2, 1))
         size[0] = 1
         for v in own:
+            new = np.empty((ends, 2, 2 * size.sum()))
             new_size = np.zeros(ends, np.int64)
             for s in range(ends):
                 for call in range(2):
-                    if to[call, s] >= 0:
-                        new_size[to[call, s]] += size[s]
-            room = max(new_size.max(), 1)
-            new = np.empty((ends, 2, room))
-            spare = np.empty((2, room))
-            new_size[:] = 0
-            for s in range(ends):
-                for call in range(2):
                     t = to[call, s]
-                    if t < 0 or size[s] == 0:
-                        continue
-                    for row in range(2):
-                        for j in range(new_size[t]):
-                            spare[row, j] = new[t, row, j]
-                    x = p[v] if call == 1 else 0.0
-                    y = q[v] if call == 0 else 0.0
-                    new_size[t] = _merge(
-                        spare, new_size[t], lists[s], size[s], x, y, box, leaf[2] > 0, new[t]
-                    )
+                    for j in range(size[s] if t >= 0 else 0):
+                        x = lists[s, 0, j] + (p[v] if call == 1 else 0.0)
+                        y = lists[s, 1, j] + (q[v] if call == 0 else 0.0)
+                        if x <= box[0] and y <= box[1]:
+                            new_size[t], _ = _place(new[t], new_size[t], x, y, leaf[2] > 0)
             lists = new
             size = new_size
         for s in range(3 if take == 0 else 1, ends):
             out = _grown(out, n, size[s])
             for j in range(size[s]):
-                fn = lists[s, 0, j]
-                fp = lists[s, 1, j]
-                if _holds(fn, tn - fp, leaf) and _holds(tp - fn, fp, leaf):
-                    n, _ = _place(out, n, fn, fp)
+                x = lists[s, 0, j]
+                y = lists[s, 1, j]
+                if _holds(x, tn - y, leaf) and _holds(tp - x, y, leaf):
+                    n, _ = _place(out, n, x, y, False)
     return out, n
 
 
@@ -427,37 +356,6 @@ def _slots(take, way):  # type: ignore[no-untyped-def]
         to[1 - way, s] = s
         to[way, s] = s + 1 if s < take else -1
     return to
-
-
-@jit
-def _merge(one, n_one, other, n_other, x, y, box, all_of_them, out):  # type: ignore[no-untyped-def]
-    """Two lists, the other moved by x, y, into `out`: the undominated points, or all of them."""
-    n = 0
-    i = 0
-    j = 0
-    while i < n_one or j < n_other:
-        first = j == n_other
-        if not first and i < n_one:
-            a = other[0, j] + x
-            first = one[0, i] < a or (one[0, i] == a and one[1, i] <= other[1, j] + y)
-        if first:
-            fn = one[0, i]
-            fp = one[1, i]
-            i += 1
-        else:
-            fn = other[0, j] + x
-            fp = other[1, j] + y
-            j += 1
-        if fn > box[0] or fp > box[1]:
-            continue
-        if n > 0 and not all_of_them and out[1, n - 1] <= fp:
-            continue
-        if n > 0 and out[0, n - 1] == fn and out[1, n - 1] == fp:
-            continue
-        out[0, n] = fn
-        out[1, n] = fp
-        n += 1
-    return n
 
 
 # ------------------------------------------------------------ two levels
@@ -559,7 +457,6 @@ def rehearse() -> None:
     wanted = np.array([[0.0, n], [n, 0.0], [-1, -1], [0, 0], [0, 0]])
     box = np.full(2, float(n))
     column_sums(table, np.ascontiguousarray(table.bits & mask), positive, negative, P, N, PT, NT)
-    pair_sums(table, np.arange(n), positive, negative, P, N)
     stump_bounds(P, N, PT, NT, one, one, runs, MAY, bounds)
     first_open(bounds, one, one, wanted, found)
     low, _ = stump_front(P[0], N[0], PT[0], NT[0], runs, MAY, np.zeros(3), box, np.empty((2, 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,32 +16,19 @@ Whole = npt.NDArray[np.int64]
 LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
 
 
-def pair_sums(
-    table: Columns, rows: Whole, positive: Floats, negative: Floats, P: Floats, N: Floats
-) -> None:
-    """Weights of each pair of columns over the given rows."""
-    member = members(table, len(positive))[:, rows].astype(np.float64)
-    P[:] = (member * positive[rows]) @ member.T
-    N[:] = (member * negative[rows]) @ member.T
-
-
 def column_sums(
     table: Columns, masks: Masks, positive: Floats, negative: Floats,
     P: Floats, N: Floats, PT: Floats, NT: Floats,
 ) -> None:  # fmt: skip
     """Weights of each column in each row set, and of the whole sets."""
-    inside = unpack(masks, len(positive)).astype(np.float64)
-    member = members(table, len(positive)).astype(np.float64).T
+    inside = unpack(masks, len(positive))
     PT[:], NT[:] = inside @ positive, inside @ negative
-    P[:], N[:] = (inside * positive) @ member, (inside * negative) @ member
-
-
-def members(table: Columns, n: int) -> npt.NDArray[np.bool_]:
-    """bool[V, N]: the rows in each column."""
-    at = np.arange(len(table.group)) - table.start[table.group]
-    local = table.local[table.group]
-    chain = (table.kind[table.group] == CHAIN)[:, None]
-    return np.asarray(np.where(chain, local <= at[:, None], local == at[:, None]))
+    b, row = np.nonzero(inside)
+    for k, (s, e) in enumerate(pairwise(table.start.tolist())):
+        at = b * (e - s + 1) + table.local[k, row]
+        for weight, out in ((positive, P), (negative, N)):
+            sums = np.bincount(at, weight[row], len(inside) * (e - s + 1)).reshape(-1, e - s + 1)
+            out[:, s:e] = sums[:, :-1].cumsum(1) if table.kind[k] == CHAIN else sums[:, :-1]
 
 
 def stump_bounds(
