@@ -8,6 +8,7 @@ vector instructions.
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numba
@@ -25,6 +26,9 @@ inner = numba.njit(**_plain, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """The same for kernels that only others call, which saves compiling a way in from Python."""
 part = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
 """For kernels with one caller: they are compiled with it only."""
+
+TILE = 8
+"""Columns that are copied together when a table is mirrored: their rows stay in the cache."""
 
 INF = np.inf
 ONE_BIT = np.uint64(1)
@@ -152,6 +156,25 @@ def count_cells(T, mask, F, D, P):  # type: ignore[no-untyped-def]
     return total, positive
 
 
+@part
+def mirror(T, F, upper):  # type: ignore[no-untyped-def]
+    """Copy the upper half of a table to the lower one, or back; a few columns at a time.
+
+    Columns of the same group are left out.
+    """
+    v_all = len(T.group)
+    for first in range(0, v_all, TILE):
+        last = min(first + TILE, v_all)
+        for v in range(v_all):
+            k = T.group[v]
+            # of the columns first to last those of earlier groups than v's (or later ones)
+            lo = first if upper else max(first, T.start[k + 1])
+            hi = min(last, T.start[k]) if upper else last
+            row = F[v]
+            for u in range(lo, hi):
+                row[u] = F[u, v]
+
+
 @inner
 def fill_table(T, mask, F, D, P):  # type: ignore[no-untyped-def]
     """The table of a row set. Returns total and positive weight."""
@@ -160,16 +183,12 @@ def fill_table(T, mask, F, D, P):  # type: ignore[no-untyped-def]
     spread_rows(T, F, D, 0, v_all, True)
     spread(T, D, total)
     spread(T, P, positive)
-    for k in range(len(T.kind)):
-        for u in range(T.start[k], T.start[k + 1]):
-            for v in range(T.start[k + 1], v_all):
-                F[v, u] = F[u, v]
+    mirror(T, F, True)
     spread_rows(T, F, D, 0, v_all, False)
+    mirror(T, F, False)
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
         for u in range(s, e):
-            for v in range(s):
-                F[v, u] = F[u, v]
             for v in range(s, e):
                 if T.kind[k] == CHAIN:
                     F[u, v] = D[min(u, v)]
@@ -379,12 +398,22 @@ class Scratch(NamedTuple):
     order: npt.NDArray[np.int64]
 
 
+_kept = threading.local()
+
+
 def make_scratch(table: Columns) -> Scratch:
-    """Working memory for one call."""
+    """Working memory for one call; this thread's last one, if that fits."""
     v = len(table.group)
     sets = (table.kind != CHAIN) & (table.arity > 2)
     q = 1 + int(np.diff(table.start)[sets].max(initial=0))
     most = int(table.arity.max(initial=2))
+    if getattr(_kept, "shape", None) != (v, q, most):
+        _kept.shape, _kept.scratch = (v, q, most), _new_scratch(v, q, most)
+    found: Scratch = _kept.scratch
+    return found
+
+
+def _new_scratch(v: int, q: int, most: int) -> Scratch:
     return Scratch(
         np.empty((6 + 2 * most) * BLOCK),
         np.empty((v, v)),

@@ -16,14 +16,16 @@ import numpy.typing as npt
 from odt_core.solvers.exact.choices import Choice
 from odt_core.solvers.exact.columns import PAIR, STUMP
 from odt_core.solvers.exact.masks import Masks
-from odt_core.solvers.exact.splits import EXACT, Flags, Numbers, Splits, Whole
-from odt_core.solvers.exact.subsets import Sides, walk
+from odt_core.solvers.exact.smallest import restricted_split
+from odt_core.solvers.exact.splits import EXACT, Numbers, Whole
+from odt_core.solvers.exact.subsets import Sides, Split, walk
 
 if TYPE_CHECKING:
     from odt_core.solvers.exact.search import Search
 
-FIRST_BATCH, LARGEST_BATCH = 8, 256
-"""Sides that are solved together: few at first, so that a good tree comes early."""
+FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 24, 256
+"""Sides that are solved together: few at first, so that a good tree comes early, and more below
+the root, where a good one is known."""
 
 INSIDE, OUTSIDE = 0, 1
 
@@ -45,6 +47,8 @@ class Loop:
         Where these rows stand in the run's store of bounds, if they do.
     top : bool
         Whether this is the root of the whole tree.
+    restricted : bool
+        Whether the leaves must be large enough; bounds are those without this condition.
 
     Attributes
     ----------
@@ -54,7 +58,14 @@ class Loop:
     """
 
     def __init__(
-        self, run: Search, cls: int, mask: Masks, limit: float, place: int = -1, top: bool = False
+        self,
+        run: Search,
+        cls: int,
+        mask: Masks,
+        limit: float,
+        place: int = -1,
+        top: bool = False,
+        restricted: bool = False,
     ) -> None:
         table = run.encoding.table
         self.run, self.cls, self.mask, self.place, self.top = run, cls, mask, place, top
@@ -63,8 +74,10 @@ class Loop:
         self.h = 0 if self.children[0] == self.children[1] else 1
         self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
         self.best = limit
+        self.restricted = restricted
         self.choice: Choice | None = None
-        self.allowed, self.closed, self.walks_of = run.allowed(cls)
+        self.allowed, closed, self.walks_of = run.allowed(cls)
+        self.closed = [closed, closed.copy()] if restricted else [closed, closed]
         self.has_sets = bool(run.splits.is_set.any())
         self.walks = bool(self.walks_of.any())
         self.bound = np.zeros((2, self.h + 1, run.splits.n))
@@ -80,7 +93,7 @@ class Loop:
     def solve(self) -> float:
         """The least cost below the limit, or the limit. Its split is `choice`."""
         self._begin()
-        batch = FIRST_BATCH
+        batch = FIRST_BATCH if self.top else LATER_BATCH
         sides = self._round()
         while len(sides):
             self._report()
@@ -104,7 +117,7 @@ class Loop:
         for x, child in enumerate(self.children[: self.h + 1]):
             if self.table.level[child] <= STUMP and not run.by_sweeps:
                 self._look_up(x, child)
-        if self.best == np.inf or self.top:
+        if self.top and not self.restricted:
             cost, choice = run.greedy(self.cls, self.mask)
             self._offer(cost, choice)
         self._solve_whole()
@@ -123,13 +136,18 @@ class Loop:
             sure = False
             if store is not None and self.place >= 0:
                 self.whole[x], sure = store.whole(self.place, child)
-            if not sure:
+            if not sure and self.whole[x] < self.best:
                 limit = np.array([self.best])
                 everywhere = self.run.everywhere if self.top else -1
                 answer = self.run.solve(child, self.mask[None], limit, [everywhere])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
                 sure, choice = answer.cost[0] < self.best, answer.choice(0)
-            if sure and self.table.empty_ok[self.cls]:
+            if self.restricted and self.table.empty_ok[self.cls] and self.whole[x] < self.best:
+                nothing = Choice(-1, x == 0, ())
+                self._offer(
+                    *restricted_split(self.run, self.cls, self.mask, nothing, self.best)
+                )
+            elif sure and self.table.empty_ok[self.cls]:
                 # a question without members sends all rows to the child the members do not go to
                 low, high = (choice, None) if x == 0 else (None, choice)
                 self._offer(self.whole[x], Choice(-1, x == 0, (), low, high))
@@ -224,18 +242,29 @@ class Loop:
         """
         x, y = self._children_of(way)
         part = slice(first, last)
-        cost = self.bound[INSIDE, x, part] + self.bound[OUTSIDE, y, part] + self.closed[part]
+        cost = self.bound[INSIDE, x, part] + self.bound[OUTSIDE, y, part] + self.closed[way][part]
         splits = np.flatnonzero(cost < self.best) + first
         if not len(splits):
             return splits, cost[:0]
         done = splits[self.exact[INSIDE, x, splits] & self.exact[OUTSIDE, y, splits]]
-        if len(done):
+        if len(done) and self.restricted:
+            self._confirm(way, done[np.argsort(cost[done - first], kind="stable")], cost, first)
+        elif len(done):
             i = int(done[cost[done - first].argmin()])
             self._offer(float(cost[i - first]), self._choice_of(way, i))
         if self.has_sets:
             np.maximum(cost, self._set_bounds()[self.splits.group[part]], out=cost)
         splits = splits[cost[splits - first] < self.best]
         return splits, cost[splits - first]
+
+    def _confirm(self, way: int, splits: Whole, cost: Numbers, first: int) -> None:
+        """Solve splits again with leaves large enough, the cheapest first."""
+        for i in splits.tolist():
+            if cost[i - first] < self.best:
+                choice = Choice(int(self.splits.group[i]), bool(way), self.splits.columns(i))
+                self._offer(*restricted_split(self.run, self.cls, self.mask, choice, self.best))
+            self.closed[way][i] = np.inf
+            cost[i - first] = np.inf
 
     def _choice_of(self, way: int, split: int) -> Choice:
         x, y = self._children_of(way)
@@ -415,9 +444,17 @@ class Loop:
                 self.table, self.cls, k, self.weight[s:e], self.splits.column_masks(np.arange(s, e)) & self.mask,
                 np.bitwise_or, inside[0], inside[self.h],
             )  # fmt: skip
-            cost, split = walk(sides, self._solve_union, self.best)
-            if split is not None:
+            cost, split = walk(
+                sides, self._solve_union, self.best, self._confirm_subset if self.restricted else None
+            )
+            if split is not None and not self.restricted:
                 self._offer(cost, Choice(k, split.to_high, split.columns))
+
+    def _confirm_subset(self, split: Split) -> float:
+        """The best cost after a subset was solved again with leaves large enough."""
+        choice = Choice(split.group, split.to_high, split.columns)
+        self._offer(*restricted_split(self.run, self.cls, self.mask, choice, self.best))
+        return self.best
 
     def _solve_union(self, x: int, masks: Masks, limits: Numbers) -> Numbers:
         child = self.children[min(x, self.h)]

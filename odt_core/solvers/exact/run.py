@@ -312,7 +312,6 @@ def solve_search(
             on_progress=on_progress,
             should_stop=should_stop,
             on_tree=on_tree,
-            memory_limit=memory_limit,
             incumbent=incumbent,
         )
     run = Run(

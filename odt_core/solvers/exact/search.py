@@ -20,6 +20,7 @@ from odt_core.solvers.exact.columns import (
 )
 from odt_core.solvers.exact.loop import Loop
 from odt_core.solvers.exact.masks import Masks
+from odt_core.solvers.exact.smallest import restricted
 from odt_core.solvers.exact.splits import Flags, Numbers, Splits
 from odt_core.solvers.exact.store import Store
 from odt_core.solvers.exact.sweeps import make_orders
@@ -93,6 +94,8 @@ class Search:
         """The least cost of the root's class on all rows, if below the limit."""
         cls = self.encoding.classes[0]
         level = self.table.level[cls]
+        if self.encoding.smallest:
+            return self._restricted_root(cls, limit)
         if level > PAIR + 1 and not self.by_sweeps:
             self.store = Store.of(self, cls)
         if level > PAIR:
@@ -102,6 +105,14 @@ class Search:
         if answer.cost[0] < limit and level == PAIR and answer.choice(0) is not None:
             self.offer(float(answer.cost[0]), answer.choice(0))
         return float(answer.cost[0]), answer.choice(0)
+
+    def _restricted_root(self, cls: int, limit: float) -> tuple[float, Choice | None]:
+        """The root where leaves must be large enough; infinite if no tree has such leaves."""
+        everything = self.encoding.everything
+        if self.table.level[cls] < PAIR:
+            return restricted(self, cls, everything, limit)
+        loop = Loop(self, cls, everything, limit, top=True, restricted=True)
+        return loop.solve(), loop.choice
 
     def choice_for(self, cls: int, mask: Masks) -> Choice:
         """The best split of a class of two levels and more."""

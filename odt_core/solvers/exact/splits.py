@@ -61,12 +61,12 @@ class Splits:
         by_walk = sets & (table.arity > 1) & ~by_pairs
         return cls(table, np.concatenate(first), np.concatenate(second), by_pairs, by_walk)
 
-    @property
+    @cached_property
     def n_columns(self) -> int:
         """V."""
         return len(self.table.group)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """S."""
         return len(self.first)
@@ -122,7 +122,11 @@ class Splits:
         """Sum of the columns' values over each set; 0 for a chain. ``float64[K]``."""
         if not len(values):
             return np.zeros(len(self.table.kind))
-        return np.asarray(np.add.reduceat(values, self.table.start[:-1]) * self.is_set)
+        return np.asarray(np.add.reduceat(values, self._starts) * self.is_set)
+
+    @cached_property
+    def _starts(self) -> Whole:
+        return np.asarray(self.table.start[:-1])
 
     def pair_sums(self, values: Numbers) -> Numbers:
         """The sum of two columns' values for each pair."""

@@ -51,8 +51,9 @@ class Sides:
 
 
 class Split(NamedTuple):
-    """The better split that was found: its members and where they go."""
+    """The better split that was found: its set, its members and where they go."""
 
+    group: int
     columns: tuple[int, ...]
     to_high: bool
 
@@ -77,7 +78,7 @@ they are not below."""
 
 
 def walk(
-    sides: Sides, solve: Solve, best: float, offer: Callable[[float], float] | None = None
+    sides: Sides, solve: Solve, best: float, confirm: Callable[[Split], float] | None = None
 ) -> tuple[float, Split | None]:
     """The best split of a set by a subset, if it costs less than `best`.
 
@@ -88,8 +89,9 @@ def walk(
         See `Solve`.
     best : float
         The incumbent's cost.
-    offer : callable, optional
-        Told each better cost; returns the incumbent's, which another thread may have lowered.
+    confirm : callable, optional
+        Solves each better split again under a condition that `solve` does not know, and returns
+        the incumbent's cost.
 
     Returns
     -------
@@ -143,10 +145,12 @@ def walk(
             if depth + 1 < n:
                 levels[depth + 1].append(child)
                 continue
-            i = int(value[keep].argmin())
-            if value[keep][i] < best:
-                best = float(value[keep][i])
+            value = value[keep]
+            for i in np.argsort(value, kind="stable").tolist():
+                if value[i] >= best:
+                    break
                 found = _split(sides, order, child.went[i])
+                best = float(value[i]) if confirm is None else confirm(found)
         if depth + 1 < n:
             depth += 1
     return best, found
@@ -180,4 +184,4 @@ def _split(sides: Sides, order: npt.NDArray[np.int64], went: npt.NDArray[np.bool
         idle = np.setdiff1d(np.arange(len(sides.weight)), order)
         stated = idle[:1]
     start = int(sides.table.start[sides.group])
-    return Split(tuple(int(start + v) for v in sorted(stated)), high)
+    return Split(sides.group, tuple(int(start + v) for v in sorted(stated)), high)
