@@ -15,6 +15,7 @@ from odt_core.evaluation.rates import (
     metrics,
     predictive_values,
 )
+from odt_core.evaluation.verdict import Tone, Verdict, verdict
 
 __all__ = [
     "LEVEL",
@@ -26,7 +27,9 @@ __all__ = [
     "LeafRow",
     "Metrics",
     "Rate",
+    "Tone",
     "TreeChanges",
+    "Verdict",
     "cart_columns",
     "cart_feature_selection",
     "cheapest",
@@ -39,4 +42,5 @@ __all__ = [
     "net_benefit",
     "predictive_values",
     "tree_changes",
+    "verdict",
 ]
