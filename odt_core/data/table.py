@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import numbers
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.numeric import number_text, parse_numbers
 from odt_core.errors import InputError
 
@@ -64,7 +67,9 @@ class Factor:
 
     codes: npt.NDArray[np.int32]
     values: pa.Array
-    _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    _numbers: dict[tuple[str, NumberForm], npt.NDArray[np.float64]] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def texts(self) -> list[str]:
@@ -72,11 +77,21 @@ class Factor:
         texts: list[str] = self.values.to_pylist()
         return texts
 
-    def numbers(self, decimal: str) -> npt.NDArray[np.float64]:
+    def numbers(
+        self, decimal: str, form: NumberForm = NumberForm.PLAIN
+    ) -> npt.NDArray[np.float64]:
         """The distinct texts as numbers, see `odt_core.data.numeric.parse_numbers`."""
-        if decimal not in self._numbers:
-            self._numbers[decimal] = parse_numbers(self.values, decimal)
-        return self._numbers[decimal]
+        key = (decimal, form)
+        if key not in self._numbers:
+            self._numbers[key] = parse_numbers(rewrite(self.values, form), decimal)
+        return self._numbers[key]
+
+    def joined(self, labels: Mapping[str, str]) -> Factor:
+        """The same column with some texts replaced by labels, which then count as one value."""
+        texts = pa.array([labels.get(text, text) for text in self.texts], pa.large_string())
+        encoded = pc.dictionary_encode(texts)
+        codes = np.asarray(encoded.indices).astype(np.int32, copy=False)
+        return Factor(codes[self.codes], encoded.dictionary)
 
     def counts(self, rows: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
         """How many rows (of those under the mask) have each value."""
@@ -96,8 +111,9 @@ class Table:
     Attributes
     ----------
     frame : pandas.DataFrame
-        Every cell is text as in the file, without blanks around it; an empty cell is ``""``. The
-        rows are in the file's order, column names are distinct and not blank.
+        Every cell is text as in the file, without blanks around it and with letters and accents
+        composed (Unicode NFC); an empty cell is ``""``. The rows are in the file's order, column
+        names are distinct and not blank.
     report : ReadReport
         How the file was read.
     sha256 : str
@@ -183,7 +199,7 @@ def table_from_frame(frame: pd.DataFrame, name: str = "", decimal: str = ".") ->
     InputError
         If two columns have the same name.
     """
-    names = [str(column) for column in frame.columns]
+    names = [unicodedata.normalize("NFC", str(column)) for column in frame.columns]
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:
         raise InputError(f"Two columns are called {repeated!r}: rename one of them.")
@@ -198,13 +214,23 @@ def table_from_frame(frame: pd.DataFrame, name: str = "", decimal: str = ".") ->
 
 
 def text_frame(columns: dict[str, pa.Array], n_rows: int) -> pd.DataFrame:
-    """A data frame of pandas' text type from columns of text."""
+    """A data frame of pandas' text type from columns of text, with composed letters."""
     frame = pd.DataFrame(
-        {name: pd.Series(texts, dtype="str") for name, texts in columns.items()},
+        {name: pd.Series(composed(texts), dtype="str") for name, texts in columns.items()},
         index=pd.RangeIndex(n_rows),
     )
     frame.columns = pd.Index(list(columns), dtype="str")
     return frame
+
+
+def composed(texts: pa.Array) -> pa.Array:
+    """The texts with letters and their accents as one sign (Unicode NFC).
+
+    The two forms look alike and are equal to Unicode, but not to a computer.
+    """
+    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
+        return texts
+    return pc.utf8_normalize(texts, "NFC")
 
 
 def _cell_texts(column: pd.Series[Any], decimal: str) -> pa.Array:
