@@ -90,9 +90,7 @@ def infer_schema(
 
 
 def _guess_target(table: Table, reading: CellReading) -> str:
-    distinct = {
-        name: profile_column(table, name, reading).n_distinct for name in table.columns
-    }
+    distinct = {name: profile_column(table, name, reading).n_distinct for name in table.columns}
     usable = [name for name, n in distinct.items() if 2 <= n <= MANY_CATEGORIES]
     for wanted in TARGET_NAMES:
         named = [name for name in usable if name.casefold() == wanted]

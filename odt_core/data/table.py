@@ -77,9 +77,7 @@ class Factor:
         texts: list[str] = self.values.to_pylist()
         return texts
 
-    def numbers(
-        self, decimal: str, form: NumberForm = NumberForm.PLAIN
-    ) -> npt.NDArray[np.float64]:
+    def numbers(self, decimal: str, form: NumberForm = NumberForm.PLAIN) -> npt.NDArray[np.float64]:
         """The distinct texts as numbers, see `odt_core.data.numeric.parse_numbers`."""
         key = (decimal, form)
         if key not in self._numbers:
