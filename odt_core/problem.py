@@ -301,6 +301,49 @@ class Gains:
         return confusion.tp >= self.min_tp and confusion.tn >= self.min_tn
 
 
+class LeafCount(StrEnum):
+    """What the smallest leaf counts: all training rows, or those of the rarer class."""
+
+    ROWS = "rows"
+    RARER_CLASS = "rarer-class"
+
+
+@dataclass(frozen=True)
+class SmallestLeaf:
+    """How much a leaf must hold.
+
+    Every leaf of the shape that at least one training row reaches holds at least `rows` rows. A
+    leaf that no training row reaches vanishes from the tree and does not count.
+
+    Attributes
+    ----------
+    rows : int
+        The least number, counted with the rows' weights.
+    of : LeafCount
+        Whether all rows count or only those of the rarer class. That is the positive class if
+        both are equally many.
+
+    Raises
+    ------
+    InputError
+        If `rows` is below 1.
+    """
+
+    rows: int
+    of: LeafCount = LeafCount.ROWS
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            raise InputError(f"min-leaf is {self.rows}: give a whole number of at least 1.")
+
+    def counted(self, data: EncodedData) -> npt.NDArray[np.int64]:
+        """int64[N]: how much each row adds to its leaf, a weight or 0."""
+        if self.of is LeafCount.ROWS:
+            return data.weight
+        rarer_is_positive = data.n_positive <= data.n_negative
+        return np.where(data.y == rarer_is_positive, data.weight, 0)
+
+
 @dataclass(frozen=True)
 class NodeRule:
     """What an expert demands of one decision node.
@@ -357,11 +400,13 @@ class Problem:
     forbid_empty_branches : bool
         At least one category of the chosen feature goes each way at every node (the paper's
         (pickmore) and (pickless)), counted over the feature's categories, not over the rows.
+    smallest_leaf : SmallestLeaf or None
+        How much every leaf holds that a training row reaches; None for no condition.
 
     Raises
     ------
     InputError
-        If there are no rows or features, or a cap or rule cannot be met.
+        If there are no rows or features, or a cap, rule or smallest leaf cannot be met.
     """
 
     data: EncodedData
@@ -370,6 +415,7 @@ class Problem:
     max_card: int | None = None
     rules: Rules = field(default_factory=Rules)
     forbid_empty_branches: bool = False
+    smallest_leaf: SmallestLeaf | None = None
 
     def __post_init__(self) -> None:
         if self.data.n_rows == 0:
@@ -391,6 +437,18 @@ class Problem:
                 raise InputError(
                     f"Decision node {node + 1} has no feature left to split on: allow one there."
                 )
+        self._check_smallest_leaf()
+
+    def _check_smallest_leaf(self) -> None:
+        if self.smallest_leaf is None:
+            return
+        most, least = int(self.smallest_leaf.counted(self.data).sum()), self.smallest_leaf.rows
+        if least > most:
+            which = "" if self.smallest_leaf.of is LeafCount.ROWS else " of the rarer class"
+            raise InputError(
+                f"min-leaf is {least:,}, but there are only {most:,} training rows{which}: "
+                "give a smaller number."
+            )
 
     def _check_fixed(self, node: int, split: Split) -> None:
         feature = self.data.features[split.feature]
@@ -474,7 +532,10 @@ class Problem:
         return is_threshold(feature, split.left)
 
     def admits_all(self, splits: Sequence[Split], labels: Sequence[bool]) -> bool:
-        """Whether questions and leaf labels together are a tree of this problem (floors apart)."""
+        """Whether questions and leaf labels together are a tree of this problem.
+
+        Floors and the smallest leaf are apart: these need the rows.
+        """
         return (
             len(splits) == self.topology.n_nodes
             and len(labels) == self.topology.n_leaves

@@ -259,6 +259,18 @@ def count_assignment(
     return Confusion.count(data.y, predicted, data.weight)
 
 
+def keeps_smallest_leaf(problem: Problem, splits: Sequence[Split]) -> bool:
+    """Whether every leaf that a training row reaches holds as much as the problem demands."""
+    if problem.smallest_leaf is None:
+        return True
+    reached = route(problem.topology, splits, problem.data.codes)
+    n_leaves = problem.topology.n_leaves
+    rows = np.bincount(reached, minlength=n_leaves)
+    held = np.zeros(n_leaves, dtype=np.int64)
+    np.add.at(held, reached, problem.smallest_leaf.counted(problem.data))
+    return bool(np.all((rows == 0) | (held >= problem.smallest_leaf.rows)))
+
+
 def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]) -> Tree:
     """The canonical tree of an assignment of questions and labels to a topology.
 

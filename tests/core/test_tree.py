@@ -14,6 +14,7 @@ from odt_core.problem import (
     EncodedData,
     Feature,
     FeatureKind,
+    LeafCount,
     NodeRule,
     Problem,
     Rules,
@@ -21,7 +22,15 @@ from odt_core.problem import (
     is_threshold,
 )
 from odt_core.topology import Topology
-from odt_core.tree import Decision, Leaf, Tree, build_tree, count_assignment, route
+from odt_core.tree import (
+    Decision,
+    Leaf,
+    Tree,
+    build_tree,
+    count_assignment,
+    keeps_smallest_leaf,
+    route,
+)
 from tests.core.trees import (
     disguise,
     mushroom_tree,
@@ -31,6 +40,7 @@ from tests.core.trees import (
     unhurried,
     without_rules,
 )
+from tests.properties import referee
 from tests.properties.strategies import make_problem
 
 randoms = st.randoms(use_true_random=False)
@@ -133,6 +143,18 @@ def test_leaf_counts_are_the_training_rows_that_arrive(random):
     counts = [(leaf.n_negative, leaf.n_positive) for leaf in tree.leaves]
     assert tree.leaf_counts(problem.data) == counts
     assert sum(leaf.n for leaf in tree.leaves) == problem.data.n_rows
+
+
+@unhurried
+@given(randoms)
+def test_no_leaf_is_smaller_than_asked_if_those_of_the_shape_are_not(random):
+    problem = make_problem(random, smallest_leaf=True)
+    splits, labels = random_assignment(random, problem)
+    keeps = keeps_smallest_leaf(problem, splits)
+    assert keeps == referee.keeps_smallest_leaf(problem, splits)
+    if keeps and problem.smallest_leaf.of is LeafCount.ROWS:
+        tree = build_tree(problem, splits, labels)
+        assert min(leaf.n for leaf in tree.leaves) >= problem.smallest_leaf.rows
 
 
 @unhurried
