@@ -556,8 +556,9 @@ def proof_words(solution: Solution) -> str:
 
     Examples
     --------
-    ``Proved by the exact search in 0.02 s and by CBC on the integer program in 0.8 s. CBC was given
-    the search's tree and bound, on which its proof rests.``
+    ``No tree of this shape does better on the training rows: the exact search proved it in 0.02 s,
+    and CBC on the integer program in 0.8 s. CBC started from the search's tree and bound; its
+    proof relies on them.``
     """
     return " ".join(
         part for part in (_claim_words(solution), _check_words(solution), solution.remark) if part
@@ -572,28 +573,34 @@ def _check_words(solution: Solution) -> str:
     time = seconds_words(solution.seconds.mip)
     if mip.role is MipRole.CHECKED:
         return (
-            f"{mip.solver} counted this tree in the integer program, all its questions fixed, and "
-            f"came to the same ({time})."
+            f"{mip.solver} checked this one tree in the integer program and found the same result "
+            f"({time})."
         )
     if mip.role is MipRole.CONFIRMED and solution.tree is not None:
-        return f"{mip.solver} was given the search's tree and bound, on which its proof rests."
+        return f"{mip.solver} started from the search's tree and bound; its proof relies on them."
     if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
-        return f"{mip.solver} went on with the integer program for {time}."
+        return f"{mip.solver} then worked on the integer program for {time}."
     return ""
 
 
 def _claim_words(solution: Solution) -> str:
+    best = "No tree of this shape does better on the training rows"
     if not solution.proved_by and solution.status is Status.OPTIMAL:
-        return "No tree can do better: this one reaches all there is to win on the training rows."
+        return f"{best}: this one has the best value that any tree can have."
     if not solution.proved_by and solution.mip is not None and solution.mip.is_blurred:
         return ""  # it is not for want of time, as the remark says
     if not solution.proved_by:
-        question = "the best tree" if solution.tree is not None else "whether there is a tree"
+        question = (
+            "that no tree is better"
+            if solution.tree is not None
+            else "whether there is such a tree"
+        )
         return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."
-    claims = []
+    claims: list[str] = []
     for prover in solution.proved_by:
         spent = solution.seconds.search if prover == "search" else solution.seconds.mip
         time = f" in {seconds_words(spent)}" if spent else ""
-        claims.append(f"{_PROVERS.get(prover, prover)}{time}")
-    verb = "Proved that there is no such tree" if solution.tree is None else "Proved"
-    return f"{verb} by {list_words(claims, ' and by ')}."
+        proved = "" if claims else " proved it"
+        claims.append(f"{_PROVERS.get(prover, prover)}{proved}{time}")
+    fact = "There is no such tree" if solution.tree is None else best
+    return f"{fact}: {list_words(claims, ', and ')}."
