@@ -42,6 +42,9 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
         delimiter="\t" if options.delimiter == "\\t" else options.delimiter,
         decimal=options.decimal,
         quotechar=options.quotechar,
+        skip_lines=options.skip_lines,
+        comment=options.comment,
+        units_row=options.units_row,
     )
 
 

@@ -317,6 +317,19 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--delimiter", metavar="CHAR", help="such as ',' or ';'; \\t for a tab")
     group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
     group.add_argument("--quotechar", metavar="CHAR", help="the quotation mark")
+    group.add_argument(
+        "--skip-lines",
+        type=at_least(0),
+        default=0,
+        metavar="N",
+        help="leave out the first N lines, above the column names (default: 0)",
+    )
+    group.add_argument("--comment", metavar="MARK", help="leave out lines that begin so, such as #")
+    group.add_argument(
+        "--units-row",
+        action="store_true",
+        help="leave out the row below the column names, which holds units",
+    )
 
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,9 @@ from odt_core.errors import InputError
 CHUNK_ROWS = 50_000
 """Rows held as Python lists at a time."""
 
+MAX_UNITS_SHOWN = 200
+"""Characters of a note on a row of units."""
+
 _END = "\0"
 """Comes after the last line: if it does not arrive as a row of its own, a quote is still open."""
 
@@ -72,6 +75,16 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
             return _read_rows(_RowReader(text, dialect, first_line, lenient=True))
         except _StrayTextError:
             raise InputError(str(fault)) from fault
+
+
+def without_first(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
+    """Rows without the first one, which holds units, and a note that says so."""
+    units = [column[0].as_py() for column in rows.columns]
+    shown = ", ".join(repr(unit) for unit in units if unit) or "nothing"
+    line = int(rows.lines[0])
+    rest = tuple(column.slice(1) for column in rows.columns)
+    note = f"Line {line} was left out as a row of units: {shown[:MAX_UNITS_SHOWN]}."
+    return Rows(rows.names, rest, rows.lines[1:], rows.notes), (note,)
 
 
 def _read_rows(reader: _RowReader) -> Rows:

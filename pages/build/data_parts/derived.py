@@ -49,9 +49,7 @@ class TableKey:
 
     def digest(self) -> str:
         """A short text for the keys of widgets that must not outlive the table."""
-        read = self.read
-        parts = (self.sha256, read.encoding, read.delimiter, read.decimal, read.quotechar)
-        return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+        return hashlib.sha256(repr((self.sha256, self.read)).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
