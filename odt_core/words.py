@@ -238,21 +238,71 @@ def typeset_words(tree: Tree, node: Decision, limit: int | None = None) -> Split
     return replace(words, predicate=predicate, yes=yes, no=no)
 
 
-def unseen_words(tree: Tree) -> str:
-    """What the tree does with values that no training row had, as a sentence.
+def unseen_words(tree: Tree, limit: int | None = None) -> str:
+    """What the tree does with values that no training row had, in up to two sentences.
 
-    They follow the branch that most training rows took. Empty if no question can meet one.
+    New values follow the branch that most training rows took. A value that training rows had, but
+    none of those at the question, has a side that no row supports.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    limit : int, optional
+        Name at most so many categories of a question; all by default.
+
+    Returns
+    -------
+    str
+        Empty if no question can meet such a value.
     """
-    answers = []
+    new, absent = [], []
     for number, node in enumerate(tree.decisions, start=1):
         feature = tree.features[node.split.feature]
         unseen = unseen_value_words(feature)
         if unseen:
             answer = YES if node.unseen_left else NO
-            answers.append(f"{answer} to question {number} ({unseen} of {printable(feature.name)})")
-    if not answers:
-        return ""
-    return f"What no training row had takes the branch of most training rows: {', '.join(answers)}."
+            new.append(f"{answer} to question {number} ({unseen} of {printable(feature.name)})")
+        absent += [
+            f"{answer} to question {number} ({values})"
+            for answer, values in _absent_answers(tree, node, limit)
+        ]
+    sentences = []
+    if new:
+        sentences.append(
+            "A value that no training row had takes the branch of most training rows: "
+            f"{', '.join(new)}."
+        )
+    if absent:
+        sentences.append(
+            "No training row supports these answers, as none had the value at the question: "
+            f"{', '.join(absent)}."
+        )
+    return " ".join(sentences)
+
+
+def absent_words(tree: Tree, node: Decision) -> str:
+    """What a question answers to known values that no training row had there, as a sentence.
+
+    Examples
+    --------
+    ``No training row had odor = spicy here; the answer is no.`` Empty if there is no such value.
+    """
+    return " ".join(
+        f"No training row had {values} here; the answer is {answer}."
+        for answer, values in _absent_answers(tree, node, None)
+    )
+
+
+def _absent_answers(tree: Tree, node: Decision, limit: int | None) -> list[tuple[str, str]]:
+    """(answer, values) for known values that no training row had at a question."""
+    feature, absent = tree.features[node.split.feature], tree.absent(node)
+    sides = ((YES, absent & node.split.left), (NO, absent - node.split.left))
+    return [
+        (answer, f"{printable(feature.name)} = {_names(feature, codes, limit, ' or ')}")
+        for answer, codes in sides
+        if codes
+    ]
 
 
 def unseen_value_words(feature: Feature) -> str:

@@ -53,8 +53,8 @@ def _rules(result: TrainResult) -> list[str]:
     assert tree is not None
     return [
         f"{row.predicted}: if {row.rule}  ({row.train.successes} of {row.train.n} training rows "
-        f"are {tree.positive_label})"
-        for row in leaf_table(tree)
+        f"are {tree.positive_label}{''.join(f'; {mark}' for mark in row.marks)})"
+        for row in leaf_table(tree, result.prepared.test)
     ]
 
 

@@ -4,7 +4,13 @@ from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_c
 from odt_core.evaluation.changes import TreeChanges, tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import DecisionCurve, decision_curve, net_benefit
-from odt_core.evaluation.leaves import SMALL_LEAF, LeafRow, leaf_table
+from odt_core.evaluation.leaves import (
+    CONTRADICTED,
+    FEW_OF_CLASS,
+    SMALL_LEAF,
+    LeafRow,
+    leaf_table,
+)
 from odt_core.evaluation.rates import (
     LEVEL,
     Estimate,
@@ -18,6 +24,8 @@ from odt_core.evaluation.rates import (
 from odt_core.evaluation.verdict import Tone, Verdict, verdict
 
 __all__ = [
+    "CONTRADICTED",
+    "FEW_OF_CLASS",
     "LEVEL",
     "SMALL_LEAF",
     "CostRange",

@@ -19,6 +19,7 @@ from odt_core.topology import Topology
 from odt_core.tree import Leaf, Tree
 from odt_core.words import (
     ENGINE_WORDS,
+    absent_words,
     category_words,
     condition_words,
     gap_words,
@@ -191,9 +192,14 @@ def test_unseen_values_take_the_branch_of_most_rows():
     tree = mushroom_tree()
     assert split_words(tree, tree.root).unseen == "yes"
     assert unseen_words(tree) == (
-        "What no training row had takes the branch of most training rows: yes to question 1 "
-        "(a new value of odor)."
+        "A value that no training row had takes the branch of most training rows: yes to "
+        "question 1 (a new value of odor). No training row supports these answers, as none had "
+        "the value at the question: no to question 1 (odor = spicy)."
     )
+    assert absent_words(tree, tree.root) == (
+        "No training row had odor = spicy here; the answer is no."
+    )
+    assert absent_words(tree, tree.root.left) == ""
     known = Tree(
         decision(0, {0}, Leaf(True, 0, 1), Leaf(False, 5, 0), {0, 1}, unseen_left=False),
         (numerical(1.5),),
