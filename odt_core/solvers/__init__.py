@@ -94,7 +94,8 @@ def solve(
             f"The engine {engine} is not available: choose one of {', '.join(ENGINE_MODULES)}."
         )
     check_countable(problem)
-    check_no_smallest_leaf(problem)
+    if engine in (Engine.HYBRID, Engine.SEARCH):
+        check_no_smallest_leaf(problem)
     solution: Solution = import_module(ENGINE_MODULES[engine]).solve(
         problem,
         engine=engine,
