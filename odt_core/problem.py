@@ -144,18 +144,26 @@ class EncodedData:
 
         The order is by class, then by codes; it does not depend on the order of the rows.
         """
+        return self._merged
+
+    @cached_property
+    def _merged(self) -> EncodedData:
         key = self.y.astype(np.int64)
         size = 2
         for g, feature in enumerate(self.features):
             radix = feature.n_values + 1
             if size > (2**62) // radix:
-                _, key = np.unique(key, return_inverse=True)
+                _, key = _first_and_rank(key)
                 size = len(self.y)
-            key = key * radix + (self.codes[:, g] + 1)
+            key *= radix
+            key += self.codes[:, g]
+            key += 1
             size *= radix
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        weight = np.zeros(len(first), dtype=np.int64)
-        np.add.at(weight, inverse, self.weight)
+        first, rank = _first_and_rank(key)
+        weight = np.bincount(rank, self.weight, len(first)).astype(np.int64)
+        if int(self.weight.sum()) >= 2**53:  # more than a float holds
+            weight = np.zeros(len(first), dtype=np.int64)
+            np.add.at(weight, rank, self.weight)
         return self._with_rows(self.codes[first], self.y[first], weight)
 
     def _with_rows(
@@ -167,6 +175,21 @@ class EncodedData:
         return EncodedData(
             codes, y, weight, self.features, self.target, self.positive_label, self.negative_label
         )
+
+
+def _first_and_rank(
+    keys: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where each distinct key stands first, by rising key; and each key's rank among them."""
+    import pandas as pd  # not at the top: only those who have rows need it
+
+    codes, distinct = pd.factorize(keys)
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(keys))[::-1]
+    order = np.argsort(distinct, kind="stable")
+    rank = np.empty(len(distinct), dtype=np.int64)
+    rank[order] = np.arange(len(distinct))
+    return first[order], rank[codes]
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
 
 
 def _check_columns(table: Table, options: argparse.Namespace) -> None:
-    columns = list(table.frame.columns)
+    columns = list(table.columns)
     if options.target is not None and options.target not in columns:
         raise InputError(_no_column("--target", options.target, columns))
     taken: dict[str, str] = {}

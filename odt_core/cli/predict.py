@@ -39,7 +39,7 @@ def predict_table(model: Model, table: Table) -> bytes:
     reached, met = tree.apply(codes), tree.unseen_met(codes)
     _note_unseen(met)
     names = [tree.features[g].name for g in met.features]
-    taken = list(table.frame.columns)
+    taken = list(table.columns)
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*taken, *(_free_name(name, taken) for name in ADDED)])

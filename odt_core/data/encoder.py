@@ -146,7 +146,7 @@ class Encoder:
         table = self._table(source)
         codes = np.empty((table.n_rows, len(self.columns)), dtype=np.int32, order="F")
         for g, (column, profile) in enumerate(self._profiles(table)):
-            codes[:, g] = column.value_codes(table, profile)[profile.factor.codes]
+            np.take(column.value_codes(table, profile), profile.factor.codes, out=codes[:, g])
         return codes
 
     def unseen(self, source: Table | pd.DataFrame) -> tuple[Unseen, ...]:
@@ -171,7 +171,7 @@ class Encoder:
     def _table(self, source: Table | pd.DataFrame) -> Table:
         table = source if isinstance(source, Table) else table_from_frame(source, "", self.decimal)
         for feature in self.features:
-            if feature.name not in table.columns:
+            if feature.name not in table.factors:
                 raise InputError(
                     f"The table has no column {feature.name!r}, which the tree was trained with: "
                     "add it (cells may be empty)."

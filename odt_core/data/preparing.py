@@ -139,7 +139,8 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
 
     def encoded(rows: npt.NDArray[np.int64]) -> EncodedData:
         weight = np.ones(len(rows), dtype=np.int64)
-        return EncodedData(codes[rows], positive[rows], weight, encoder.features, *names)
+        chosen = codes if len(rows) == len(codes) else codes[rows]
+        return EncodedData(chosen, positive[rows], weight, encoder.features, *names)
 
     kept = {feature.name for feature in encoder.features}
     return Prepared(

@@ -15,7 +15,7 @@ from odt_core.data.dialect import (
     without_extras,
 )
 from odt_core.data.rows import read_rows, without_first
-from odt_core.data.table import ReadReport, Table, text_frame
+from odt_core.data.table import ReadReport, Table
 from odt_core.errors import InputError
 
 
@@ -60,8 +60,7 @@ def read_table(
     if options.units_row and len(rows.lines):
         rows, units = without_first(rows)
         notes += units
-    frame = text_frame(dict(zip(rows.names, rows.columns, strict=True)), len(rows.lines))
-    table = Table(frame, ReadReport(), hashlib.sha256(raw).hexdigest(), name, rows.lines)
+    factors = dict(zip(rows.names, rows.columns, strict=True))
     notes += rows.notes
     if not len(rows.lines):
         notes += ("The file has column names, but no rows below them.",)
@@ -69,7 +68,6 @@ def read_table(
         notes += ("The file has a single column: name the delimiter if it should have more.",)
     decimal = options.decimal
     if decimal is None:
-        factors = {column: table.factor(column) for column in rows.names}
         decimal, guess = find_decimal(factors, dialect.delimiter)
         notes += guess
     report = ReadReport(
@@ -81,7 +79,8 @@ def read_table(
         notes=notes,
         quotechar=dialect.quotechar,
     )
-    return dataclasses.replace(table, report=report)
+    digest = hashlib.sha256(raw).hexdigest()
+    return Table(factors, len(rows.lines), report, digest, name, rows.lines)
 
 
 def _read_bytes(path: Path) -> bytes:

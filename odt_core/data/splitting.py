@@ -214,7 +214,9 @@ def split_rows(
             f"train-size comes to no row at all out of {len(y)}: give a larger one, or all."
         )
     train = _drawn("train-size", rows, y, n_train, spec.seed, groups)
-    rest = np.setdiff1d(rows, train)
+    is_left = np.ones(len(y), dtype=bool)
+    is_left[train] = False
+    rest = np.flatnonzero(is_left)
     test = rest
     if spec.test_size is not None or len(rest):
         test = _drawn("test-size", rest, y, spec.n_test(len(rest)), spec.seed, groups)

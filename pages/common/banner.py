@@ -38,8 +38,7 @@ def draw_banner(now: Work) -> None:
 def _data_words(now: Work) -> str:
     if now.dataset is None:
         return "none yet"
-    frame = now.dataset.table.frame
-    words = f"<b>{_short(now.dataset.name)}</b> · {len(frame):,} rows"
+    words = f"<b>{_short(now.dataset.name)}</b> · {now.dataset.table.n_rows:,} rows"
     if now.schema is not None:
         words += f" · predicting {_short(now.schema.target)} = <b>{_short(now.schema.positive)}</b>"
     return words

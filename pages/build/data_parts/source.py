@@ -21,6 +21,7 @@ from pages.common.text import plain, sentence, shorten
 from pages.common.widgets import show_value
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
+PREVIEW_COLUMNS = 1000
 """Most and fewest rows of the preview, its cells, and the letters of a cell."""
 
 AUTOMATIC = "automatic"
@@ -281,10 +282,13 @@ def read_differently(read: ReadOptions) -> None:
 
 
 def _draw_preview(dataset: Dataset, target: str) -> None:
-    frame = dataset.table.frame
-    shown = min(len(frame), max(FEW_ROWS, min(PREVIEW_ROWS, PREVIEW_CELLS // frame.shape[1])))
+    table = dataset.table
+    n_columns = len(table.columns)
+    shown = min(table.n_rows, max(FEW_ROWS, min(PREVIEW_ROWS, PREVIEW_CELLS // n_columns)))
     st.dataframe(
-        frame.head(shown).apply(lambda column: column.str.slice(0, PREVIEW_LETTERS)),
+        table.head(shown, PREVIEW_COLUMNS).apply(
+            lambda column: column.str.slice(0, PREVIEW_LETTERS)
+        ),
         key="data_preview",
         height=390,
         hide_index=True,
@@ -294,6 +298,6 @@ def _draw_preview(dataset: Dataset, target: str) -> None:
     )
     st.caption(
         "All rows, every cell as in the file."
-        if shown == len(frame)
-        else f"The first {shown:,} of {len(frame):,} rows, every cell as in the file."
+        if shown == table.n_rows
+        else f"The first {shown:,} of {table.n_rows:,} rows, every cell as in the file."
     )
