@@ -41,7 +41,7 @@ class Feature:
         The column's name.
     kind : FeatureKind
         Categorical features split by a set of categories, numerical ones by a threshold.
-    values : tuple of str
+    values : sequence of str
         What each code means: category names, or the bins' intervals in rising order. A numerical
         feature's missing bin, if it has one, comes last and stands outside the order.
     cuts : tuple of float
@@ -54,7 +54,7 @@ class Feature:
 
     name: str
     kind: FeatureKind
-    values: tuple[str, ...]
+    values: Sequence[str]
     cuts: tuple[float, ...] = ()
     has_missing: bool = False
 

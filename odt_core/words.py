@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from odt_core.exact import shortest_decimal
 from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
 from odt_core.solution import Engine, MipRole, Solution, Status
 from odt_core.tree import Decision, Leaf, Tree
@@ -376,8 +377,8 @@ def _threshold_words(feature: Feature, codes: frozenset[int]) -> str:
     low, high = _bounds(feature, ordered)
     if low is None and high is None:
         return "is any value" if has_missing or not feature.has_missing else "is not missing"
-    parts = [f"> {number_words(low)}"] if low is not None else []
-    parts += [f"<= {number_words(high)}"] if high is not None else []
+    parts = [f"> {shortest_decimal(low)}"] if low is not None else []
+    parts += [f"<= {shortest_decimal(high)}"] if high is not None else []
     return " and ".join(parts) + (" or missing" if has_missing else "")
 
 
@@ -500,7 +501,7 @@ def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:
         words = _threshold_words(feature, codes).replace(" or missing", " (or missing)")
         return f"{name} {words}"
     missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
-    return f"{number_words(low)} < {name} <= {number_words(high)}{missing}"
+    return f"{shortest_decimal(low)} < {name} <= {shortest_decimal(high)}{missing}"
 
 
 # --- goals and results ----------------------------------------------------------------------

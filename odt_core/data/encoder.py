@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from odt_core.data.binning import bin_codes, fit_bins
+from odt_core.data.binning import (
+    BinLabels,
+    Bins,
+    bin_codes,
+    fit_bins,
+    unwritten_labels,
+    writes_labels,
+)
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.checks import number_error
 from odt_core.data.forms import NumberForm
@@ -191,7 +198,9 @@ class Encoder:
                 {
                     "name": column.feature.name,
                     "kind": column.feature.kind.value,
-                    "values": list(column.feature.values),
+                    "values": list(column.feature.values)
+                    if writes_labels(column.feature)
+                    else None,
                     "cuts": list(column.feature.cuts),
                     "missing_code": column.missing_code,
                     "missing_tokens": list(column.missing_tokens),
@@ -229,12 +238,14 @@ class Encoder:
 def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
     kind = FeatureKind(record["kind"])
     missing_code = record["missing_code"]
+    has_missing = kind is FeatureKind.NUMERICAL and missing_code is not None
+    cuts, values = tuple(float(cut) for cut in record["cuts"]), record["values"]
     feature = Feature(
         name=record["name"],
         kind=kind,
-        values=tuple(record["values"]),
-        cuts=tuple(float(cut) for cut in record["cuts"]),
-        has_missing=kind is FeatureKind.NUMERICAL and missing_code is not None,
+        values=unwritten_labels(cuts, has_missing) if values is None else tuple(values),
+        cuts=cuts,
+        has_missing=has_missing,
     )
     return ColumnEncoder(
         feature,
@@ -293,14 +304,13 @@ def _numerical_feature(
 ) -> Feature:
     if len(present):
         bins = fit_bins(profile.numbers[present], column.binning, counts[present])
-        labels, cuts = bins.labels, bins.cuts
     else:
-        labels, cuts = ("any number",), ()
+        bins = Bins((), BinLabels(()))
     return Feature(
         name=column.name,
         kind=FeatureKind.NUMERICAL,
-        values=(*labels, MISSING) if has_missing else labels,
-        cuts=cuts,
+        values=bins.labels.with_missing(MISSING) if has_missing else bins.labels,
+        cuts=bins.cuts,
         has_missing=has_missing,
     )
 

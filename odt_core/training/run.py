@@ -50,6 +50,7 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
         max_card=spec.max_card,
         rules=spec.resolve_rules(train, selected),
         forbid_empty_branches=spec.forbid_empty_branches,
+        smallest_leaf=spec.smallest_leaf,
     )
 
 

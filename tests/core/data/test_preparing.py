@@ -322,7 +322,7 @@ def test_joined_labels_of_the_outcome_are_one_class() -> None:
 
 def test_a_number_form_is_kept_by_the_encoder() -> None:
     prepared = encode(["<0.1", "0.4", "0.9", ">2"], with_form=("a", NumberForm.LIMITS))
-    assert prepared.encoder.features[0].cuts == (0.25, 0.65, 1.45)
+    assert prepared.encoder.features[0].cuts == (0.2, 0.7, 1.0)
     encoder = Encoder.from_json(json.loads(json.dumps(prepared.encoder.to_json())))
     assert encoder.encode(pd.DataFrame({"a": ["<0.2", "> 3", "1"]}))[:, 0].tolist() == [0, 3, 2]
 
