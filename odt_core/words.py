@@ -602,8 +602,15 @@ def status_words(problem: Problem, solution: Solution) -> str:
     return f"{began}; {gap_words(problem, solution.gap)}"
 
 
-def proof_words(solution: Solution) -> str:
+def proof_words(solution: Solution, over: str = "") -> str:
     """Which engine proved the answer, in what time, and what else there is to say about it.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    over : str
+        Over which cut points it holds, such as ``over the deciles``.
 
     Examples
     --------
@@ -612,8 +619,22 @@ def proof_words(solution: Solution) -> str:
     proof relies on them.``
     """
     return " ".join(
-        part for part in (_claim_words(solution), _check_words(solution), solution.remark) if part
+        part
+        for part in (
+            _claim_words(solution),
+            _cuts_words(solution, over),
+            _check_words(solution),
+            solution.remark,
+        )
+        if part
     )
+
+
+def _cuts_words(solution: Solution, over: str) -> str:
+    if not over:
+        return ""
+    proved = solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    return f"Proved {over}." if proved else f"Sought {over}."
 
 
 def _check_words(solution: Solution) -> str:

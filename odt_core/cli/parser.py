@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 
 from odt_core.errors import InputError
 from odt_core.exact import exact_decimal, exact_number, parse_weight
-from odt_core.problem import Goal
+from odt_core.problem import Goal, LeafCount
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS
 
@@ -355,10 +355,19 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="what else counts as missing beside an empty cell (default: ?, NA, NaN, null ...)",
     )
     group.add_argument(
+        "--cuts",
+        metavar="WHERE",
+        action="append",
+        default=[],
+        help="where numerical columns may be cut: every (at every value) or deciles (default), for "
+        "all columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (cut points of "
+        "your own; a single one is '40;') for one. May be repeated",
+    )
+    group.add_argument(
         "--bins",
         metavar="K",
         type=at_least(2),
-        help="cut numerical columns at K quantiles (default: deciles)",
+        help="cut numerical columns at K quantiles",
     )
     add_read_options(parser)
     rows = parser.add_argument_group("rows")
@@ -405,6 +414,19 @@ def add_problem_options(
         "--forbid-empty-branches",
         action="store_true",
         help="at least one category goes each way at every node",
+    )
+    group.add_argument(
+        "--min-leaf",
+        type=at_least(1),
+        metavar="M",
+        help="every leaf that training rows reach holds at least M of them (default: no condition)",
+    )
+    group.add_argument(
+        "--min-leaf-of",
+        type=one_of(LeafCount),
+        default=LeafCount.ROWS,
+        metavar="WHAT",
+        help="what --min-leaf counts: rows (default), or rarer-class, the rows of the rarer class",
     )
     group.add_argument(
         "--feature-selection",

@@ -19,7 +19,7 @@ def summarize(result: TrainResult) -> str:
         f"{problem.topology.name}, {goal_words(problem.objective, problem.data.negative_label)}, "
         f"{problem.data.n_rows} training rows"
     )
-    standing = f"{status_words(problem, solution)}. {proof_words(solution)}"
+    standing = f"{status_words(problem, solution)}. {proof_words(solution, result.cut_points)}"
     if solution.tree is None:
         return f"{head}\n{standing}"
     test = result.prepared.test

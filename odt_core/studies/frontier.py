@@ -15,6 +15,7 @@ from typing import Any
 
 from odt_core.confusion import Confusion
 from odt_core.data import Prepared, Table
+from odt_core.data.cut_points import column_cuts, cut_points_to_json
 from odt_core.errors import DisagreementError
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_to_json
@@ -150,6 +151,7 @@ class FrontierResult:
             "n_columns": train.n_columns,
             "topology": self.problem.topology.name,
             "max_card": self.problem.max_card,
+            "cut_points": cut_points_to_json(column_cuts(self.spec.schema, train.features)),
             "data": {
                 "name": self.table_name,
                 "sha256": self.table_sha256,
