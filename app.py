@@ -6,8 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
+from starlette.routing import Route
 
-from pages.common.server import warm_up
+from pages.common.gate import Gate
+from pages.common.people import sign_in_is_on
+from pages.common.server import health, store, warm_up
 
 
 @asynccontextmanager
@@ -25,4 +29,9 @@ async def serving(_: st.App) -> AsyncIterator[None]:
 
 # The script lies in the folder of the pages: beside a folder called `pages`, Streamlit would look
 # for pages in its old way and refuse every address but the root until the first visit.
-app = st.App(Path(__file__).parent / "pages" / "dashboard.py", lifespan=serving)
+app = st.App(
+    Path(__file__).parent / "pages" / "dashboard.py",
+    lifespan=serving,
+    routes=[Route("/api/health", health)],
+    middleware=[Middleware(Gate, sign_ins=lambda: store().sign_ins, needs_sign_in=sign_in_is_on)],
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 from odt_core.errors import InputError
@@ -116,3 +117,20 @@ def exact_decimal(text: str) -> Fraction | None:
         return Fraction(digits)
     except ValueError:
         return None
+
+
+def shortest_decimal(value: float) -> str:
+    """The shortest decimal that reads back as the same float, without an exponent.
+
+    Very large and very small numbers, from 1e22 on and below 1e-9, keep their exponent.
+
+    Examples
+    --------
+    >>> shortest_decimal(17.4), shortest_decimal(3.0), shortest_decimal(20180130120028.5)
+    ('17.4', '3', '20180130120028.5')
+    """
+    number = float(value) + 0.0
+    text = repr(number)
+    if "e" in text and 1e-9 <= abs(number) < 1e22:
+        text = f"{Decimal(text):f}"
+    return text.removesuffix(".0")

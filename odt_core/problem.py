@@ -41,7 +41,7 @@ class Feature:
         The column's name.
     kind : FeatureKind
         Categorical features split by a set of categories, numerical ones by a threshold.
-    values : tuple of str
+    values : sequence of str
         What each code means: category names, or the bins' intervals in rising order. A numerical
         feature's missing bin, if it has one, comes last and stands outside the order.
     cuts : tuple of float
@@ -54,7 +54,7 @@ class Feature:
 
     name: str
     kind: FeatureKind
-    values: tuple[str, ...]
+    values: Sequence[str]
     cuts: tuple[float, ...] = ()
     has_missing: bool = False
 
@@ -144,18 +144,26 @@ class EncodedData:
 
         The order is by class, then by codes; it does not depend on the order of the rows.
         """
+        return self._merged
+
+    @cached_property
+    def _merged(self) -> EncodedData:
         key = self.y.astype(np.int64)
         size = 2
         for g, feature in enumerate(self.features):
             radix = feature.n_values + 1
             if size > (2**62) // radix:
-                _, key = np.unique(key, return_inverse=True)
+                _, key = _first_and_rank(key)
                 size = len(self.y)
-            key = key * radix + (self.codes[:, g] + 1)
+            key *= radix
+            key += self.codes[:, g]
+            key += 1
             size *= radix
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        weight = np.zeros(len(first), dtype=np.int64)
-        np.add.at(weight, inverse, self.weight)
+        first, rank = _first_and_rank(key)
+        weight = np.bincount(rank, self.weight, len(first)).astype(np.int64)
+        if int(self.weight.sum()) >= 2**53:  # more than a float holds
+            weight = np.zeros(len(first), dtype=np.int64)
+            np.add.at(weight, rank, self.weight)
         return self._with_rows(self.codes[first], self.y[first], weight)
 
     def _with_rows(
@@ -167,6 +175,21 @@ class EncodedData:
         return EncodedData(
             codes, y, weight, self.features, self.target, self.positive_label, self.negative_label
         )
+
+
+def _first_and_rank(
+    keys: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where each distinct key stands first, by rising key; and each key's rank among them."""
+    import pandas as pd  # not at the top: only those who have rows need it
+
+    codes, distinct = pd.factorize(keys)
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(keys))[::-1]
+    order = np.argsort(distinct, kind="stable")
+    rank = np.empty(len(distinct), dtype=np.int64)
+    rank[order] = np.arange(len(distinct))
+    return first[order], rank[codes]
 
 
 @dataclass(frozen=True)
@@ -301,6 +324,49 @@ class Gains:
         return confusion.tp >= self.min_tp and confusion.tn >= self.min_tn
 
 
+class LeafCount(StrEnum):
+    """What the smallest leaf counts: all training rows, or those of the rarer class."""
+
+    ROWS = "rows"
+    RARER_CLASS = "rarer-class"
+
+
+@dataclass(frozen=True)
+class SmallestLeaf:
+    """How much a leaf must hold.
+
+    Every leaf of the shape that at least one training row reaches holds at least `rows` rows. A
+    leaf that no training row reaches vanishes from the tree and does not count.
+
+    Attributes
+    ----------
+    rows : int
+        The least number, counted with the rows' weights.
+    of : LeafCount
+        Whether all rows count or only those of the rarer class. That is the positive class if
+        both are equally many.
+
+    Raises
+    ------
+    InputError
+        If `rows` is below 1.
+    """
+
+    rows: int
+    of: LeafCount = LeafCount.ROWS
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            raise InputError(f"min-leaf is {self.rows}: give a whole number of at least 1.")
+
+    def counted(self, data: EncodedData) -> npt.NDArray[np.int64]:
+        """int64[N]: how much each row adds to its leaf, a weight or 0."""
+        if self.of is LeafCount.ROWS:
+            return data.weight
+        rarer_is_positive = data.n_positive <= data.n_negative
+        return np.where(data.y == rarer_is_positive, data.weight, 0)
+
+
 @dataclass(frozen=True)
 class NodeRule:
     """What an expert demands of one decision node.
@@ -357,11 +423,13 @@ class Problem:
     forbid_empty_branches : bool
         At least one category of the chosen feature goes each way at every node (the paper's
         (pickmore) and (pickless)), counted over the feature's categories, not over the rows.
+    smallest_leaf : SmallestLeaf or None
+        How much every leaf holds that a training row reaches; None for no condition.
 
     Raises
     ------
     InputError
-        If there are no rows or features, or a cap or rule cannot be met.
+        If there are no rows or features, or a cap, rule or smallest leaf cannot be met.
     """
 
     data: EncodedData
@@ -370,6 +438,7 @@ class Problem:
     max_card: int | None = None
     rules: Rules = field(default_factory=Rules)
     forbid_empty_branches: bool = False
+    smallest_leaf: SmallestLeaf | None = None
 
     def __post_init__(self) -> None:
         if self.data.n_rows == 0:
@@ -391,6 +460,18 @@ class Problem:
                 raise InputError(
                     f"Decision node {node + 1} has no feature left to split on: allow one there."
                 )
+        self._check_smallest_leaf()
+
+    def _check_smallest_leaf(self) -> None:
+        if self.smallest_leaf is None:
+            return
+        most, least = int(self.smallest_leaf.counted(self.data).sum()), self.smallest_leaf.rows
+        if least > most:
+            which = "" if self.smallest_leaf.of is LeafCount.ROWS else " of the rarer class"
+            raise InputError(
+                f"min-leaf is {least:,}, but there are only {most:,} training rows{which}: "
+                "give a smaller number."
+            )
 
     def _check_fixed(self, node: int, split: Split) -> None:
         feature = self.data.features[split.feature]
@@ -474,7 +555,10 @@ class Problem:
         return is_threshold(feature, split.left)
 
     def admits_all(self, splits: Sequence[Split], labels: Sequence[bool]) -> bool:
-        """Whether questions and leaf labels together are a tree of this problem (floors apart)."""
+        """Whether questions and leaf labels together are a tree of this problem.
+
+        Floors and the smallest leaf are apart: these need the rows.
+        """
         return (
             len(splits) == self.topology.n_nodes
             and len(labels) == self.topology.n_leaves

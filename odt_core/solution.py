@@ -9,7 +9,7 @@ from fractions import Fraction
 from odt_core.confusion import Confusion
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem, Split
-from odt_core.tree import Tree, build_tree, count_assignment
+from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
 
 
 class Status(StrEnum):
@@ -267,6 +267,8 @@ def make_solution(
     confusion = count_assignment(problem, assignment.splits, assignment.labels)
     if not gains.allows(confusion):
         raise DisagreementError(f"{engine} returned a tree below a floor: {confusion}")
+    if not keeps_smallest_leaf(problem, assignment.splits):
+        raise DisagreementError(f"{engine} returned a tree with a leaf that is too small")
     total = gains.total(confusion)
     if claimed_total is not None and claimed_total != total:
         raise DisagreementError(

@@ -75,6 +75,25 @@ class Decision:
 Node = Leaf | Decision
 
 
+@dataclass(frozen=True, eq=False)
+class UnseenMet:
+    """Which rows met a question with a value that no training row had.
+
+    Attributes
+    ----------
+    features : tuple of int
+        The U features that the tree asks about, in rising order.
+    anywhere : bool[N, U]
+        No training row had the row's value at all.
+    here : bool[N, U]
+        Training rows had the value, but none that came to the question.
+    """
+
+    features: tuple[int, ...]
+    anywhere: npt.NDArray[np.bool_]
+    here: npt.NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class Tree:
     """A decision tree over encoded features.
@@ -185,21 +204,34 @@ class Tree:
         labels = np.array([leaf.label for leaf in self.leaves], dtype=np.bool_)
         return labels[self.apply(codes)]
 
-    def meets_unseen(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-        """Whether each row meets a question about a value that no training row had."""
-        met = np.zeros(len(codes), dtype=np.bool_)
+    def absent(self, node: Decision) -> frozenset[int]:
+        """Values of training rows that none of those at a decision node had.
+
+        Which side they take says nothing about them. Bins of numbers are not among them: their
+        place in the order says where they belong.
+        """
+        feature = self.features[node.split.feature]
+        first = feature.n_ordered if feature.is_numerical else 0
+        known = frozenset(range(first, feature.n_values))
+        return known - node.observed if node.observed else frozenset()
+
+    def unseen_met(self, codes: npt.NDArray[np.integer]) -> UnseenMet:
+        """Which rows met a question with a value that no training row had. See `apply`."""
+        column = {feature: at for at, feature in enumerate(self.used_features)}
+        anywhere, here = np.zeros((2, len(codes), len(column)), dtype=np.bool_)
 
         def visit(node: Node, rows: npt.NDArray[np.int64]) -> None:
             if isinstance(node, Leaf):
                 return
             values = codes[rows, node.split.feature]
-            met[rows] |= values < 0
+            anywhere[rows, column[node.split.feature]] |= values < 0
+            here[rows, column[node.split.feature]] |= np.isin(values, sorted(self.absent(node)))
             goes_left = self._goes_left(node, values)
             visit(node.left, rows[goes_left])
             visit(node.right, rows[~goes_left])
 
         visit(self.root, np.arange(len(codes)))
-        return met
+        return UnseenMet(self.used_features, anywhere, here)
 
     def confusion(self, data: EncodedData) -> Confusion:
         """The 2x2 table of the tree on `data`."""
@@ -257,6 +289,18 @@ def count_assignment(
     reached = route(problem.topology, splits, data.codes)
     predicted = np.asarray(labels, dtype=np.bool_)[reached]
     return Confusion.count(data.y, predicted, data.weight)
+
+
+def keeps_smallest_leaf(problem: Problem, splits: Sequence[Split]) -> bool:
+    """Whether every leaf that a training row reaches holds as much as the problem demands."""
+    if problem.smallest_leaf is None:
+        return True
+    reached = route(problem.topology, splits, problem.data.codes)
+    n_leaves = problem.topology.n_leaves
+    rows = np.bincount(reached, minlength=n_leaves)
+    held = np.zeros(n_leaves, dtype=np.int64)
+    np.add.at(held, reached, problem.smallest_leaf.counted(problem.data))
+    return bool(np.all((rows == 0) | (held >= problem.smallest_leaf.rows)))
 
 
 def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]) -> Tree:

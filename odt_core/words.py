@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from odt_core.exact import shortest_decimal
 from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
 from odt_core.solution import Engine, MipRole, Solution, Status
 from odt_core.tree import Decision, Leaf, Tree
@@ -238,21 +239,71 @@ def typeset_words(tree: Tree, node: Decision, limit: int | None = None) -> Split
     return replace(words, predicate=predicate, yes=yes, no=no)
 
 
-def unseen_words(tree: Tree) -> str:
-    """What the tree does with values that no training row had, as a sentence.
+def unseen_words(tree: Tree, limit: int | None = None) -> str:
+    """What the tree does with values that no training row had, in up to two sentences.
 
-    They follow the branch that most training rows took. Empty if no question can meet one.
+    New values follow the branch that most training rows took. A value that training rows had, but
+    none of those at the question, has a side that no row supports.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    limit : int, optional
+        Name at most so many categories of a question; all by default.
+
+    Returns
+    -------
+    str
+        Empty if no question can meet such a value.
     """
-    answers = []
+    new, absent = [], []
     for number, node in enumerate(tree.decisions, start=1):
         feature = tree.features[node.split.feature]
         unseen = unseen_value_words(feature)
         if unseen:
             answer = YES if node.unseen_left else NO
-            answers.append(f"{answer} to question {number} ({unseen} of {printable(feature.name)})")
-    if not answers:
-        return ""
-    return f"What no training row had takes the branch of most training rows: {', '.join(answers)}."
+            new.append(f"{answer} to question {number} ({unseen} of {printable(feature.name)})")
+        absent += [
+            f"{answer} to question {number} ({values})"
+            for answer, values in _absent_answers(tree, node, limit)
+        ]
+    sentences = []
+    if new:
+        sentences.append(
+            "A value that no training row had takes the branch of most training rows: "
+            f"{', '.join(new)}."
+        )
+    if absent:
+        sentences.append(
+            "No training row supports these answers, as none had the value at the question: "
+            f"{', '.join(absent)}."
+        )
+    return " ".join(sentences)
+
+
+def absent_words(tree: Tree, node: Decision) -> str:
+    """What a question answers to known values that no training row had there, as a sentence.
+
+    Examples
+    --------
+    ``No training row had odor = spicy here; the answer is no.`` Empty if there is no such value.
+    """
+    return " ".join(
+        f"No training row had {values} here; the answer is {answer}."
+        for answer, values in _absent_answers(tree, node, None)
+    )
+
+
+def _absent_answers(tree: Tree, node: Decision, limit: int | None) -> list[tuple[str, str]]:
+    """(answer, values) for known values that no training row had at a question."""
+    feature, absent = tree.features[node.split.feature], tree.absent(node)
+    sides = ((YES, absent & node.split.left), (NO, absent - node.split.left))
+    return [
+        (answer, f"{printable(feature.name)} = {_names(feature, codes, limit, ' or ')}")
+        for answer, codes in sides
+        if codes
+    ]
 
 
 def unseen_value_words(feature: Feature) -> str:
@@ -326,8 +377,8 @@ def _threshold_words(feature: Feature, codes: frozenset[int]) -> str:
     low, high = _bounds(feature, ordered)
     if low is None and high is None:
         return "is any value" if has_missing or not feature.has_missing else "is not missing"
-    parts = [f"> {number_words(low)}"] if low is not None else []
-    parts += [f"<= {number_words(high)}"] if high is not None else []
+    parts = [f"> {shortest_decimal(low)}"] if low is not None else []
+    parts += [f"<= {shortest_decimal(high)}"] if high is not None else []
     return " and ".join(parts) + (" or missing" if has_missing else "")
 
 
@@ -450,7 +501,7 @@ def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:
         words = _threshold_words(feature, codes).replace(" or missing", " (or missing)")
         return f"{name} {words}"
     missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
-    return f"{number_words(low)} < {name} <= {number_words(high)}{missing}"
+    return f"{shortest_decimal(low)} < {name} <= {shortest_decimal(high)}{missing}"
 
 
 # --- goals and results ----------------------------------------------------------------------
@@ -551,17 +602,39 @@ def status_words(problem: Problem, solution: Solution) -> str:
     return f"{began}; {gap_words(problem, solution.gap)}"
 
 
-def proof_words(solution: Solution) -> str:
+def proof_words(solution: Solution, over: str = "") -> str:
     """Which engine proved the answer, in what time, and what else there is to say about it.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    over : str
+        Over which cut points it holds, such as ``over the deciles``.
 
     Examples
     --------
-    ``Proved by the exact search in 0.02 s and by CBC on the integer program in 0.8 s. CBC was given
-    the search's tree and bound, on which its proof rests.``
+    ``No tree of this shape does better on the training rows: the exact search proved it in 0.02 s,
+    and CBC on the integer program in 0.8 s. CBC started from the search's tree and bound; its
+    proof relies on them.``
     """
     return " ".join(
-        part for part in (_claim_words(solution), _check_words(solution), solution.remark) if part
+        part
+        for part in (
+            _claim_words(solution),
+            _cuts_words(solution, over),
+            _check_words(solution),
+            solution.remark,
+        )
+        if part
     )
+
+
+def _cuts_words(solution: Solution, over: str) -> str:
+    if not over:
+        return ""
+    proved = solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    return f"Proved {over}." if proved else f"Sought {over}."
 
 
 def _check_words(solution: Solution) -> str:
@@ -572,28 +645,34 @@ def _check_words(solution: Solution) -> str:
     time = seconds_words(solution.seconds.mip)
     if mip.role is MipRole.CHECKED:
         return (
-            f"{mip.solver} counted this tree in the integer program, all its questions fixed, and "
-            f"came to the same ({time})."
+            f"{mip.solver} checked this one tree in the integer program and found the same result "
+            f"({time})."
         )
     if mip.role is MipRole.CONFIRMED and solution.tree is not None:
-        return f"{mip.solver} was given the search's tree and bound, on which its proof rests."
+        return f"{mip.solver} started from the search's tree and bound; its proof relies on them."
     if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
-        return f"{mip.solver} went on with the integer program for {time}."
+        return f"{mip.solver} then worked on the integer program for {time}."
     return ""
 
 
 def _claim_words(solution: Solution) -> str:
+    best = "No tree of this shape does better on the training rows"
     if not solution.proved_by and solution.status is Status.OPTIMAL:
-        return "No tree can do better: this one reaches all there is to win on the training rows."
+        return f"{best}: this one has the best value that any tree can have."
     if not solution.proved_by and solution.mip is not None and solution.mip.is_blurred:
         return ""  # it is not for want of time, as the remark says
     if not solution.proved_by:
-        question = "the best tree" if solution.tree is not None else "whether there is a tree"
+        question = (
+            "that no tree is better"
+            if solution.tree is not None
+            else "whether there is such a tree"
+        )
         return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."
-    claims = []
+    claims: list[str] = []
     for prover in solution.proved_by:
         spent = solution.seconds.search if prover == "search" else solution.seconds.mip
         time = f" in {seconds_words(spent)}" if spent else ""
-        claims.append(f"{_PROVERS.get(prover, prover)}{time}")
-    verb = "Proved that there is no such tree" if solution.tree is None else "Proved"
-    return f"{verb} by {list_words(claims, ' and by ')}."
+        proved = "" if claims else " proved it"
+        claims.append(f"{_PROVERS.get(prover, prover)}{proved}{time}")
+    fact = "There is no such tree" if solution.tree is None else best
+    return f"{fact}: {list_words(claims, ', and ')}."

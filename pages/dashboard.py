@@ -8,7 +8,7 @@ from pages.build.data_parts.taking import draw_refused, take_over
 from pages.common.banner import draw_banner, draw_problem
 from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
-from pages.common.people import draw_account, require_sign_in, sign_in_is_on
+from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
 from pages.common.places import Place
 from pages.common.presses import finish_presses, forget_press
 from pages.common.state import work
@@ -48,7 +48,7 @@ page = st.navigation(
             help="Everything that was run: find it, open it, compare it, repeat it, delete it.",
         ),
     ],
-    position="hidden" if sign_in_is_on() and not st.user.is_logged_in else "top",
+    position="hidden" if sign_in_is_on() and not (is_signed_in() and owner()) else "top",
 )
 
 keep_words_readable()

@@ -11,6 +11,7 @@ from typing import Any
 from odt_core.cli.parser import DEFAULT_ENGINE
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
+    BinMethod,
     Binning,
     ColumnKind,
     Level,
@@ -24,7 +25,7 @@ from odt_core.data import (
     target_classes,
 )
 from odt_core.errors import InputError
-from odt_core.problem import Objective
+from odt_core.problem import Objective, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import Topology
 from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
@@ -42,6 +43,9 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
         delimiter="\t" if options.delimiter == "\\t" else options.delimiter,
         decimal=options.decimal,
         quotechar=options.quotechar,
+        skip_lines=options.skip_lines,
+        comment=options.comment,
+        units_row=options.units_row,
     )
 
 
@@ -79,18 +83,52 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     for kind in ColumnKind:
         for column in getattr(options, kind.value):
             schema = schema.with_kind(column, kind)
-    if options.bins is not None:
-        binning = Binning.quantiles(options.bins)
-        for column in schema.columns:
-            schema = schema.with_binning(column.name, binning)
+    schema = _with_cuts(schema, options)
     for finding in check_schema(table, schema):
         if finding.level is not Level.ERROR:
             note(finding.message)
     return schema
 
 
+def _with_cuts(schema: Schema, options: argparse.Namespace) -> Schema:
+    """The columns cut as ``--bins`` and ``--cuts`` say; a column's own word goes before all's."""
+    everywhere = [text for text in options.cuts if "=" not in text]
+    if len({*everywhere, *([] if options.bins is None else ["bins"])}) > 1:
+        raise InputError("--cuts and --bins say different things for all columns: give one.")
+    binning = None if options.bins is None else Binning.quantiles(options.bins)
+    for text in everywhere:
+        binning = _binning(text, text)
+    if binning is not None:
+        for column in schema.columns:
+            schema = schema.with_binning(column.name, binning)
+    for text in options.cuts:
+        name, equals, cuts = text.rpartition("=")
+        if equals:
+            if schema.column(name).kind is not ColumnKind.NUMERICAL:
+                raise InputError(f"--cuts names the column {name!r}, which is not numerical.")
+            schema = schema.with_binning(name, _binning(cuts, text))
+    return schema
+
+
+def _binning(cuts: str, text: str) -> Binning:
+    """``every``, ``deciles``, or for one column a number of quantiles or cut points."""
+    if cuts in ("every", "deciles"):
+        return Binning(BinMethod(cuts))
+    try:
+        if ";" in cuts:
+            return Binning.at([float(part) for part in cuts.split(";") if part.strip()])
+        return Binning.quantiles(int(cuts))
+    except InputError as error:
+        raise InputError(f"--cuts {text!r}: {error}") from None
+    except ValueError:
+        raise InputError(
+            f"--cuts {text!r}: give every or deciles, or for one column such as age=every, age=20 "
+            "(quantiles) or 'age=40;65' (cut points)."
+        ) from None
+
+
 def _check_columns(table: Table, options: argparse.Namespace) -> None:
-    columns = list(table.frame.columns)
+    columns = list(table.columns)
     if options.target is not None and options.target not in columns:
         raise InputError(_no_column("--target", options.target, columns))
     taken: dict[str, str] = {}
@@ -125,6 +163,9 @@ def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
         max_card=options.max_card,
         rules=_read_rules(options),
         forbid_empty_branches=options.forbid_empty_branches,
+        smallest_leaf=None
+        if options.min_leaf is None
+        else SmallestLeaf(options.min_leaf, options.min_leaf_of),
         feature_selection=FeatureSelection(options.feature_selection),
         engine=given.get("engine", DEFAULT_ENGINE),
         time_limit=given.get("time_limit", 60.0),

@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 
 from odt_core.errors import InputError
 from odt_core.exact import exact_decimal, exact_number, parse_weight
-from odt_core.problem import Goal
+from odt_core.problem import Goal, LeafCount
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS
 
@@ -317,6 +317,19 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--delimiter", metavar="CHAR", help="such as ',' or ';'; \\t for a tab")
     group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
     group.add_argument("--quotechar", metavar="CHAR", help="the quotation mark")
+    group.add_argument(
+        "--skip-lines",
+        type=at_least(0),
+        default=0,
+        metavar="N",
+        help="leave out the first N lines, above the column names (default: 0)",
+    )
+    group.add_argument("--comment", metavar="MARK", help="leave out lines that begin so, such as #")
+    group.add_argument(
+        "--units-row",
+        action="store_true",
+        help="leave out the row below the column names, which holds units",
+    )
 
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
@@ -342,10 +355,19 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="what else counts as missing beside an empty cell (default: ?, NA, NaN, null ...)",
     )
     group.add_argument(
+        "--cuts",
+        metavar="WHERE",
+        action="append",
+        default=[],
+        help="where numerical columns may be cut: every (at every value) or deciles (default), for "
+        "all columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (cut points of "
+        "your own; a single one is '40;') for one. May be repeated",
+    )
+    group.add_argument(
         "--bins",
         metavar="K",
         type=at_least(2),
-        help="cut numerical columns at K quantiles (default: deciles)",
+        help="cut numerical columns at K quantiles",
     )
     add_read_options(parser)
     rows = parser.add_argument_group("rows")
@@ -392,6 +414,19 @@ def add_problem_options(
         "--forbid-empty-branches",
         action="store_true",
         help="at least one category goes each way at every node",
+    )
+    group.add_argument(
+        "--min-leaf",
+        type=at_least(1),
+        metavar="M",
+        help="every leaf that training rows reach holds at least M of them (default: no condition)",
+    )
+    group.add_argument(
+        "--min-leaf-of",
+        type=one_of(LeafCount),
+        default=LeafCount.ROWS,
+        metavar="WHAT",
+        help="what --min-leaf counts: rows (default), or rarer-class, the rows of the rarer class",
     )
     group.add_argument(
         "--feature-selection",

@@ -5,52 +5,70 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+from itertools import compress
 
 from odt_core.cli.inputs import load_table, note
 from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
 from odt_core.data import Encoder, Table
 from odt_core.export import Model
+from odt_core.tree import UnseenMet
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the table with the prediction, the leaf's rule and a note on unseen values added."""
+    """Write the table with the prediction, the leaf's share and marks on unseen values added."""
     model = load_model(options.model)
     table = load_table(options)
     write_output(options.output, predict_table(model, table))
     return 0
 
 
-def predict_table(model: Model, table: Table) -> bytes:
-    """The table as CSV (UTF-8) with three columns added.
+ADDED = ("predicted", "share_positive", "unseen", "unseen_at_question")
+"""The columns that `predict_table` adds."""
 
-    ``predicted`` is the class, ``share_positive`` the share of positive training rows in the leaf,
-    ``unseen`` names the columns whose value no training row had where a question met one.
+
+def predict_table(model: Model, table: Table) -> bytes:
+    """The table as CSV (UTF-8) with four columns added.
+
+    ``predicted`` is the class, ``share_positive`` the share of positive training rows in the leaf.
+    ``unseen`` names the columns whose value no training row had where a question met one,
+    ``unseen_at_question`` those whose value training rows had, but none that came to the question.
     """
     tree = model.tree
     codes = Encoder.from_json(model.encoder).encode(table)
-    reached = tree.apply(codes)
-    met_unseen = tree.meets_unseen(codes)
-    if met_unseen.any():
-        note(
-            f"{int(met_unseen.sum())} of {len(codes)} rows met a question about a value that no "
-            "training row had; they followed the branch that most training rows took."
-        )
-    used = list(tree.used_features)
-    taken = list(table.frame.columns)
-    added = [_free_name(name, taken) for name in ("predicted", "share_positive", "unseen")]
+    reached, met = tree.apply(codes), tree.unseen_met(codes)
+    _note_unseen(met)
+    names = [tree.features[g].name for g in met.features]
+    taken = list(table.columns)
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*taken, *added])
+    writer.writerow([*taken, *(_free_name(name, taken) for name in ADDED)])
     leaves = tree.leaves
     for row, cells in enumerate(table.frame.itertuples(index=False, name=None)):
         leaf = leaves[reached[row]]
         share = leaf.n_positive / leaf.n if leaf.n else float("nan")
-        unseen = ""
-        if met_unseen[row]:
-            unseen = "; ".join(tree.features[g].name for g in used if codes[row, g] < 0)
-        writer.writerow([*cells, tree.label_name(leaf.label), f"{share:.6g}", unseen])
+        marks = ["; ".join(compress(names, kind[row])) for kind in (met.anywhere, met.here)]
+        writer.writerow([*cells, tree.label_name(leaf.label), f"{share:.6g}", *marks])
     return out.getvalue().encode("utf-8")
+
+
+def _note_unseen(met: UnseenMet) -> None:
+    """Say how many rows met a question with a value that tells nothing about them."""
+    for kind, words in (
+        (
+            met.anywhere,
+            "that no training row had; they followed the branch that most training rows took "
+            "(column unseen)",
+        ),
+        (
+            met.here,
+            "that training rows had, but none that came to the question: no row supports the "
+            "answer (column unseen_at_question)",
+        ),
+    ):
+        rows = int(kind.any(axis=1).sum())
+        if rows:
+            note(f"{rows} of {len(kind)} rows met a question about a value {words}.")
 
 
 def _free_name(name: str, taken: list[str]) -> str:

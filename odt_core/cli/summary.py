@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from odt_core.confusion import Confusion
-from odt_core.evaluation import Rate, floors, leaf_table, metrics
+from odt_core.evaluation import Rate, floors, leaf_table, metrics, verdict
 from odt_core.training import TrainResult
 from odt_core.words import goal_words, percent_words, proof_words, status_words
 
@@ -15,18 +15,18 @@ METRIC_ROWS = ("sensitivity", "specificity", "ppv", "npv", "accuracy")
 def summarize(result: TrainResult) -> str:
     """The status, the tree as rules, and training beside test rows."""
     solution, problem = result.solution, result.problem
-    lines = [
+    head = (
         f"{problem.topology.name}, {goal_words(problem.objective, problem.data.negative_label)}, "
-        f"{problem.data.n_rows} training rows",
-        f"{status_words(problem, solution)}. {proof_words(solution)}",
-    ]
+        f"{problem.data.n_rows} training rows"
+    )
+    standing = f"{status_words(problem, solution)}. {proof_words(solution, result.cut_points)}"
     if solution.tree is None:
-        return "\n".join(lines)
+        return f"{head}\n{standing}"
     test = result.prepared.test
-    lines += ["", *_rules(result)]
     counts = {"training": solution.tree.confusion(result.prepared.train)}
     if test is not None:
         counts["test"] = solution.tree.confusion(test)
+    lines = [head, _verdict(result, counts), standing, "", *_rules(result)]
     lines += ["", *_counts(result, counts), "", *_rates(counts)]
     lines += _floors(result, counts)
     cart = result.cart.confusion(result.prepared.train if test is None else test)
@@ -38,13 +38,23 @@ def summarize(result: TrainResult) -> str:
     return "\n".join(lines)
 
 
+def _verdict(result: TrainResult, counts: dict[str, Confusion]) -> str:
+    """What the tree does on test rows, and what to make of it."""
+    train, test = (
+        metrics(counts[name]) if name in counts else None for name in ("training", "test")
+    )
+    assert train is not None
+    found = verdict(result.spec.objective, train, test)
+    return f"{found.text} {found.remark}"
+
+
 def _rules(result: TrainResult) -> list[str]:
     tree = result.solution.tree
     assert tree is not None
     return [
         f"{row.predicted}: if {row.rule}  ({row.train.successes} of {row.train.n} training rows "
-        f"are {tree.positive_label})"
-        for row in leaf_table(tree)
+        f"are {tree.positive_label}{''.join(f'; {mark}' for mark in row.marks)})"
+        for row in leaf_table(tree, result.prepared.test)
     ]
 
 

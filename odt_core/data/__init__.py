@@ -8,17 +8,19 @@ training and test rows of integer codes, with an `Encoder` for tables to come.
 from __future__ import annotations
 
 from odt_core.data.binning import BinMethod, Binning, Bins, fit_bins
+from odt_core.data.cells import CellReading
 from odt_core.data.checks import Finding, Level, check_schema
 from odt_core.data.dialect import DELIMITERS, ReadOptions
 from odt_core.data.encoder import ColumnEncoder, Encoder, Unseen
+from odt_core.data.forms import NumberForm
 from odt_core.data.inference import infer_schema
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
-from odt_core.data.preparing import Exclusion, Flow, Prepared, prepare
+from odt_core.data.preparing import Exclusion, Flow, Prepared, prepare, row_groups
 from odt_core.data.reading import read_table
 from odt_core.data.samples import SAMPLES, Sample
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.splitting import SplitSpec, split_rows
-from odt_core.data.summary import ColumnSummary, describe_columns
+from odt_core.data.summary import ColumnSummary, describe_columns, summarize_columns
 from odt_core.data.table import ReadReport, Table, table_from_frame
 from odt_core.data.target import target_classes
 
@@ -30,6 +32,7 @@ __all__ = [
     "Binning",
     "Bins",
     "ColumnEncoder",
+    "CellReading",
     "ColumnKind",
     "ColumnSchema",
     "ColumnSummary",
@@ -38,6 +41,7 @@ __all__ = [
     "Finding",
     "Flow",
     "Level",
+    "NumberForm",
     "Prepared",
     "ReadOptions",
     "ReadReport",
@@ -52,7 +56,9 @@ __all__ = [
     "infer_schema",
     "prepare",
     "read_table",
+    "row_groups",
     "split_rows",
+    "summarize_columns",
     "table_from_frame",
     "target_classes",
 ]

@@ -6,22 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.data.numeric import number_text
 from odt_core.errors import InputError
+from odt_core.exact import shortest_decimal
+from odt_core.problem import MISSING, Feature
 
 N_DECILES = 10
 MAX_BINS = 1000
+MOST_LABELS_WRITTEN = 100
+MOST_DIGITS = 17
+"""Significant digits of which a float is made."""
 
 
 class BinMethod(StrEnum):
     """Where the cut points of a numerical feature come from."""
 
     DECILES = "deciles"
+    EVERY = "every"
     QUANTILES = "quantiles"
     CUTS = "cuts"
 
@@ -33,7 +38,8 @@ class Binning:
     Attributes
     ----------
     method : BinMethod
-        Ten bins of about equally many training rows, `n_bins` of them, or cut points as given.
+        Ten bins of about equally many training rows, a bin for every value, `n_bins` bins of about
+        equally many rows, or cut points as given.
     n_bins : int
         For quantiles: most bins.
     cuts : tuple of float
@@ -50,6 +56,8 @@ class Binning:
     cuts: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.method is BinMethod.EVERY:
+            return
         if self.method is not BinMethod.CUTS:
             if not 2 <= self.n_bins <= MAX_BINS:
                 raise InputError(f"bins is {self.n_bins}: give a number between 2 and {MAX_BINS}.")
@@ -63,6 +71,11 @@ class Binning:
     def deciles(cls) -> Binning:
         """Ten bins of about equally many training rows, the default."""
         return cls()
+
+    @classmethod
+    def every(cls) -> Binning:
+        """A bin for every value of the training rows, so a cut point between any two of them."""
+        return cls(BinMethod.EVERY)
 
     @classmethod
     def quantiles(cls, n_bins: int) -> Binning:
@@ -84,6 +97,88 @@ class Binning:
         return cls(BinMethod(record["method"]), int(record["n_bins"]), tuple(record["cuts"]))
 
 
+class BinLabels(Sequence[str]):
+    """What the bins of a numerical feature are called, each made when it is asked for.
+
+    A bin is ``<= 3.5``, ``3.5 to 7`` or ``> 7``, or the value of a bin that has only one.
+
+    Parameters
+    ----------
+    cuts : sequence of float
+        Rising; bin b holds ``cuts[b-1] < x <= cuts[b]``.
+    lowest, highest : sequence of float, optional
+        The least and the largest training value of each bin.
+    missing : str, optional
+        The name of the missing bin, which comes last.
+    """
+
+    def __init__(
+        self,
+        cuts: Sequence[float],
+        lowest: Sequence[float] | None = None,
+        highest: Sequence[float] | None = None,
+        missing: str | None = None,
+    ) -> None:
+        self._cuts, self._lowest, self._highest = cuts, lowest, highest
+        self._missing = missing
+
+    def with_missing(self, name: str) -> BinLabels:
+        """The same with a missing bin at the end."""
+        return BinLabels(self._cuts, self._lowest, self._highest, name)
+
+    def __len__(self) -> int:
+        return len(self._cuts) + (1 if self._missing is None else 2)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if isinstance(at, slice):
+            return tuple(self._label(b) for b in range(*at.indices(len(self))))
+        if not -len(self) <= at < len(self):
+            raise IndexError(at)
+        return self._label(at % len(self))
+
+    def _label(self, b: int) -> str:
+        n = len(self._cuts)
+        if b > n:
+            assert self._missing is not None
+            return self._missing
+        if self._lowest is not None and self._highest is not None:
+            if self._lowest[b] == self._highest[b]:
+                return shortest_decimal(self._lowest[b])
+        if n == 0:
+            return "any number"
+        if b == 0:
+            return f"<= {shortest_decimal(self._cuts[0])}"
+        low = shortest_decimal(self._cuts[b - 1])
+        return f"> {low}" if b == n else f"{low} to {shortest_decimal(self._cuts[b])}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return self is other or (len(self) == len(other) and tuple(self) == tuple(other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"BinLabels({len(self)} bins)"
+
+
+def writes_labels(feature: Feature) -> bool:
+    """Whether a file states what each code is called: of very many bins the cuts say it."""
+    return not feature.is_numerical or feature.n_values <= MOST_LABELS_WRITTEN
+
+
+def unwritten_labels(cuts: Sequence[float], has_missing: bool) -> BinLabels:
+    """The labels of a feature whose file does not state them."""
+    return BinLabels(cuts, missing=MISSING if has_missing else None)
+
+
 @dataclass(frozen=True)
 class Bins:
     """Fitted bins.
@@ -92,12 +187,12 @@ class Bins:
     ----------
     cuts : tuple of float
         Rising; bin b holds ``cuts[b-1] < x <= cuts[b]``.
-    labels : tuple of str
-        The bins in words: ``<= 3.5``, ``3.5 to 7``, ``> 7``, or the value of a bin with one.
+    labels : BinLabels
+        The bins in words.
     """
 
     cuts: tuple[float, ...]
-    labels: tuple[str, ...]
+    labels: BinLabels
 
 
 def fit_bins(
@@ -109,9 +204,9 @@ def fit_bins(
 
     A column with no more distinct values than bins keeps each value as its own bin. Otherwise the
     bins end at the quantiles j/k of the values (the smallest value that at least that share does
-    not exceed); a quantile at the largest value ends a bin below it instead. Cut points lie
-    halfway between neighbouring distinct values, as 12-digit numbers where these still separate
-    them, so that what is shown is what is applied.
+    not exceed); a quantile at the largest value ends a bin below it instead. A cut point is the
+    shortest decimal between two neighbouring distinct values (see `separators`), so that what is
+    shown is what is applied.
 
     Parameters
     ----------
@@ -125,49 +220,73 @@ def fit_bins(
     distinct, index = np.unique(values, return_inverse=True)
     counts = np.bincount(index, weight).astype(np.int64)
     if binning.method is BinMethod.CUTS:
-        return Bins(binning.cuts, _interval_labels(binning.cuts))
-    last_below = _last_of_bins(counts, binning.n_bins)
-    cuts = tuple(_halfway(float(distinct[i]), float(distinct[i + 1])) for i in last_below)
-    return Bins(cuts, _value_labels(distinct, last_below, _interval_labels(cuts)))
+        return Bins(binning.cuts, BinLabels(binning.cuts))
+    n_bins = len(distinct) if binning.method is BinMethod.EVERY else binning.n_bins
+    last = _last_of_bins(counts, n_bins)
+    cuts = tuple(separators(distinct[last], distinct[last + 1]).tolist())
+    lowest, highest = distinct[np.append(0, last + 1)], distinct[np.append(last, len(distinct) - 1)]
+    return Bins(cuts, BinLabels(cuts, lowest, highest))
 
 
-def _last_of_bins(counts: npt.NDArray[np.int64], n_bins: int) -> list[int]:
+def _last_of_bins(counts: npt.NDArray[np.int64], n_bins: int) -> npt.NDArray[np.int64]:
     """Indices of the distinct values that end a bin, the last bin's apart."""
     if len(counts) <= n_bins:
-        return list(range(len(counts) - 1))
+        return np.arange(len(counts) - 1)
     cumulated = np.cumsum(counts)
     targets = np.arange(1, n_bins) * cumulated[-1]
     reached = np.searchsorted(cumulated * n_bins, targets, side="left")
-    return sorted(set(np.minimum(reached, len(counts) - 2).tolist()))
+    return np.unique(np.minimum(reached, len(counts) - 2))
 
 
-def _halfway(low: float, high: float) -> float:
-    """A number c with ``low <= c < high``, in the middle and short if possible."""
-    middle = low / 2 + high / 2 if math.isinf(high - low) else low + (high - low) / 2
-    for text in (f"{middle:.12g}", f"{middle:.15g}", repr(middle)):
-        if low <= float(text) < high:
-            return float(text) + 0.0
-    return low
+def separators(
+    low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """The shortest decimal between two numbers, for each of many pairs.
+
+    It has as few significant digits as any decimal strictly between, and is the nearest of these
+    to the middle: 17.4 between 17.35 and 17.42, 3.5 between 3 and 4, 0 between -2 and 5. No
+    training value lies on it, so it does not matter whether another program reads a cell as the
+    next float. Where no decimal lies between, the lower number itself is taken.
+
+    Parameters
+    ----------
+    low, high : float64[n]
+        ``low < high``.
+
+    Returns
+    -------
+    float64[n]
+        Numbers c with ``low <= c < high``.
+
+    Examples
+    --------
+    >>> separators(np.array([17.35, 3.0, -2.0]), np.array([17.42, 4.0, 5.0])).tolist()
+    [17.4, 3.5, 0.0]
+    """
+    found = np.where((low < 0) & (high > 0), 0.0, low)
+    middle = low / 2 + high / 2
+    left = np.flatnonzero((low >= 0) | (high <= 0))
+    for digits in range(1, MOST_DIGITS + 1):
+        # The nearest decimal with so many digits is inside if any is: the gap lies around it.
+        near = left[_may_be_inside(low[left], middle[left], digits)]
+        rounded = np.array([float(f"{m:.{digits - 1}e}") for m in middle[near].tolist()])
+        inside = (low[near] < rounded) & (rounded < high[near])
+        found[near[inside]] = rounded[inside]
+        left = np.setdiff1d(left, near[inside], assume_unique=True)
+    return found
 
 
-def _interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
-    if not cuts:
-        return ("any number",)
-    texts = [number_text(cut) for cut in cuts]
-    middle = [f"{low} to {high}" for low, high in zip(texts, texts[1:], strict=False)]
-    return (f"<= {texts[0]}", *middle, f"> {texts[-1]}")
+def _may_be_inside(
+    low: npt.NDArray[np.float64], middle: npt.NDArray[np.float64], digits: int
+) -> npt.NDArray[np.bool_]:
+    """Whether rounding a middle to so many digits may stay in its gap, sums in floats allowed for.
 
-
-def _value_labels(
-    distinct: npt.NDArray[np.float64], last: Sequence[int], labels: Sequence[str]
-) -> tuple[str, ...]:
-    """Interval labels, but the value where a bin has only one."""
-    ends = [*last, len(distinct) - 1]
-    starts = [0, *(end + 1 for end in last)]
-    return tuple(
-        number_text(distinct[start]) if start == end else label
-        for start, end, label in zip(starts, ends, labels, strict=True)
-    )
+    Only for speed: printing a number takes ten times as long.
+    """
+    with np.errstate(all="ignore"):
+        step = 10.0 ** (np.floor(np.log10(np.abs(middle))) - digits + 1)
+        moved = np.abs(np.rint(middle / step) * step - middle)
+        return ~(moved > (middle - low) + 1e-9 * np.abs(middle) + step / 1e6)
 
 
 def bin_codes(values: npt.NDArray[np.float64], cuts: Sequence[float]) -> npt.NDArray[np.int32]:

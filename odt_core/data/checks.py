@@ -72,21 +72,26 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     if shape is not None:
         yield shape
         return
+    present = set(table.columns)
     absent = [
         name
-        for name in (schema.target, *(column.name for column in schema.features))
-        if name not in table.columns
+        for name in (
+            schema.target,
+            *(column.name for column in schema.features),
+            *(() if schema.group is None else (schema.group,)),
+        )
+        if name not in present
     ]
     if absent:
         yield from (_error(name, _absent_message(table, name)) for name in absent)
         return
-    target = read_target(table, schema.target, schema.tokens_of(schema.target), schema.decimal)
+    target = read_target(table, schema.target, schema.reading_of(schema.target))
     yield from _target_findings(table, schema, target)
     used = 0
     for column in schema.columns:
-        if column.name == schema.target or column.name not in table.columns:
+        if column.name == schema.target or column.name not in present:
             continue
-        profile = profile_column(table, column.name, schema.tokens_of(column.name), schema.decimal)
+        profile = profile_column(table, column.name, schema.reading_of(column.name))
         if column.kind is ColumnKind.IGNORE:
             if profile.proposed_kind is ColumnKind.IGNORE:
                 yield from column_findings(table, profile, column.kind)

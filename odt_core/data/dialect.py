@@ -18,7 +18,11 @@ DELIMITERS = (",", ";", "\t", "|")
 
 DELIMITER_NAMES = {"\t": "tab", " ": "blank", ",": "comma", ";": "semicolon", "|": "bar"}
 
+MAX_SKIPPED = 100_000
+MAX_COMMENT_MARK = 4
+
 _SAMPLE_CHARACTERS = 32_768
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
@@ -35,19 +39,38 @@ class ReadOptions:
         ``.`` or ``,``.
     quotechar : str or None
         One character, or ``""`` where quotes mean nothing.
+    skip_lines : int
+        Lines above the column names that are left out.
+    comment : str or None
+        What lines begin with that are left out, such as ``#``; None if there are none.
+    units_row : bool
+        Whether the row below the column names holds units and is left out.
 
     Raises
     ------
     InputError
-        If a mark is not a single character or the decimal mark is neither point nor comma.
+        If a mark is not a single character, the decimal mark is neither point nor comma, the
+        comment mark is blank or too long, or a negative number of lines is to be left out.
     """
 
     encoding: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
     quotechar: str | None = None
+    skip_lines: int = 0
+    comment: str | None = None
+    units_row: bool = False
 
     def __post_init__(self) -> None:
+        if not 0 <= self.skip_lines <= MAX_SKIPPED:
+            raise InputError(
+                f"{self.skip_lines} lines cannot be skipped: give a number from 0 to {MAX_SKIPPED}."
+            )
+        if self.comment is not None and not 0 < len(self.comment.strip()) <= MAX_COMMENT_MARK:
+            raise InputError(
+                f"The comment mark {self.comment!r} cannot be used: give one to "
+                f"{MAX_COMMENT_MARK} characters, such as #."
+            )
         if self.delimiter is not None and not _is_mark(self.delimiter):
             raise InputError(
                 f"The delimiter {self.delimiter!r} cannot be used: give a single character."
@@ -98,7 +121,8 @@ def find_dialect(text: str, options: ReadOptions) -> Dialect:
     options : ReadOptions
         What the user knows.
     """
-    delimiter, quotechar, escapechar = _sniff(_sample(text), options.delimiter)
+    sample = _sample(text)
+    delimiter, quotechar, escapechar = _plain(sample) or _sniff(sample, options.delimiter)
     if options.quotechar is not None:
         quotechar, escapechar = options.quotechar, ""
     elif not quotechar:
@@ -113,6 +137,19 @@ def _sample(text: str) -> str:
     if len(text) <= _SAMPLE_CHARACTERS:
         return sample
     return sample[: sample.rfind("\n") + 1] or sample
+
+
+def _plain(sample: str) -> tuple[str, str, str] | None:
+    """Delimiter, quote and escape of a sample that leaves no choice; None if there is one.
+
+    It has one of the delimiters only, equally often in each line, and neither quotes nor
+    backslashes. This spares the sniffer, which takes a second with its import.
+    """
+    found = [delimiter for delimiter in DELIMITERS if delimiter in sample]
+    if len(found) != 1 or any(mark in sample for mark in "\"'\\"):
+        return None
+    counts = {line.count(found[0]) for line in sample.splitlines() if line}
+    return (found[0], "", "") if len(counts) == 1 else None
 
 
 def _sniff(sample: str, delimiter: str | None) -> tuple[str, str, str]:
@@ -143,6 +180,33 @@ def separator_line(text: str) -> tuple[str, int]:
     """
     match = re.match(r"\"?sep=([^\r\n])\"?(?:\r\n|\r|\n)", text, re.IGNORECASE)
     return (match.group(1), match.end()) if match else ("", 0)
+
+
+def without_extras(text: str, options: ReadOptions) -> tuple[str, int]:
+    """A file's text without the lines that the options leave out.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+    options : ReadOptions
+        How many lines to skip, and what comments begin with.
+
+    Returns
+    -------
+    text, n_skipped : str, int
+        Comments are blank lines now, so that the lines keep their numbers; skipped lines are gone.
+        The row of units is left out later, when rows are known.
+    """
+    start = 0
+    for _ in range(options.skip_lines):
+        end = _LINE_END.search(text, start)
+        start = end.end() if end is not None else len(text)
+    text = text[start:]
+    if options.comment is not None:
+        mark = re.escape(options.comment.strip())
+        text = re.sub(rf"(?m)(?:\A|(?<=[\r\n]))[ \t]*{mark}[^\r\n]*", "", text)
+    return text, options.skip_lines
 
 
 def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> tuple[str, tuple[str, ...]]:
@@ -188,8 +252,7 @@ _MOSTLY = 0.9
 
 
 def _reads_as_numbers(factor: Factor, decimal: str) -> bool:
-    counts = factor.counts()
-    counts[missing_values(factor, DEFAULT_MISSING_TOKENS)] = 0
+    counts = np.where(missing_values(factor, DEFAULT_MISSING_TOKENS), 0, factor.counts())
     total = counts.sum()
     numeric = np.isfinite(factor.numbers(decimal))
     return bool(total) and counts[numeric].sum() >= _MOSTLY * total

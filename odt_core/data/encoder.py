@@ -11,8 +11,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from odt_core.data.binning import bin_codes, fit_bins
+from odt_core.data.binning import (
+    BinLabels,
+    Bins,
+    bin_codes,
+    fit_bins,
+    unwritten_labels,
+    writes_labels,
+)
+from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.checks import number_error
+from odt_core.data.forms import NumberForm
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
@@ -60,11 +69,21 @@ class ColumnEncoder:
         Texts read as missing.
     missing_code : int or None
         The code of a missing value; None if no training row lacked one.
+    joined : tuple of (str, str)
+        Texts and the labels that they count as.
+    form : NumberForm
+        How numbers are written.
     """
 
     feature: Feature
     missing_tokens: tuple[str, ...]
     missing_code: int | None
+    joined: Joined = ()
+    form: NumberForm = NumberForm.PLAIN
+
+    def reading(self, decimal: str) -> CellReading:
+        """How the column's cells are read where numbers have this decimal mark."""
+        return CellReading(self.missing_tokens, decimal, self.joined, self.form)
 
     @cached_property
     def _code_of(self) -> dict[str, int]:
@@ -134,7 +153,7 @@ class Encoder:
         table = self._table(source)
         codes = np.empty((table.n_rows, len(self.columns)), dtype=np.int32, order="F")
         for g, (column, profile) in enumerate(self._profiles(table)):
-            codes[:, g] = column.value_codes(table, profile)[profile.factor.codes]
+            np.take(column.value_codes(table, profile), profile.factor.codes, out=codes[:, g])
         return codes
 
     def unseen(self, source: Table | pd.DataFrame) -> tuple[Unseen, ...]:
@@ -159,7 +178,7 @@ class Encoder:
     def _table(self, source: Table | pd.DataFrame) -> Table:
         table = source if isinstance(source, Table) else table_from_frame(source, "", self.decimal)
         for feature in self.features:
-            if feature.name not in table.columns:
+            if feature.name not in table.factors:
                 raise InputError(
                     f"The table has no column {feature.name!r}, which the tree was trained with: "
                     "add it (cells may be empty)."
@@ -168,10 +187,7 @@ class Encoder:
 
     def _profiles(self, table: Table) -> Iterable[tuple[ColumnEncoder, Profile]]:
         for column in self.columns:
-            yield (
-                column,
-                profile_column(table, column.feature.name, column.missing_tokens, self.decimal),
-            )
+            yield column, profile_column(table, column.feature.name, column.reading(self.decimal))
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
@@ -182,10 +198,14 @@ class Encoder:
                 {
                     "name": column.feature.name,
                     "kind": column.feature.kind.value,
-                    "values": list(column.feature.values),
+                    "values": list(column.feature.values)
+                    if writes_labels(column.feature)
+                    else None,
                     "cuts": list(column.feature.cuts),
                     "missing_code": column.missing_code,
                     "missing_tokens": list(column.missing_tokens),
+                    "joined": dict(column.joined),
+                    "form": column.form.value,
                 }
                 for column in self.columns
             ],
@@ -218,14 +238,22 @@ class Encoder:
 def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
     kind = FeatureKind(record["kind"])
     missing_code = record["missing_code"]
+    has_missing = kind is FeatureKind.NUMERICAL and missing_code is not None
+    cuts, values = tuple(float(cut) for cut in record["cuts"]), record["values"]
     feature = Feature(
         name=record["name"],
         kind=kind,
-        values=tuple(record["values"]),
-        cuts=tuple(float(cut) for cut in record["cuts"]),
-        has_missing=kind is FeatureKind.NUMERICAL and missing_code is not None,
+        values=unwritten_labels(cuts, has_missing) if values is None else tuple(values),
+        cuts=cuts,
+        has_missing=has_missing,
     )
-    return ColumnEncoder(feature, tuple(record["missing_tokens"]), missing_code)
+    return ColumnEncoder(
+        feature,
+        tuple(record["missing_tokens"]),
+        missing_code,
+        check_joined(joined_from_json(record.get("joined")), feature.name),
+        NumberForm(record.get("form", NumberForm.PLAIN)),
+    )
 
 
 def fit_encoder(table: Table, schema: Schema, rows: npt.NDArray[np.int64]) -> Encoder:
@@ -250,8 +278,8 @@ def _fit_column(
     table: Table, schema: Schema, column: ColumnSchema, rows: npt.NDArray[np.int64]
 ) -> ColumnEncoder | None:
     """A column's codes; None if all training rows have the same one."""
-    tokens = schema.tokens_of(column.name)
-    profile = profile_column(table, column.name, tokens, schema.decimal)
+    reading = schema.reading_of(column.name)
+    profile = profile_column(table, column.name, reading)
     counts = np.bincount(profile.factor.codes[rows], minlength=len(profile.missing))
     present = np.flatnonzero((counts > 0) & ~profile.missing)
     has_missing = bool((counts[profile.missing] > 0).any())
@@ -259,7 +287,10 @@ def _fit_column(
         feature = _numerical_feature(column, profile, counts, present, has_missing)
     else:
         feature = _categorical_feature(column.name, profile, present, has_missing, schema.decimal)
-    encoder = ColumnEncoder(feature, tokens, feature.n_values - 1 if has_missing else None)
+    missing_code = feature.n_values - 1 if has_missing else None
+    encoder = ColumnEncoder(
+        feature, reading.missing_tokens, missing_code, reading.joined, reading.form
+    )
     met = encoder.value_codes(table, profile)[counts > 0]
     return encoder if len(np.unique(met)) > 1 else None
 
@@ -273,14 +304,13 @@ def _numerical_feature(
 ) -> Feature:
     if len(present):
         bins = fit_bins(profile.numbers[present], column.binning, counts[present])
-        labels, cuts = bins.labels, bins.cuts
     else:
-        labels, cuts = ("any number",), ()
+        bins = Bins((), BinLabels(()))
     return Feature(
         name=column.name,
         kind=FeatureKind.NUMERICAL,
-        values=(*labels, MISSING) if has_missing else labels,
-        cuts=cuts,
+        values=bins.labels.with_missing(MISSING) if has_missing else bins.labels,
+        cuts=bins.cuts,
         has_missing=has_missing,
     )
 

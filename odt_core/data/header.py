@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ def read_header(cells: Sequence[str]) -> Header:
     cells : sequence of str
         As in the file; at least one is not blank.
     """
-    given = [re.sub(r"\s+", " ", cell.replace("\ufeff", "")).strip() for cell in cells]
+    given = [_one_line(cell) for cell in cells]
     n_named = max(position for position, cell in enumerate(given, start=1) if cell)
     names, blank, renamed = _distinct(given)
     notes = []
@@ -65,6 +66,11 @@ def read_header(cells: Sequence[str]) -> Header:
             "line of names above it."
         )
     return Header(tuple(names), n_named, tuple(notes))
+
+
+def _one_line(cell: str) -> str:
+    """A name without stray blanks, its letters and accents composed (Unicode NFC)."""
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFC", cell).replace("\ufeff", "")).strip()
 
 
 def _distinct(given: Sequence[str]) -> tuple[list[str], list[int], list[tuple[str, str]]]:

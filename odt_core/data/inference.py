@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from odt_core.data.cells import CellReading
 from odt_core.data.checks import shape_error
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import MANY_CATEGORIES, profile_column
@@ -69,9 +70,10 @@ def infer_schema(
     if finding is not None:
         raise InputError(finding.message)
     tokens, decimal = tuple(missing_tokens), table.report.decimal
+    reading = CellReading(tokens, decimal)
     if target is None:
-        target = _guess_target(table, tokens)
-    outcome = read_target(table, target, tokens, decimal)
+        target = _guess_target(table, reading)
+    outcome = read_target(table, target, reading)
     if positive is None:
         positive = guess_positive(outcome)
     elif positive not in outcome.labels:
@@ -80,18 +82,15 @@ def infer_schema(
             f"{', '.join(map(repr, outcome.labels[:10]))}."
         )
     columns = tuple(
-        ColumnSchema(name, profile_column(table, name, tokens, decimal).proposed_kind)
+        ColumnSchema(name, profile_column(table, name, reading).proposed_kind)
         for name in table.columns
         if name != target
     )
     return Schema(target, positive, columns, tokens, decimal)
 
 
-def _guess_target(table: Table, tokens: tuple[str, ...]) -> str:
-    decimal = table.report.decimal
-    distinct = {
-        name: profile_column(table, name, tokens, decimal).n_distinct for name in table.columns
-    }
+def _guess_target(table: Table, reading: CellReading) -> str:
+    distinct = {name: profile_column(table, name, reading).n_distinct for name in table.columns}
     usable = [name for name, n in distinct.items() if 2 <= n <= MANY_CATEGORIES]
     for wanted in TARGET_NAMES:
         named = [name for name in usable if name.casefold() == wanted]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odt_core.data.forms import NumberForm
 from odt_core.data.numeric import parse_numbers
 from odt_core.data.table import Factor
 
@@ -31,7 +32,10 @@ DEFAULT_MISSING_TOKENS: tuple[str, ...] = (
 
 
 def missing_values(
-    factor: Factor, tokens: Sequence[str], decimal: str = "."
+    factor: Factor,
+    tokens: Sequence[str],
+    decimal: str = ".",
+    form: NumberForm = NumberForm.PLAIN,
 ) -> npt.NDArray[np.bool_]:
     """Which of a column's distinct values are missing.
 
@@ -46,6 +50,8 @@ def missing_values(
         Texts that mean a missing value.
     decimal : str
         The decimal mark of the column's numbers.
+    form : NumberForm
+        How its numbers are written.
 
     Returns
     -------
@@ -56,5 +62,5 @@ def missing_values(
     codes = parse_numbers(texts, decimal)
     codes = codes[np.isfinite(codes)]
     if len(codes):
-        missing = missing | np.isin(factor.numbers(decimal), codes)
+        missing = missing | np.isin(factor.numbers(decimal, form), codes)
     return missing

@@ -11,6 +11,9 @@ import pyarrow.compute as pc
 
 DECIMAL_MARKS = (".", ",")
 
+MINUS = "\u2212"
+"""The sign that typesetters use for minus; it is read as a hyphen."""
+
 _BLANKS = " \u00a0\u2009\u202f"
 _APOSTROPHES = "'\u2019"
 
@@ -19,7 +22,8 @@ def parse_numbers(texts: pa.Array, decimal: str = ".") -> npt.NDArray[np.float64
     """Numbers that texts stand for.
 
     Understood are digits with a sign, a decimal mark and an exponent, and thousands set apart by
-    blanks, apostrophes, or whichever of comma and point is not the decimal mark.
+    blanks, apostrophes, or whichever of comma and point is not the decimal mark. Digits that
+    begin with 0 have no thousands: ``0.750`` is never 750.
 
     Parameters
     ----------
@@ -33,29 +37,32 @@ def parse_numbers(texts: pa.Array, decimal: str = ".") -> npt.NDArray[np.float64
     float64[N]
         NaN where the text is not a number, an infinity where the number is too large for a float.
     """
-    texts = pc.replace_substring(texts, "\u2212", "-")
-    grouped = pc.match_substring_regex(texts, _grouped_pattern(decimal))
-    marks = f"[{re.escape(_separators(decimal))}]"
+    texts = pc.replace_substring(texts, MINUS, "-")
+    grouped = pc.match_substring_regex(texts, grouped_pattern(decimal))
+    marks = f"[{re.escape(separators(decimal))}]"
     texts = pc.if_else(grouped, pc.replace_substring_regex(texts, marks, ""), texts)
-    plain = pc.match_substring_regex(texts, _plain_pattern(decimal))
+    plain = pc.match_substring_regex(texts, plain_pattern(decimal))
     if decimal != ".":
         texts = pc.replace_substring(texts, decimal, ".")
     cells = pc.if_else(plain, texts, pa.scalar(None, texts.type))
     return np.asarray(pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False), dtype=float)
 
 
-def _separators(decimal: str) -> str:
+def separators(decimal: str) -> str:
+    """The characters that may set thousands apart, given the decimal mark."""
     return _BLANKS + _APOSTROPHES + ("." if decimal == "," else ",")
 
 
-def _plain_pattern(decimal: str) -> str:
+def plain_pattern(decimal: str) -> str:
+    """A regular expression for a number without marks between thousands."""
     mark = re.escape(decimal)
-    return rf"^[+-]?(\d+({mark}\d*)?|{mark}\d+)([eE][+-]?\d+)?$"
+    return rf"^[+-]?([0-9]+({mark}[0-9]*)?|{mark}[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
-def _grouped_pattern(decimal: str) -> str:
-    groups = "|".join(rf"({re.escape(separator)}\d{{3}})+" for separator in _separators(decimal))
-    return rf"^[+-]?\d{{1,3}}({groups})({re.escape(decimal)}\d*)?$"
+def grouped_pattern(decimal: str) -> str:
+    """A regular expression for a number with marks between thousands, all of one kind."""
+    groups = "|".join(rf"({re.escape(mark)}[0-9]{{3}})+" for mark in separators(decimal))
+    return rf"^[+-]?[1-9][0-9]{{0,2}}({groups})({re.escape(decimal)}[0-9]*)?$"
 
 
 def number_text(value: float) -> str:

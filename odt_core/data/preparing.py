@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from odt_core.data.checks import Finding, Level, check_schema
 from odt_core.data.encoder import Encoder, fit_encoder
+from odt_core.data.profile import profile_column
 from odt_core.data.schema import Schema
 from odt_core.data.splitting import SplitSpec, split_rows
 from odt_core.data.table import Table
@@ -80,7 +81,9 @@ class Prepared:
     dropped : tuple of str
         Features left out because all training rows have the same value.
     findings : tuple of Finding
-        Warnings and other remarks on the table.
+        Warnings and other remarks on the table and on how its rows are divided.
+    groups : int64[N] or None
+        The group of each row of the table, from 0; None if no rows are kept together.
     """
 
     train: EncodedData
@@ -91,6 +94,7 @@ class Prepared:
     flow: Flow
     dropped: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    groups: npt.NDArray[np.int64] | None = None
 
 
 def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
@@ -117,10 +121,12 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
     for finding in findings:
         if finding.level is Level.ERROR:
             raise InputError(finding.message)
-    target = read_target(table, schema.target, schema.tokens_of(schema.target), schema.decimal)
+    target = read_target(table, schema.target, schema.reading_of(schema.target))
     usable = np.flatnonzero(target.known)
     positive = target.classes == target.labels.index(schema.positive)
-    train, test = (usable[chosen] for chosen in split_rows(positive[usable], split))
+    groups = row_groups(table, schema)
+    divided = split_rows(positive[usable], split, None if groups is None else groups[usable])
+    train, test = (usable[chosen] for chosen in divided)
     _require_both_classes(target, schema.positive, positive[train])
     encoder = fit_encoder(table, schema, train)
     if not encoder.columns:
@@ -133,7 +139,8 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
 
     def encoded(rows: npt.NDArray[np.int64]) -> EncodedData:
         weight = np.ones(len(rows), dtype=np.int64)
-        return EncodedData(codes[rows], positive[rows], weight, encoder.features, *names)
+        chosen = codes if len(rows) == len(codes) else codes[rows]
+        return EncodedData(chosen, positive[rows], weight, encoder.features, *names)
 
     kept = {feature.name for feature in encoder.features}
     return Prepared(
@@ -145,7 +152,27 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
         flow=_flow(table, target, len(train), len(test)),
         dropped=tuple(c.name for c in schema.features if c.name not in kept),
         findings=findings,
+        groups=groups,
     )
+
+
+def row_groups(table: Table, schema: Schema) -> npt.NDArray[np.int64] | None:
+    """The group of each row, int64[N] from 0, or None if no rows are kept together.
+
+    A row whose group is missing is a group of its own.
+
+    Raises
+    ------
+    InputError
+        If the table lacks the schema's group column.
+    """
+    if schema.group is None:
+        return None
+    profile = profile_column(table, schema.group, schema.reading_of(schema.group))
+    groups = profile.factor.codes.astype(np.int64)
+    lost = np.flatnonzero(profile.missing[groups])
+    groups[lost] = len(profile.missing) + np.arange(len(lost))
+    return groups
 
 
 def _require_both_classes(target: Target, positive: str, train: npt.NDArray[np.bool_]) -> None:

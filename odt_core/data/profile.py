@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.data.cells import CellReading
 from odt_core.data.missing import missing_values
 from odt_core.data.schema import ColumnKind
 from odt_core.data.table import Factor, Table
@@ -44,6 +45,8 @@ class Profile:
         How many rows have each.
     numbers : float64[V]
         Each as a number, NaN where it is none.
+    reading : CellReading
+        How the cells were read.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Profile:
     missing: npt.NDArray[np.bool_]
     counts: npt.NDArray[np.int64]
     numbers: npt.NDArray[np.float64]
+    reading: CellReading
 
     @property
     def n_rows(self) -> int:
@@ -186,10 +190,17 @@ class Profile:
         return bool(1 < n_runs <= n_classes)
 
 
-def profile_column(
-    table: Table, column: str, missing_tokens: tuple[str, ...], decimal: str
-) -> Profile:
+def profile_column(table: Table, column: str, reading: CellReading) -> Profile:
     """Look at a column.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    column : str
+        The column's name.
+    reading : CellReading
+        How its cells are read.
 
     Raises
     ------
@@ -197,10 +208,13 @@ def profile_column(
         If there is no such column.
     """
     factor = table.factor(column)
+    if reading.joined:
+        factor = factor.joined(dict(reading.joined))
     return Profile(
         name=column,
         factor=factor,
-        missing=missing_values(factor, missing_tokens, decimal),
+        missing=missing_values(factor, reading.missing_tokens, reading.decimal, reading.form),
         counts=factor.counts(),
-        numbers=factor.numbers(decimal),
+        numbers=factor.numbers(reading.decimal, reading.form),
+        reading=reading,
     )

@@ -7,9 +7,15 @@ import hashlib
 from pathlib import Path
 
 from odt_core.data.decoding import decode, unpack
-from odt_core.data.dialect import ReadOptions, find_decimal, find_dialect, separator_line
-from odt_core.data.rows import read_rows
-from odt_core.data.table import ReadReport, Table, text_frame
+from odt_core.data.dialect import (
+    ReadOptions,
+    find_decimal,
+    find_dialect,
+    separator_line,
+    without_extras,
+)
+from odt_core.data.rows import read_rows, without_first
+from odt_core.data.table import ReadReport, Table
 from odt_core.errors import InputError
 
 
@@ -18,9 +24,10 @@ def read_table(
 ) -> Table:
     """Read a CSV or similar table; every cell stays text.
 
-    The first line holds the column names. Blank lines, and rows without any value, are left out.
-    Blank and repeated names, delimiters at the ends of lines and a ``sep=;`` line are repaired
-    and said in the report.
+    The first line, after those that the options leave out, holds the column names. Blank lines,
+    and rows without any value, are left out. Blank and repeated names, delimiters at the ends of
+    lines and a ``sep=;`` line are repaired and said in the report. Letters and their accents are
+    composed (Unicode NFC), in cells and names.
 
     Parameters
     ----------
@@ -41,16 +48,19 @@ def read_table(
     raw = source if isinstance(source, bytes) else _read_bytes(source)
     name = name or ("" if isinstance(source, bytes) else source.name)
     text, encoding, notes = decode(unpack(raw), options.encoding)
+    text, n_skipped = without_extras(text, options)
     declared, start = separator_line(text)
     if declared and options.delimiter is None:
         options = dataclasses.replace(options, delimiter=declared)
     if not text[start:].strip():
         raise InputError("The file is empty: choose one with a line of column names and rows.")
     dialect = find_dialect(text[start:], options)
-    rows = read_rows(text[start:], dialect, first_line=2 if start else 1)
+    rows = read_rows(text[start:], dialect, first_line=n_skipped + (2 if start else 1))
     del text
-    frame = text_frame(dict(zip(rows.names, rows.columns, strict=True)), len(rows.lines))
-    table = Table(frame, ReadReport(), hashlib.sha256(raw).hexdigest(), name, rows.lines)
+    if options.units_row and len(rows.lines):
+        rows, units = without_first(rows)
+        notes += units
+    factors = dict(zip(rows.names, rows.columns, strict=True))
     notes += rows.notes
     if not len(rows.lines):
         notes += ("The file has column names, but no rows below them.",)
@@ -58,7 +68,6 @@ def read_table(
         notes += ("The file has a single column: name the delimiter if it should have more.",)
     decimal = options.decimal
     if decimal is None:
-        factors = {column: table.factor(column) for column in rows.names}
         decimal, guess = find_decimal(factors, dialect.delimiter)
         notes += guess
     report = ReadReport(
@@ -70,7 +79,8 @@ def read_table(
         notes=notes,
         quotechar=dialect.quotechar,
     )
-    return dataclasses.replace(table, report=report)
+    digest = hashlib.sha256(raw).hexdigest()
+    return Table(factors, len(rows.lines), report, digest, name, rows.lines)
 
 
 def _read_bytes(path: Path) -> bytes:

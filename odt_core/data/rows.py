@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -14,11 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from odt_core.data.dialect import DELIMITER_NAMES, Dialect
+from odt_core.data.even_rows import split_even_rows
 from odt_core.data.header import Header, read_header
+from odt_core.data.table import Factor, composed, factor_of
 from odt_core.errors import InputError
 
 CHUNK_ROWS = 50_000
 """Rows held as Python lists at a time."""
+
+MAX_UNITS_SHOWN = 200
+"""Characters of a note on a row of units."""
 
 _END = "\0"
 """Comes after the last line: if it does not arrive as a row of its own, a quote is still open."""
@@ -34,8 +40,8 @@ class Rows:
     ----------
     names : tuple of str
         Column names.
-    columns : tuple of pyarrow.Array of str[N]
-        The cells, without blanks around them.
+    columns : tuple of Factor
+        The cells, without blanks around them, their letters and accents composed.
     lines : int32[N]
         The line on which each row begins, counted from 1.
     notes : tuple of str
@@ -43,7 +49,7 @@ class Rows:
     """
 
     names: tuple[str, ...]
-    columns: tuple[pa.Array, ...]
+    columns: tuple[Factor, ...]
     lines: npt.NDArray[np.int32]
     notes: tuple[str, ...]
 
@@ -65,6 +71,9 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
     InputError
         If a row has too few or too many cells, or a quote is never closed.
     """
+    rows = _read_even_rows(text, dialect, first_line)
+    if rows is not None:
+        return rows
     try:
         return _read_rows(_RowReader(text, dialect, first_line))
     except _StrayTextError as fault:
@@ -72,6 +81,49 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
             return _read_rows(_RowReader(text, dialect, first_line, lenient=True))
         except _StrayTextError:
             raise InputError(str(fault)) from fault
+
+
+def without_first(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
+    """Rows without the first one, which holds units, and a note that says so."""
+    units = [column.texts[0] for column in rows.columns]
+    shown = ", ".join(repr(unit) for unit in units if unit) or "nothing"
+    line = int(rows.lines[0])
+    n_rows = len(rows.lines)
+    rest = tuple(factor_of(column.cells(n_rows).slice(1)) for column in rows.columns)
+    note = f"Line {line} was left out as a row of units: {shown[:MAX_UNITS_SHOWN]}."
+    return Rows(rows.names, rest, rows.lines[1:], rows.notes), (note,)
+
+
+def _read_even_rows(text: str, dialect: Dialect, first_line: int) -> Rows | None:
+    """The content of a table whose rows need no repair; None if some row may need it."""
+    end = _end_of_header(text, dialect)
+    if end is None:
+        return None
+    try:
+        header = _RowReader(text[:end], dialect, first_line).header
+    except _StrayTextError:
+        return None
+    rows = split_even_rows(text[end:], dialect, header.width)
+    if rows is None:
+        return None
+    lines = rows.lines + np.int32(first_line + text.count("\n", 0, end))
+    return _tidy(header, rows.columns, lines, n_blank=0, n_cut=0)
+
+
+def _end_of_header(text: str, dialect: Dialect) -> int | None:
+    """Where the first line with a name ends; None if the row reader may see it end elsewhere."""
+    nothing = string.whitespace + dialect.delimiter + dialect.quotechar
+    end = 0
+    while end < len(text):
+        start, end = end, text.find("\n", end) + 1 or len(text)
+        line = text[start:end]
+        if dialect.quotechar and line.count(dialect.quotechar) % 2:
+            return None
+        if line.count("\r") != line.endswith("\r\n"):
+            return None
+        if line.strip(nothing):
+            return end
+    return None
 
 
 def _read_rows(reader: _RowReader) -> Rows:
@@ -86,37 +138,85 @@ def _read_rows(reader: _RowReader) -> Rows:
             rows = []
     if rows:
         chunks.append(_to_columns(rows))
-    names = list(reader.header.names)
-    notes = list(reader.notes())
-    columns = []
-    for position, column in enumerate(names):
-        cells, note = _trim([chunk[position] for chunk in chunks], column)
-        columns.append(cells)
-        notes += note
-    while len(names) > reader.header.n_named and not pc.any(pc.not_equal(columns[-1], "")).as_py():
-        names.pop()
-        columns.pop()
-    return Rows(tuple(names), tuple(columns), np.array(lines, dtype=np.int32), tuple(notes))
+    columns = [
+        factor_of(pa.concat_arrays([chunk[position] for chunk in chunks]))
+        if chunks
+        else factor_of(pa.array([], pa.large_string()))
+        for position in range(reader.header.width)
+    ]
+    places = np.array(lines, dtype=np.int32)
+    return _tidy(reader.header, columns, places, n_blank=reader.n_blank, n_cut=reader.n_cut)
 
 
 def _to_columns(rows: Sequence[Sequence[str]]) -> list[pa.Array]:
     return [pa.array(cells, pa.large_string()) for cells in zip(*rows, strict=True)]
 
 
-def _trim(chunks: Sequence[pa.Array], column: str) -> tuple[pa.Array, list[str]]:
-    """A column without blanks around its cells, and a note if that made categories one."""
-    if not chunks:
-        return pa.array([], pa.large_string()), []
-    cells = pa.concat_arrays(chunks)
-    trimmed = pc.utf8_trim_whitespace(cells)
-    if cells.equals(trimmed):
-        return cells, []
-    if pc.count_distinct(cells).as_py() == pc.count_distinct(trimmed).as_py():
-        return trimmed, []
-    return trimmed, [
-        f"Column {column!r} has values that differ only in blanks around them: the blanks were "
-        "removed, so that they count as one."
+def _tidy(
+    header: Header,
+    columns: Sequence[Factor],
+    lines: npt.NDArray[np.int32],
+    *,
+    n_blank: int,
+    n_cut: int,
+) -> Rows:
+    """Columns without blanks around their cells; rows and last columns without any value go."""
+    notes = list(header.notes)
+    columns, joined = _trim(columns)
+    blank = _blank_rows(columns)
+    if blank.any():
+        columns = [factor_of(column.cells(len(lines)).filter(~blank)) for column in columns]
+        lines = lines[~blank]
+        n_blank += int(blank.sum())
+    if n_blank:
+        notes.append(f"Rows without any value were left out: {n_blank}.")
+    if n_cut:
+        notes.append(f"Lines whose empty cells beyond the header's last were cut off: {n_cut}.")
+    notes += [
+        f"Column {header.names[position]!r} has values that differ only in blanks around them: "
+        "the blanks were removed, so that they count as one."
+        for position in joined
     ]
+    width = header.width
+    while width > header.n_named and columns[width - 1].texts in ([], [""]):
+        width -= 1
+    return Rows(header.names[:width], tuple(columns[:width]), lines, tuple(notes))
+
+
+def _trim(columns: Sequence[Factor]) -> tuple[list[Factor], list[int]]:
+    """Cells without blanks around them, and the columns in which that made categories one.
+
+    All columns are looked at together: a look at one takes longer than its cells do.
+    """
+    columns = list(columns)
+    ends = np.cumsum([len(column.values) for column in columns])
+    texts = pa.concat_arrays([column.values for column in columns])
+    trimmed = pc.utf8_trim_whitespace(texts)
+    tidy = composed(trimmed)
+    changed = np.flatnonzero(np.asarray(pc.not_equal(texts, tidy)))
+    joined = []
+    for position in np.unique(np.searchsorted(ends, changed, side="right")).tolist():
+        column = columns[position]
+        start, n_values = ends[position] - len(column.values), len(column.values)
+        # Blanks before a cell belong to the delimiter.
+        n_before = pc.count_distinct(pc.utf8_ltrim(column.values, " ")).as_py()
+        if pc.count_distinct(trimmed.slice(start, n_values)).as_py() < n_before:
+            joined.append(position)
+        columns[position] = column.with_texts(tidy.slice(start, n_values))
+    return columns, joined
+
+
+def _blank_rows(columns: Sequence[Factor]) -> npt.NDArray[np.bool_]:
+    """Rows without any value."""
+    blank = np.ones(len(columns[0].codes), dtype=bool)
+    for column in columns:
+        code = pc.index(column.values, "").as_py()
+        if code < 0:
+            return np.zeros_like(blank)
+        blank &= column.codes == code
+        if not blank.any():
+            break
+    return blank
 
 
 class _StrayTextError(Exception):
@@ -145,7 +245,7 @@ class _RowReader:
             skipinitialspace=True,
             strict=not lenient,
         )
-        self._n_cut = self._n_blank = 0
+        self.n_cut = self.n_blank = 0
         self._rows = self._parse()
         self.header, self._header_line = self._read_header()
 
@@ -161,7 +261,7 @@ class _RowReader:
             if len(row) == width and any(row):
                 yield row, line
             elif not any(cell.strip() for cell in row):
-                self._n_blank += bool(row)
+                self.n_blank += bool(row)
             else:
                 yield self._fit(row, line), line
 
@@ -193,7 +293,7 @@ class _RowReader:
         if self.header.n_named <= len(row) < width:
             return row + [""] * (width - len(row))
         if len(row) > width and not any(cell.strip() for cell in row[width:]):
-            self._n_cut += 1
+            self.n_cut += 1
             return row[:width]
         if len(row) == width:
             return row
@@ -220,14 +320,6 @@ class _RowReader:
             f"Line {line} has {counts}: correct that line{hint}, or name the delimiter if it is "
             f"not the {mark or 'comma'}."
         )
-
-    def notes(self) -> Iterator[str]:
-        """What was repaired, once all rows were read."""
-        yield from self.header.notes
-        if self._n_blank:
-            yield f"Rows without any value were left out: {self._n_blank}."
-        if self._n_cut:
-            yield f"Lines whose empty cells beyond the header's last were cut off: {self._n_cut}."
 
 
 def _lines(text: str, balanced: str = "") -> Iterator[str]:

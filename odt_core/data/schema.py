@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from odt_core.data.binning import Binning
+from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
+from odt_core.data.forms import NumberForm
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.numeric import DECIMAL_MARKS
 from odt_core.errors import InputError
@@ -39,12 +42,26 @@ class ColumnSchema:
         Its bins, if it is numerical.
     missing_tokens : tuple of str or None
         Texts read as missing in this column; None for the schema's own. An empty cell always is.
+    joined : tuple of (str, str)
+        Texts and the labels that they count as, such as ``yes`` and ``Yes``.
+    form : NumberForm
+        How its numbers are written, if it is numerical.
+
+    Raises
+    ------
+    InputError
+        If a text is joined with two labels, or a label is itself replaced.
     """
 
     name: str
     kind: ColumnKind
     binning: Binning = Binning()
     missing_tokens: tuple[str, ...] | None = None
+    joined: Joined = ()
+    form: NumberForm = NumberForm.PLAIN
+
+    def __post_init__(self) -> None:
+        check_joined(self.joined, self.name)
 
 
 @dataclass(frozen=True)
@@ -63,11 +80,21 @@ class Schema:
         Texts read as missing in every column without tokens of its own, the target too.
     decimal : str
         The decimal mark of the numbers, ``.`` or ``,``.
+    group : str or None
+        A column whose equal values mark rows of one patient, site or the like: these rows are
+        never divided between training and test.
+    target_missing : tuple of str or None
+        Texts read as missing in the outcome; None for `missing_tokens`.
+    target_joined : tuple of (str, str) or None
+        Texts of the outcome and the labels that they count as; None if nobody has decided yet.
+    guessed : bool
+        Whether the outcome was guessed from the values alone, and nobody has confirmed it.
 
     Raises
     ------
     InputError
-        If a column is named twice or the decimal mark is neither point nor comma.
+        If a column is named twice, the decimal mark is neither point nor comma, the outcome is
+        the group, or labels are joined in a circle.
     """
 
     target: str
@@ -75,8 +102,18 @@ class Schema:
     columns: tuple[ColumnSchema, ...]
     missing_tokens: tuple[str, ...] = DEFAULT_MISSING_TOKENS
     decimal: str = "."
+    group: str | None = None
+    target_missing: tuple[str, ...] | None = None
+    target_joined: Joined | None = None
+    guessed: bool = False
 
     def __post_init__(self) -> None:
+        check_joined(self.target_joined or (), self.target)
+        if self.group == self.target:
+            raise InputError(
+                f"The outcome {self.target!r} cannot be the group: name another column whose rows "
+                "belong together."
+            )
         counts = Counter(column.name for column in self.columns)
         twice = next((name for name, count in counts.items() if count > 1), None)
         if twice is not None:
@@ -99,7 +136,7 @@ class Schema:
         InputError
             If there is none.
         """
-        found = next((column for column in self.columns if column.name == name), None)
+        found = self._by_name.get(name)
         if found is None:
             if name == self.target:
                 raise InputError(f"The column {name!r} is the outcome, not a feature.")
@@ -107,9 +144,22 @@ class Schema:
         return found
 
     def tokens_of(self, name: str) -> tuple[str, ...]:
-        """The texts read as missing in a column."""
-        own = next((c.missing_tokens for c in self.columns if c.name == name), None)
-        return self.missing_tokens if own is None else own
+        """The texts read as missing in a column or in the outcome."""
+        return self.reading_of(name).missing_tokens
+
+    def reading_of(self, name: str) -> CellReading:
+        """How the cells of a column or of the outcome are read; others as the table's own."""
+        if name == self.target:
+            own, joined, form = self.target_missing, self.target_joined or (), NumberForm.PLAIN
+        else:
+            column = self._by_name.get(name) or ColumnSchema(name, ColumnKind.IGNORE)
+            own, joined, form = column.missing_tokens, column.joined, column.form
+        tokens = self.missing_tokens if own is None else own
+        return CellReading(tokens, self.decimal, joined, form)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ColumnSchema]:
+        return {column.name: column for column in self.columns}
 
     def with_kind(self, name: str, kind: ColumnKind) -> Schema:
         """The same with a column used otherwise."""
@@ -117,10 +167,7 @@ class Schema:
 
     def with_kinds(self, kinds: Mapping[str, ColumnKind]) -> Schema:
         """The same with several columns used otherwise."""
-        schema = self
-        for name, kind in kinds.items():
-            schema = schema.with_kind(name, kind)
-        return schema
+        return self._replace_all({name: {"kind": ColumnKind(kind)} for name, kind in kinds.items()})
 
     def with_binning(self, name: str, binning: Binning) -> Schema:
         """The same with a column binned otherwise."""
@@ -134,19 +181,62 @@ class Schema:
         """The same with other missing tokens."""
         return dataclasses.replace(self, missing_tokens=tuple(tokens))
 
+    def with_joined(self, name: str, joined: Joined) -> Schema:
+        """The same with texts of a column, or of the outcome, counted as labels.
+
+        For the outcome the positive label follows its text.
+        """
+        if name != self.target:
+            return self._replace(name, joined=joined)
+        positive = dict(joined).get(self.positive, self.positive)
+        return dataclasses.replace(self, target_joined=joined, positive=positive)
+
+    def with_form(self, name: str, form: NumberForm) -> Schema:
+        """The same with a column read as numbers of this form."""
+        return self._replace(name, kind=ColumnKind.NUMERICAL, form=form)
+
+    def with_target_missing(self, tokens: Sequence[str] | None) -> Schema:
+        """The same with the outcome's own missing tokens (None for the schema's)."""
+        own = None if tokens is None else tuple(tokens)
+        return dataclasses.replace(self, target_missing=own)
+
+    def with_group(self, group: str | None) -> Schema:
+        """The same with rows of equal values in a column kept together; it is no feature then."""
+        schema = dataclasses.replace(self, group=group)
+        return schema if group is None else schema.with_kind(group, ColumnKind.IGNORE)
+
+    def confirmed(self) -> Schema:
+        """The same with the outcome confirmed by the user."""
+        return dataclasses.replace(self, guessed=False)
+
     def with_target(self, target: str, positive: str) -> Schema:
         """The same with another outcome; the former one becomes an ignored column."""
         if target == self.target:
-            return dataclasses.replace(self, positive=positive)
+            return dataclasses.replace(self, positive=positive, guessed=False)
         columns = (
             *(column for column in self.columns if column.name != target),
             ColumnSchema(self.target, ColumnKind.IGNORE),
         )
-        return dataclasses.replace(self, target=target, positive=positive, columns=columns)
+        return dataclasses.replace(
+            self,
+            target=target,
+            positive=positive,
+            columns=columns,
+            group=None if target == self.group else self.group,
+            target_missing=None,
+            target_joined=None,
+            guessed=False,
+        )
 
     def _replace(self, name: str, **changes: Any) -> Schema:
-        new = dataclasses.replace(self.column(name), **changes)
-        columns = tuple(new if column.name == name else column for column in self.columns)
+        return self._replace_all({name: changes})
+
+    def _replace_all(self, changes: Mapping[str, Mapping[str, Any]]) -> Schema:
+        new = {
+            name: dataclasses.replace(self.column(name), **fields)
+            for name, fields in changes.items()
+        }
+        columns = tuple(new.get(column.name, column) for column in self.columns)
         return dataclasses.replace(self, columns=columns)
 
     def to_json(self) -> dict[str, Any]:
@@ -157,6 +247,10 @@ class Schema:
             "positive": self.positive,
             "missing_tokens": list(self.missing_tokens),
             "decimal": self.decimal,
+            "group": self.group,
+            "target_missing": None if self.target_missing is None else list(self.target_missing),
+            "target_joined": None if self.target_joined is None else dict(self.target_joined),
+            "guessed": self.guessed,
             "columns": [
                 {
                     "name": column.name,
@@ -165,6 +259,8 @@ class Schema:
                     "missing_tokens": None
                     if column.missing_tokens is None
                     else list(column.missing_tokens),
+                    "joined": dict(column.joined),
+                    "form": column.form.value,
                 }
                 for column in self.columns
             ],
@@ -192,6 +288,7 @@ class Schema:
                 columns=tuple(_column_from_json(column) for column in record["columns"]),
                 missing_tokens=tuple(record["missing_tokens"]),
                 decimal=record["decimal"],
+                **_additions(record),
             )
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, InputError):
@@ -201,6 +298,17 @@ class Schema:
             ) from error
 
 
+def _additions(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields that records of older programs lack."""
+    missing, joined = record.get("target_missing"), record.get("target_joined")
+    return {
+        "group": record.get("group"),
+        "target_missing": None if missing is None else tuple(missing),
+        "target_joined": None if joined is None else joined_from_json(joined),
+        "guessed": bool(record.get("guessed", False)),
+    }
+
+
 def _column_from_json(record: Mapping[str, Any]) -> ColumnSchema:
     tokens = record["missing_tokens"]
     return ColumnSchema(
@@ -208,4 +316,6 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnSchema:
         kind=ColumnKind(record["kind"]),
         binning=Binning.from_json(record["binning"]),
         missing_tokens=None if tokens is None else tuple(tokens),
+        joined=joined_from_json(record.get("joined")),
+        form=NumberForm(record.get("form", NumberForm.PLAIN)),
     )

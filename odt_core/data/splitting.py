@@ -24,6 +24,8 @@ Size = int | Fraction | Literal["all", "paper"]
 class SplitSpec:
     """How the rows with an outcome are divided.
 
+    Rows of one group (`odt_core.data.Schema.group`) stay together whatever the sizes are.
+
     Attributes
     ----------
     train_size : int, Fraction, "all" or "paper"
@@ -179,7 +181,9 @@ def _size_to_json(size: Size) -> int | str:
 
 
 def split_rows(
-    y: npt.NDArray[np.bool_], spec: SplitSpec
+    y: npt.NDArray[np.bool_],
+    spec: SplitSpec,
+    groups: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Draw training and test rows, each with the classes in the proportions of the whole.
 
@@ -188,7 +192,10 @@ def split_rows(
     y : bool[N]
         The classes.
     spec : SplitSpec
-        How many of each.
+        How many of each. Where groups are kept together, these are most: whole groups are taken
+        as long as they fit.
+    groups : int64[N], optional
+        The group of each row, from 0. Rows of one group are never divided.
 
     Returns
     -------
@@ -198,7 +205,7 @@ def split_rows(
     Raises
     ------
     InputError
-        If there are too few rows.
+        If there are too few rows, or no group is small enough.
     """
     n_train = spec.n_train(len(y))
     rows = np.arange(len(y))
@@ -206,12 +213,69 @@ def split_rows(
         raise InputError(
             f"train-size comes to no row at all out of {len(y)}: give a larger one, or all."
         )
-    train = _stratified(rows, y, n_train, spec.seed)
-    rest = np.setdiff1d(rows, train)
+    train = _drawn("train-size", rows, y, n_train, spec.seed, groups)
+    is_left = np.ones(len(y), dtype=bool)
+    is_left[train] = False
+    rest = np.flatnonzero(is_left)
     test = rest
     if spec.test_size is not None or len(rest):
-        test = _stratified(rest, y[rest], spec.n_test(len(rest)), spec.seed)
+        test = _drawn("test-size", rest, y, spec.n_test(len(rest)), spec.seed, groups)
     return train, test
+
+
+def _drawn(
+    option: str,
+    rows: npt.NDArray[np.int64],
+    y: npt.NDArray[np.bool_],
+    n: int,
+    seed: int,
+    groups: npt.NDArray[np.int64] | None,
+) -> npt.NDArray[np.int64]:
+    """`n` of the rows at random, or whole groups of at most so many rows, rising."""
+    if groups is None or n == len(rows):
+        return _stratified(rows, y[rows], n, seed)
+    drawn = rows[_stratified_groups(y[rows], groups[rows], n, seed)]
+    if not len(drawn):
+        raise InputError(
+            f"{option} comes to {n} rows, which is less than any group has: give a larger one, or "
+            "do not keep groups together."
+        )
+    return drawn
+
+
+def _stratified_groups(
+    y: npt.NDArray[np.bool_], groups: npt.NDArray[np.int64], n: int, seed: int
+) -> npt.NDArray[np.bool_]:
+    """A mask of whole groups, drawn at random, with at most `n` rows together.
+
+    The groups are shuffled and dealt out in two strata, those with a positive row and those
+    without, each up to its share of `n`; rows that are still wanted come from whatever fits. The
+    classes are therefore in about the proportions of the whole. (scikit-learn's
+    ``StratifiedGroupKFold`` makes folds of equal size only.)
+    """
+    order = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
+    sizes = np.bincount(groups, minlength=len(order))
+    order = order[sizes[order] > 0]
+    has_positive = np.bincount(groups, weights=y, minlength=len(sizes)) > 0
+    chosen = np.zeros(len(sizes), dtype=bool)
+    for stratum in (order[has_positive[order]], order[~has_positive[order]]):
+        share = sizes[stratum].sum() * n // len(y)
+        chosen[stratum[_fitting(sizes[stratum], int(share))]] = True
+    others = order[~chosen[order]]
+    chosen[others[_fitting(sizes[others], n - int(sizes[chosen].sum()))]] = True
+    return chosen[groups]
+
+
+def _fitting(sizes: npt.NDArray[np.int64], room: int) -> npt.NDArray[np.int64]:
+    """Positions of sizes that fit into the room one after the other; those that do not are left."""
+    taken: list[int] = []
+    for position, size in enumerate(sizes.tolist()):
+        if size <= room:
+            taken.append(position)
+            room -= size
+        if not room:
+            break
+    return np.array(taken, dtype=np.int64)
 
 
 def _stratified(

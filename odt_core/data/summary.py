@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from odt_core.data.cells import CellReading
 from odt_core.data.checks import column_findings
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.ordering import natural_order
@@ -83,10 +84,36 @@ def describe_columns(
     InputError
         If there is no column `target`.
     """
-    decimal, tokens = table.report.decimal, tuple(missing_tokens)
-    outcome = None if target is None else read_target(table, target, tokens, decimal)
+    reading = CellReading(tuple(missing_tokens), table.report.decimal)
+    outcome = None if target is None else read_target(table, target, reading)
     return tuple(
-        _summarize(table, profile_column(table, column, tokens, decimal), outcome)
+        _summarize(table, profile_column(table, column, reading), outcome)
+        for column in table.columns
+    )
+
+
+def summarize_columns(
+    table: Table, target: str, readings: Mapping[str, CellReading]
+) -> tuple[ColumnSummary, ...]:
+    """Describe every column, each with its cells read in its own way.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    target : str
+        The outcome, to see which columns give it away.
+    readings : mapping from str to CellReading
+        How the cells of each column are read.
+
+    Raises
+    ------
+    InputError
+        If there is no column `target`.
+    """
+    outcome = read_target(table, target, readings[target])
+    return tuple(
+        _summarize(table, profile_column(table, column, readings[column]), outcome)
         for column in table.columns
     )
 

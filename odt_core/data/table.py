@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import numbers
-from dataclasses import dataclass, field
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.numeric import number_text, parse_numbers
 from odt_core.errors import InputError
 
@@ -64,7 +68,9 @@ class Factor:
 
     codes: npt.NDArray[np.int32]
     values: pa.Array
-    _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    _numbers: dict[tuple[str, NumberForm], npt.NDArray[np.float64]] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def texts(self) -> list[str]:
@@ -72,16 +78,38 @@ class Factor:
         texts: list[str] = self.values.to_pylist()
         return texts
 
-    def numbers(self, decimal: str) -> npt.NDArray[np.float64]:
+    def numbers(self, decimal: str, form: NumberForm = NumberForm.PLAIN) -> npt.NDArray[np.float64]:
         """The distinct texts as numbers, see `odt_core.data.numeric.parse_numbers`."""
-        if decimal not in self._numbers:
-            self._numbers[decimal] = parse_numbers(self.values, decimal)
-        return self._numbers[decimal]
+        key = (decimal, form)
+        if key not in self._numbers:
+            self._numbers[key] = parse_numbers(rewrite(self.values, form), decimal)
+        return self._numbers[key]
+
+    def cells(self, n_rows: int) -> pa.Array:
+        """The first so many rows as text."""
+        return self.values.take(pa.array(self.codes[:n_rows]))
+
+    def with_texts(self, texts: pa.Array) -> Factor:
+        """The same column with each of its values replaced by a text; equal ones become one."""
+        new = factor_of(texts)
+        return Factor(new.codes[self.codes], new.values)
+
+    def joined(self, labels: Mapping[str, str]) -> Factor:
+        """The same column with some texts replaced by labels, which then count as one value."""
+        texts = [labels.get(text, text) for text in self.texts]
+        return self.with_texts(pa.array(texts, pa.large_string()))
 
     def counts(self, rows: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
         """How many rows (of those under the mask) have each value."""
-        codes = self.codes if rows is None else self.codes[rows]
-        return np.bincount(codes, minlength=len(self.values))
+        if rows is None:
+            return self._counts
+        return np.bincount(self.codes[rows], minlength=len(self.values))
+
+    @cached_property
+    def _counts(self) -> npt.NDArray[np.int64]:
+        counts = np.bincount(self.codes, minlength=len(self.values))
+        counts.flags.writeable = False
+        return counts
 
     def first_row(self, code: int, rows: npt.NDArray[np.bool_] | None = None) -> int:
         """The first row (under the mask) that has a value."""
@@ -95,9 +123,12 @@ class Table:
 
     Attributes
     ----------
-    frame : pandas.DataFrame
-        Every cell is text as in the file, without blanks around it; an empty cell is ``""``. The
-        rows are in the file's order, column names are distinct and not blank.
+    factors : mapping from str to Factor
+        The columns in the file's order; names are distinct and not blank. Every cell is text as in
+        the file, without blanks around it and with letters and accents composed (Unicode NFC); an
+        empty cell is ``""``.
+    n_rows : int
+        Number of rows, without the header.
     report : ReadReport
         How the file was read.
     sha256 : str
@@ -108,40 +139,41 @@ class Table:
         The line of the file on which each row begins, counted from 1; None if there is no file.
     """
 
-    frame: pd.DataFrame
+    factors: Mapping[str, Factor]
+    n_rows: int
     report: ReadReport
     sha256: str
     name: str = ""
     lines: npt.NDArray[np.int32] | None = None
-    _factors: dict[str, Factor] = field(default_factory=dict, repr=False)
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows, without the header."""
-        return len(self.frame)
-
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Column names in the file's order."""
-        return tuple(self.frame.columns)
+        return tuple(self.factors)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """Every cell as text; takes far more memory than the factors."""
+        return self.head(self.n_rows)
+
+    def head(self, n_rows: int, n_columns: int | None = None) -> pd.DataFrame:
+        """The first cells as text: so many rows, and so many columns (None for all)."""
+        names = self.columns[:n_columns]
+        texts = {name: pd.Series(self.factors[name].cells(n_rows), dtype="str") for name in names}
+        frame = pd.DataFrame(texts, index=pd.RangeIndex(min(n_rows, self.n_rows)))
+        frame.columns = pd.Index(list(names), dtype="str")
+        return frame
 
     def factor(self, column: str) -> Factor:
-        """A column as distinct texts and codes; computed once.
+        """A column as distinct texts and codes.
 
         Raises
         ------
         InputError
             If there is no such column.
         """
-        if column not in self._factors:
-            self.require(column)
-            array = pa.array(self.frame[column])
-            if isinstance(array, pa.ChunkedArray):
-                array = array.combine_chunks()
-            encoded = pc.dictionary_encode(array.cast(pa.large_string()))
-            codes = np.asarray(encoded.indices).astype(np.int32, copy=False)
-            self._factors[column] = Factor(codes, encoded.dictionary)
-        return self._factors[column]
+        self.require(column)
+        return self.factors[column]
 
     def require(self, column: str) -> None:
         """Refuse a column that the table does not have.
@@ -151,7 +183,7 @@ class Table:
         InputError
             If there is no such column.
         """
-        if column not in self.frame.columns:
+        if column not in self.factors:
             shown = ", ".join(map(repr, self.columns[:MAX_NAMES_SHOWN]))
             more = ", ..." if len(self.columns) > MAX_NAMES_SHOWN else ""
             raise InputError(f"The table has no column {column!r}: its columns are {shown}{more}.")
@@ -183,28 +215,35 @@ def table_from_frame(frame: pd.DataFrame, name: str = "", decimal: str = ".") ->
     InputError
         If two columns have the same name.
     """
-    names = [str(column) for column in frame.columns]
+    names = [unicodedata.normalize("NFC", str(column)) for column in frame.columns]
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:
         raise InputError(f"Two columns are called {repeated!r}: rename one of them.")
-    texts = {
-        column: _cell_texts(frame.iloc[:, position], decimal)
-        for position, column in enumerate(names)
-    }
-    frame = text_frame(texts, len(frame))
-    digest = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
+    texts = [
+        composed(_cell_texts(frame.iloc[:, position], decimal)) for position in range(len(names))
+    ]
+    factors = dict(zip(names, map(factor_of, texts), strict=True))
     report = ReadReport(decimal=decimal, n_rows=len(frame), n_columns=len(names))
-    return Table(frame, report, digest, name)
+    table = Table(factors, len(frame), report, "", name)
+    digest = hashlib.sha256(table.frame.to_csv(index=False).encode()).hexdigest()
+    return replace(table, sha256=digest)
 
 
-def text_frame(columns: dict[str, pa.Array], n_rows: int) -> pd.DataFrame:
-    """A data frame of pandas' text type from columns of text."""
-    frame = pd.DataFrame(
-        {name: pd.Series(texts, dtype="str") for name, texts in columns.items()},
-        index=pd.RangeIndex(n_rows),
-    )
-    frame.columns = pd.Index(list(columns), dtype="str")
-    return frame
+def factor_of(texts: pa.Array) -> Factor:
+    """A column as its distinct texts and where they stand."""
+    encoded = pc.dictionary_encode(texts.cast(pa.large_string()))
+    codes = np.asarray(encoded.indices).astype(np.int32, copy=False)
+    return Factor(codes, encoded.dictionary)
+
+
+def composed(texts: pa.Array) -> pa.Array:
+    """The texts with letters and their accents as one sign (Unicode NFC).
+
+    The two forms look alike and are equal to Unicode, but not to a computer.
+    """
+    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
+        return texts
+    return pc.utf8_normalize(texts, "NFC")
 
 
 def _cell_texts(column: pd.Series[Any], decimal: str) -> pa.Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.data.cells import CellReading
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import profile_column
@@ -50,7 +51,7 @@ class Target:
         return others[0] if len(others) == 1 else f"not {positive}"
 
 
-def read_target(table: Table, column: str, missing_tokens: Sequence[str], decimal: str) -> Target:
+def read_target(table: Table, column: str, reading: CellReading) -> Target:
     """Look at a column as the outcome.
 
     Raises
@@ -58,10 +59,10 @@ def read_target(table: Table, column: str, missing_tokens: Sequence[str], decima
     InputError
         If there is no such column.
     """
-    profile = profile_column(table, column, tuple(missing_tokens), decimal)
+    profile = profile_column(table, column, reading)
     texts = profile.factor.texts
     present = [code for code in range(len(texts)) if not profile.missing[code]]
-    order = natural_order([texts[code] for code in present], decimal)
+    order = natural_order([texts[code] for code in present], reading.decimal)
     codes = [present[position] for position in order]
     index = np.full(len(texts), -1, dtype=np.int64)
     index[codes] = np.arange(len(codes))
@@ -83,5 +84,6 @@ def target_classes(
     InputError
         If there is no such column.
     """
-    found = read_target(table, target, missing_tokens, table.report.decimal)
+    reading = CellReading(tuple(missing_tokens), table.report.decimal)
+    found = read_target(table, target, reading)
     return dict(zip(found.labels, found.counts, strict=True))

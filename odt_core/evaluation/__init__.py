@@ -4,7 +4,13 @@ from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_c
 from odt_core.evaluation.changes import TreeChanges, tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import DecisionCurve, decision_curve, net_benefit
-from odt_core.evaluation.leaves import SMALL_LEAF, LeafRow, leaf_table
+from odt_core.evaluation.leaves import (
+    CONTRADICTED,
+    FEW_OF_CLASS,
+    SMALL_LEAF,
+    LeafRow,
+    leaf_table,
+)
 from odt_core.evaluation.rates import (
     LEVEL,
     Estimate,
@@ -15,8 +21,11 @@ from odt_core.evaluation.rates import (
     metrics,
     predictive_values,
 )
+from odt_core.evaluation.verdict import Tone, Verdict, verdict
 
 __all__ = [
+    "CONTRADICTED",
+    "FEW_OF_CLASS",
     "LEVEL",
     "SMALL_LEAF",
     "CostRange",
@@ -26,7 +35,9 @@ __all__ = [
     "LeafRow",
     "Metrics",
     "Rate",
+    "Tone",
     "TreeChanges",
+    "Verdict",
     "cart_columns",
     "cart_feature_selection",
     "cheapest",
@@ -39,4 +50,5 @@ __all__ = [
     "net_benefit",
     "predictive_values",
     "tree_changes",
+    "verdict",
 ]

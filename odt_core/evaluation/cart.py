@@ -18,7 +18,12 @@ from odt_core.problem import EncodedData, Feature, Split
 from odt_core.tree import Decision, Leaf, Node, Tree
 
 WIDE = 300
-"""Columns from which on they are given to scikit-learn as sparse ones."""
+MANY_CELLS = 10_000_000
+"""Columns, and columns times rows, beyond which scikit-learn is given sparse columns.
+
+With 2,400 categories and no limit on depth, that takes a second instead of minutes. Equally good
+splits may be told apart otherwise, so tables of the usual size are given as they are.
+"""
 
 
 def fit_cart(
@@ -44,6 +49,7 @@ def fit_cart(
     seed : int
         Breaks ties between equally good splits.
     """
+    train = _shorter(train)
     fitted = _fit(train, max_depth, class_weight, seed)
     columns = _columns(train.features)
     inner = fitted.tree_
@@ -86,6 +92,7 @@ def fit_cart(
 def cart_feature_selection(train: EncodedData, *, seed: int = 0) -> frozenset[int]:
     """The features that a default CART on the training rows uses (paper, section 5.1)."""
     # Read off scikit-learn's arrays: an unlimited CART can be deeper than recursion allows.
+    train = _shorter(train)
     columns = _columns(train.features)
     used = _fit(train, None, Fraction(1), seed).tree_.feature
     return frozenset(columns[column][0] for column in used if column >= 0)
@@ -120,23 +127,64 @@ def cart_columns(
     return np.column_stack(columns)
 
 
+def _is_long(train: EncodedData) -> bool:
+    return len(train.y) * train.n_columns > MANY_CELLS
+
+
+def _shorter(train: EncodedData) -> EncodedData:
+    """The rows of a long table with equal ones merged, which get the same tree sooner."""
+    return train.merged() if _is_long(train) else train
+
+
 def _fit(
     train: EncodedData, max_depth: int | None, class_weight: Fraction, seed: int
 ) -> Any:  # a scikit-learn classifier, which has no types
-    from scipy.sparse import csc_matrix
     from sklearn.tree import DecisionTreeClassifier  # a second to import: only where it is needed
 
-    columns = cart_columns(train.features, train.codes)
-    if columns.shape[1] > WIDE and not np.isnan(columns).any():
-        # With 2,400 categories and no limit on depth, a second instead of minutes. Equally good
-        # splits may be told apart otherwise, so tables of the usual width are read as they are.
-        columns = csc_matrix(columns)
+    columns: Any = None
+    if train.n_columns > WIDE or _is_long(train):
+        columns = _sparse_columns(train.features, train.codes)
+    if columns is None:
+        columns = cart_columns(train.features, train.codes)
     classifier = DecisionTreeClassifier(
         max_depth=max_depth,
         class_weight={False: float(class_weight), True: 1.0},
         random_state=seed,
     )
     return classifier.fit(columns, train.y, sample_weight=train.weight)
+
+
+def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer]) -> Any:
+    """The columns that CART sees as a sparse matrix; None if a number is missing.
+
+    scikit-learn takes no missing values in a sparse matrix.
+    """
+    from scipy.sparse import csc_matrix
+
+    rows: list[npt.NDArray[np.int64]] = []
+    values: list[npt.NDArray[np.integer]] = []
+    sizes: list[int] = []
+    for g, feature in enumerate(features):
+        column = codes[:, g]
+        n_codes = feature.n_ordered if feature.is_numerical else feature.n_values
+        if feature.is_numerical and ((column < 0) | (column >= n_codes)).any():
+            return None
+        # Short numbers are sorted by radix: rows by category, rising.
+        short = column.astype(np.int16) if n_codes < 2**15 else column
+        order = np.argsort(short, kind="stable")
+        ends = np.cumsum(np.bincount(column + 1, minlength=n_codes + 1))
+        if feature.is_numerical:
+            order = np.sort(order[ends[1] :])
+            values.append(column[order])
+            sizes.append(len(order))
+        else:
+            order = order[ends[0] :]
+            values.append(np.ones(len(order), dtype=column.dtype))
+            sizes += np.diff(ends).tolist()
+        rows.append(order)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    found = (np.concatenate(values).astype(np.float32), np.concatenate(rows), starts)
+    return csc_matrix(found, shape=(len(codes), len(sizes)))
 
 
 def _columns(features: tuple[Feature, ...]) -> list[tuple[int, int | None]]:

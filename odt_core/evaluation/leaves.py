@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from odt_core.evaluation.rates import Rate
 from odt_core.problem import EncodedData
-from odt_core.tree import Tree
+from odt_core.tree import Leaf, Tree
 from odt_core.words import printable, rule_words
 
 SMALL_LEAF = 10
-"""Leaves with fewer training rows than this are flagged: their risk is a guess."""
+"""Leaves with fewer training rows than this are marked: their risk is a guess."""
+
+FEW_OF_CLASS = 5
+"""So are leaves with fewer training rows of the class they predict: few events carry the answer."""
+
+FEW_ROWS, CONTRADICTED = "few rows", "test disagrees"
+"""Marks of a leaf with few training rows, and of one whose test rows contradict its answer."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,9 @@ class LeafRow:
         Events (rows of the positive class) of the training rows in the leaf: the risk.
     test : Rate or None
         The same of the test rows.
-    is_small : bool
-        Whether too few training rows end here to trust the risk.
+    marks : tuple of str
+        Why not to trust the leaf, in words: `FEW_ROWS`, few rows of its class (``few sick``), or
+        `CONTRADICTED`.
     """
 
     number: int
@@ -41,12 +49,10 @@ class LeafRow:
     predicted: str
     train: Rate
     test: Rate | None
-    is_small: bool
+    marks: tuple[str, ...] = ()
 
 
-def leaf_table(
-    tree: Tree, test: EncodedData | None = None, *, small: int = SMALL_LEAF
-) -> tuple[LeafRow, ...]:
+def leaf_table(tree: Tree, test: EncodedData | None = None) -> tuple[LeafRow, ...]:
     """One row for each leaf, left to right.
 
     Parameters
@@ -55,25 +61,53 @@ def leaf_table(
         Carries its training counts.
     test : EncodedData, optional
         Rows that had no part in training.
-    small : int
-        Leaves with fewer training rows are flagged.
     """
-    counts = None if test is None else tree.leaf_counts(test)
-    rows = []
-    for index, leaf in enumerate(tree.leaves):
-        tested = None
-        if counts is not None:
-            negative, positive = counts[index]
-            tested = Rate(positive, negative + positive)
-        rows.append(
-            LeafRow(
-                number=index + 1,
-                rule=rule_words(tree, index),
-                label=leaf.label,
-                predicted=printable(tree.label_name(leaf.label)),
-                train=Rate(leaf.n_positive, leaf.n),
-                test=tested,
-                is_small=leaf.n < small,
-            )
+    tested: list[Rate | None] = [None] * tree.n_leaves
+    everyone = Rate(0, 0)
+    if test is not None:
+        tested = [
+            Rate(positive, negative + positive) for negative, positive in tree.leaf_counts(test)
+        ]
+        everyone = Rate(test.n_positive, test.n_rows)
+    return tuple(
+        LeafRow(
+            number=index + 1,
+            rule=rule_words(tree, index),
+            label=leaf.label,
+            predicted=printable(tree.label_name(leaf.label)),
+            train=Rate(leaf.n_positive, leaf.n),
+            test=rate,
+            marks=_marks(leaf, printable(tree.label_name(leaf.label)), rate, everyone),
         )
-    return tuple(rows)
+        for index, (leaf, rate) in enumerate(zip(tree.leaves, tested, strict=True))
+    )
+
+
+def _marks(leaf: Leaf, predicted: str, test: Rate | None, everyone: Rate) -> tuple[str, ...]:
+    """Why not to trust a leaf; `everyone` is the share of positives of all test rows."""
+    found = []
+    own = leaf.n_positive if leaf.label else leaf.n_negative
+    if leaf.n < SMALL_LEAF:
+        found.append(FEW_ROWS)
+    elif own < FEW_OF_CLASS:
+        found.append(f"few {predicted}")
+    if test is not None and _contradicts(leaf, test, everyone):
+        found.append(CONTRADICTED)
+    return tuple(found)
+
+
+def _contradicts(leaf: Leaf, test: Rate, everyone: Rate) -> bool:
+    """Whether test rows contradict a leaf's answer.
+
+    Most of them are of the other class. Where a floor or a weight made the leaf predict the rarer
+    class of its training rows, that is no contradiction yet: there the test rows contradict it if
+    the class is rarer in the leaf than in all test rows.
+    """
+    share, overall = test.exact, everyone.exact
+    if share is None or overall is None:
+        return False
+    follows_majority = (
+        2 * leaf.n_positive >= leaf.n if leaf.label else leaf.n >= 2 * leaf.n_positive
+    )
+    level = Fraction(1, 2) if follows_majority else overall
+    return share < level if leaf.label else share > level

@@ -32,6 +32,10 @@ class Fields:
     def __contains__(self, name: str) -> bool:
         return name in self._record
 
+    def is_null(self, name: str) -> bool:
+        """Whether the field is there and says nothing."""
+        return self._get(name) is None
+
     def error(self, name: str, reason: str) -> InputError:
         """An error about one of the fields, to raise."""
         return self._damaged(self._at(name), reason)

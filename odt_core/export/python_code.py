@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from odt_core.data.numeric import grouped_pattern, plain_pattern, separators
 from odt_core.export.branches import CategoryTest, node_test
 from odt_core.export.reading import Reading, token_numbers
 from odt_core.tree import Decision, Leaf, Node, Tree
@@ -14,11 +15,16 @@ INDENT = "    "
 
 _HEAD = '''"""Predict a class with a decision tree. Needs Python only.
 
-``predict(row)`` takes a dictionary from column names to values: text as in the data file, or
-numbers. None, NaN and empty text are missing values, and so are the texts in MISSING.
+``predict(row)`` takes a row by column names: a dictionary, or a row of a pandas table
+(``frame.apply(predict, axis=1)``). Cells are text as in the data file, or numbers of Python, numpy
+or pandas. None, NaN, NA and empty text are missing values, and so are the texts in MISSING. Text
+in a numerical column is read with the column's decimal mark in DECIMAL; thousands may be set apart
+by blanks, apostrophes or the other mark.
 """
 
 import math
+import numbers
+import re
 '''
 
 _HELPERS = '''
@@ -26,27 +32,29 @@ _HELPERS = '''
 def _text(row, column):
     """A cell as text; None if it is missing."""
     value = row.get(column)
-    if value is None:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
-    if isinstance(value, float):
-        value = "" if math.isnan(value) else _number_text(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational):
+        value = "" if math.isnan(value) else _number_text(value, column)
     text = str(value).strip()
     if text == "" or text in MISSING.get(column, ()):
         return None
-    if MISSING_NUMBERS.get(column) and _as_number(text) in MISSING_NUMBERS[column]:
+    if MISSING_NUMBERS.get(column) and _as_number(text, column) in MISSING_NUMBERS[column]:
         return None
     return text
 
 
-def _number_text(value):
-    return repr(value + 0.0).removesuffix(".0").replace(".", DECIMAL)
+def _number_text(value, column):
+    return repr(float(value) + 0.0).removesuffix(".0").replace(".", DECIMAL[column])
 
 
-def _as_number(text):
-    try:
-        return float(text.replace(DECIMAL, "."))
-    except ValueError:
-        return None
+def _as_number(text, column):
+    """The number that a text stands for; None if it is none."""
+    mark = DECIMAL[column]
+    text = text.replace("\\u2212", "-")
+    if re.match(GROUPED[mark], text):
+        text = re.sub("[" + re.escape(THOUSANDS[mark]) + "]", "", text)
+    return float(text.replace(mark, ".")) if re.match(PLAIN[mark], text) else None
 
 
 def _is_in(row, column, left, right, missing, unseen):
@@ -62,7 +70,7 @@ def _is_within(row, column, low, high, missing):
     text = _text(row, column)
     if text is None:
         return missing
-    number = _as_number(text)
+    number = _as_number(text, column)
     if number is None or not math.isfinite(number):
         raise ValueError(f"column {column!r}: {row[column]!r} is not a number")
     return low < number <= high
@@ -82,7 +90,8 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
     used = [tree.features[g].name for g in tree.used_features]
     tokens = {name: readings[name].missing_tokens for name in used}
     numbers = {name: token_numbers(readings[name]) for name in used}
-    decimal = next((readings[name].decimal for name in used), ".")
+    decimals = {name: readings[name].decimal for name in used}
+    marks = sorted(set(decimals.values()))
     comments = [
         f"Predicts {printable(tree.target)}; the positive class is "
         f"{printable(tree.positive_label)}.",
@@ -92,7 +101,10 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
         [
             _HEAD,
             *(f"# {comment}" for comment in comments if comment),
-            f"DECIMAL = {decimal!r}",
+            f"DECIMAL = {decimals!r}",
+            *_table("PLAIN", {mark: plain_pattern(mark) for mark in marks}),
+            *_table("GROUPED", {mark: grouped_pattern(mark) for mark in marks}),
+            *_table("THOUSANDS", {mark: separators(mark) for mark in marks}),
             f"MISSING = { {name: found for name, found in tokens.items() if found}!r}",
             f"MISSING_NUMBERS = { {name: found for name, found in numbers.items() if found}!r}",
             "",
@@ -103,6 +115,13 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
             _HELPERS,
         ]
     )
+
+
+def _table(name: str, entries: Mapping[str, str]) -> Iterator[str]:
+    """A dictionary in source code, in ASCII characters only."""
+    yield f"{name} = {{"
+    yield from (f"{INDENT}{mark!r}: {text!a}," for mark, text in entries.items())
+    yield "}"
 
 
 def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str) -> Iterator[str]:

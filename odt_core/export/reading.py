@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from odt_core.data.numeric import parse_numbers
 from odt_core.problem import MISSING, Feature
 
 
@@ -48,9 +51,6 @@ def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
 
 def token_numbers(reading: Reading) -> tuple[float, ...]:
     """Missing tokens that are numbers; these mean the same number however it is written."""
-    numbers = []
-    for token in reading.missing_tokens:
-        text = token.strip().replace(reading.decimal, ".")
-        if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
-            numbers.append(float(text))
-    return tuple(dict.fromkeys(numbers))
+    texts = pa.array([token.strip() for token in reading.missing_tokens], pa.large_string())
+    numbers = parse_numbers(texts, reading.decimal)
+    return tuple(dict.fromkeys(numbers[np.isfinite(numbers)].tolist()))

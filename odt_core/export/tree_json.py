@@ -7,8 +7,10 @@ readers, and names are checked against codes when a file is read.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from odt_core.data.binning import unwritten_labels, writes_labels
 from odt_core.errors import InputError
 from odt_core.export.fields import Fields
 from odt_core.problem import Feature, FeatureKind, Split, is_threshold
@@ -30,8 +32,9 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``target``, ``positive_label``, ``negative_label``; ``features`` with name, kind, values,
-        cuts and whether the last value is a missing bin; ``root``, in which a decision node has
+        ``target``, ``positive_label``, ``negative_label``; ``features`` with name, kind, values
+        (null for a number with very many bins), cuts and whether the last value is a missing bin;
+        ``root``, in which a decision node has
         its question, feature, the values that go left by code and by name, the codes observed
         there, the branch of unseen values, counts and two children, and a leaf has its label and
         counts.
@@ -77,7 +80,7 @@ def _feature_to_json(feature: Feature) -> dict[str, Any]:
     return {
         "name": feature.name,
         "kind": feature.kind.value,
-        "values": list(feature.values),
+        "values": list(feature.values) if writes_labels(feature) else None,
         "cuts": list(feature.cuts),
         "missing_bin": feature.has_missing,
     }
@@ -87,8 +90,12 @@ def _feature_from_json(fields: Fields) -> Feature:
     kind = fields.text("kind")
     if kind not in tuple(FeatureKind):
         raise fields.error("kind", f"is {kind!r}, but should be {' or '.join(FeatureKind)}")
-    values, cuts = fields.texts("values"), fields.numbers("cuts")
-    numerical, missing_bin = kind == FeatureKind.NUMERICAL, fields.flag("missing_bin")
+    cuts, missing_bin = fields.numbers("cuts"), fields.flag("missing_bin")
+    numerical = kind == FeatureKind.NUMERICAL
+    if numerical and fields.is_null("values"):
+        values: Sequence[str] = unwritten_labels(cuts, missing_bin)
+    else:
+        values = fields.texts("values")
     if len(set(values)) < len(values):
         raise fields.error("values", "names a value twice")
     if missing_bin and not numerical:
@@ -114,7 +121,7 @@ def _node_to_json(tree: Tree, node: Node) -> dict[str, Any]:
         "question": split_words(tree, node).question,
         "feature": feature.name,
         "feature_index": node.split.feature,
-        "left_values": [feature.values[code] for code in left],
+        "left_values": [feature.values[code] for code in left] if writes_labels(feature) else None,
         "left_codes": left,
         "observed_codes": sorted(node.observed),
         "unseen": "left" if node.unseen_left else "right",
@@ -138,7 +145,9 @@ def _node_from_json(fields: Fields, features: tuple[Feature, ...], level: int) -
     if fields.text("feature") != feature.name:
         raise fields.error("feature", f"is not the name of feature {index}, {feature.name!r}")
     left = _codes(fields, "left_codes", feature)
-    if fields.texts("left_values") != tuple(feature.values[code] for code in sorted(left)):
+    is_unwritten = feature.is_numerical and fields.is_null("left_values")
+    names = tuple(feature.values[code] for code in sorted(left))
+    if not is_unwritten and fields.texts("left_values") != names:
         raise fields.error("left_values", "are not the names of left_codes")
     if not is_threshold(feature, left):
         raise fields.error("left_codes", f"are not one side of a cut of {feature.name!r}")

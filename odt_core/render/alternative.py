@@ -64,7 +64,9 @@ def tree_alt_text(tree: Tree, test: EncodedData | None = None) -> str:
 
 def _leaf_text(row: LeafRow, positive: str) -> str:
     text = f"leaf {row.number}: {row.predicted}; {_rate_text('training', row.train, positive)}"
-    return text if row.test is None else f"{text}; {_rate_text('test', row.test, positive)}"
+    if row.test is not None:
+        text += f"; {_rate_text('test', row.test, positive)}"
+    return text + "".join(f"; {mark}" for mark in row.marks)
 
 
 def _rate_text(which: str, rate: Rate, positive: str) -> str:

@@ -36,6 +36,7 @@ from odt_core.words import (
     NO,
     SHORT,
     YES,
+    absent_words,
     count_words,
     printable,
     split_words,
@@ -208,7 +209,8 @@ def _nodes(
         else:
             box = decision_box(tree, node, theme, is_lit or here in marked, limit)
             question = split_words(tree, node).question
-            tooltip = f"{question} ({count_words(node.n, 'training row')})"
+            tooltip = f"{question} ({count_words(node.n, 'training row')}) "
+            tooltip = (tooltip + absent_words(tree, node)).strip()
         cell, lines = "", 0
         if arrival.answer:
             width = max(box.width, LEAF_WIDTH)

@@ -69,27 +69,26 @@ class LeafSizes:
     ----------
     name, share : float
         Width of the class's name, and of a bar and the words below it, in points.
-    name_lines : int
-        Lines of the longest class name.
     down : bool
         Whether shares stand below the name, else beside it.
     """
 
     name: float
     share: float
-    name_lines: int
     down: bool
 
     @classmethod
     def of(cls, rows: Sequence[LeafRow], down: bool) -> LeafSizes:
         """The sizes that suit all leaves of a tree."""
-        names = [_leaf_name(row) for row in rows]
-        name = max(_widest(lines, bold=True) for lines in names)
+        name = max(_widest(_leaf_name(row), bold=True) for row in rows)
         share = max(_widest(_shares(row)) for row in rows)
         if down:
             share = max(share, name + NUMBER_WIDTH, LEAF_WIDTH)
             name = share - NUMBER_WIDTH
-        return cls(name, share, max(len(lines) for lines in names), down)
+        else:
+            lines = [line for row in rows for line in _mark_lines(row)]
+            name = max(name, _widest(lines, bold=True) - NUMBER_WIDTH)
+        return cls(name, share, down)
 
 
 def _leaf_name(row: LeafRow) -> list[str]:
@@ -99,6 +98,11 @@ def _leaf_name(row: LeafRow) -> list[str]:
 def _shares(row: LeafRow) -> list[str]:
     """The share of positives in words, for training and then for test rows."""
     return [f"train {_share(row.train)}"] + ([f"test {_share(row.test)}"] if row.test else [])
+
+
+def _mark_lines(row: LeafRow) -> list[str]:
+    """Why not to trust a leaf, each mark behind a sign that stands out without colour."""
+    return [line for mark in row.marks for line in wrap(f"! {mark}", SIZE, LEAF_WIDTH, bold=True)]
 
 
 def leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
@@ -114,18 +118,28 @@ def leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
         + row_of(text_cell([line], sizes.share, padding=1))
         for line, rate in zip(_shares(row), rates, strict=True)
     ]
-    cells = [f'<TD CELLPADDING="3">{table(title)}</TD>']
-    cells += [f'<TD CELLPADDING="{1 if sizes.down else 3}">{table(share)}</TD>' for share in shares]
+    marks = _mark_lines(row)
+    width = sizes.name + NUMBER_WIDTH
+    warning = row_of(text_cell(marks, width, bold=True, padding=0)) if marks else ""
+    cells = [f'<TD CELLPADDING="{1 if sizes.down else 3}">{table(share)}</TD>' for share in shares]
+    if sizes.down:
+        cells += [f'<TD CELLPADDING="3">{table(warning)}</TD>'] if marks else []
+        cells.insert(0, f'<TD CELLPADDING="3">{table(title)}</TD>')
+    else:
+        head = table(row_of(f"<TD>{table(title)}</TD>") + warning)
+        cells.insert(0, f'<TD CELLPADDING="3">{head}</TD>')
     rows = "".join(row_of(cell) for cell in cells) if sizes.down else row_of("".join(cells))
     fill = theme.positive if row.label else theme.negative
     frame = _frame(rows, fill, theme, is_lit, style="")
     share_height = BAR_HEIGHT + 4 + LINE + 2
     edges = 6 + 2 * _outline(is_lit)
+    name_height = LINE * len(_leaf_name(row))
+    mark_height = LINE * len(marks)
     if sizes.down:
-        height = LINE * len(_leaf_name(row)) + edges + len(shares) * (share_height + 2)
-        return Box(frame, height, sizes.share + 6)
-    width = sizes.name + NUMBER_WIDTH + (sizes.share + 8) * len(shares)
-    return Box(frame, max(share_height, LINE * sizes.name_lines) + edges, width)
+        height = name_height + edges + len(shares) * (share_height + 2)
+        return Box(frame, height + (mark_height + 6 if marks else 0), sizes.share + 6)
+    width += (sizes.share + 8) * len(shares)
+    return Box(frame, max(share_height, name_height + mark_height) + edges, width)
 
 
 def _share(rate: Rate) -> str:
@@ -228,7 +242,7 @@ def _clipped(name: str, width: float = 110.0) -> str:
 
 
 def _widest(lines: Sequence[str], *, bold: bool = False) -> float:
-    return max(text_width(line, SIZE, bold=bold) for line in lines)
+    return max((text_width(line, SIZE, bold=bold) for line in lines), default=0.0)
 
 
 def _text(text: str) -> str:

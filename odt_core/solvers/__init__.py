@@ -12,7 +12,7 @@ from importlib import import_module
 from odt_core.errors import InputError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, TracePoint
-from odt_core.solvers.exactness import check_countable
+from odt_core.solvers.exactness import check_countable, check_no_smallest_leaf
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 
 __all__ = ["is_being_compiled", "solve"]
@@ -94,6 +94,8 @@ def solve(
             f"The engine {engine} is not available: choose one of {', '.join(ENGINE_MODULES)}."
         )
     check_countable(problem)
+    if engine in (Engine.HYBRID, Engine.SEARCH):
+        check_no_smallest_leaf(problem)
     solution: Solution = import_module(ENGINE_MODULES[engine]).solve(
         problem,
         engine=engine,

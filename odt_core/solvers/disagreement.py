@@ -22,16 +22,18 @@ from odt_core.problem import (
     Feature,
     FeatureKind,
     Goal,
+    LeafCount,
     NodeRule,
     Objective,
     Problem,
     Rules,
+    SmallestLeaf,
     Split,
 )
 from odt_core.solution import Assignment, Engine
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import Topology
-from odt_core.tree import count_assignment
+from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 FLOORS = ("min_tpr", "min_tnr")
 SECONDS = 60.0
@@ -72,6 +74,9 @@ def problem_to_json(problem: Problem) -> dict[str, Any]:
         "min_tnr": None if objective.min_tnr is None else str(objective.min_tnr),
         "max_card": problem.max_card,
         "forbid_empty_branches": problem.forbid_empty_branches,
+        "smallest_leaf": None
+        if problem.smallest_leaf is None
+        else {"rows": problem.smallest_leaf.rows, "of": problem.smallest_leaf.of.value},
         "forbidden": sorted(problem.rules.forbidden),
         "rules": [
             {
@@ -126,6 +131,7 @@ def problem_from_json(record: dict[str, Any]) -> Problem:
         frozenset(record["forbidden"]),
         tuple((rule["node"], _rule_from_json(rule)) for rule in record["rules"]),
     )
+    leaf = record.get("smallest_leaf")
     return Problem(
         data,
         Topology.parse(record["topology"]),
@@ -133,6 +139,7 @@ def problem_from_json(record: dict[str, Any]) -> Problem:
         record["max_card"],
         rules,
         record["forbid_empty_branches"],
+        None if leaf is None else SmallestLeaf(leaf["rows"], LeafCount(leaf["of"])),
     )
 
 
@@ -167,7 +174,8 @@ def _worth(problem: Problem, tree: Assignment) -> str:
         return "a tree that breaks the problem's conditions"
     confusion = count_assignment(problem, tree.splits, tree.labels)
     below = "" if problem.gains.allows(confusion) else ", below a floor"
-    return f"a tree worth {problem.gains.total(confusion)}{below}"
+    small = "" if keeps_smallest_leaf(problem, tree.splits) else ", with a leaf that is too small"
+    return f"a tree worth {problem.gains.total(confusion)}{below}{small}"
 
 
 def _assignment_from_json(record: dict[str, Any] | None) -> Assignment | None:

@@ -1,4 +1,4 @@
-"""Whether a problem's objective can be counted exactly."""
+"""Whether a problem can be solved exactly."""
 
 from __future__ import annotations
 
@@ -32,3 +32,18 @@ def check_countable(problem: Problem) -> None:
         f"The row weights sum to {data.n_rows:,}, too much to be counted exactly: give smaller "
         "whole numbers."
     )
+
+
+def check_no_smallest_leaf(problem: Problem) -> None:
+    """Refuse a smallest leaf, which the exact search does not know yet.
+
+    Raises
+    ------
+    InputError
+        If the problem has a smallest leaf.
+    """
+    if problem.smallest_leaf is not None:
+        raise InputError(
+            "The exact search does not know a smallest leaf yet: leave min-leaf out, or choose "
+            "the engine cbc or highs."
+        )

@@ -24,6 +24,7 @@ from odt_core.storage.records import (
     SortKey,
 )
 from odt_core.storage.runfile import RunFile, RunPart
+from odt_core.storage.sign_ins import SignIns
 from odt_core.storage.store import Store, Tidied, open_store
 from odt_core.storage.versions import software_versions
 
@@ -47,6 +48,7 @@ __all__ = [
     "RunRecord",
     "RunStatus",
     "RunSummary",
+    "SignIns",
     "SortKey",
     "StorageError",
     "Store",

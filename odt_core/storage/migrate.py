@@ -9,7 +9,7 @@ from sqlalchemy import Connection, inspect, text
 from odt_core.errors import InputError
 from odt_core.storage.database import Database
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """All revisions of the tables, oldest first; their scripts are in `migrations/versions`."""
 HEAD = REVISIONS[-1]
 

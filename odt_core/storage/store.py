@@ -22,6 +22,7 @@ from odt_core.storage.migrate import migrate
 from odt_core.storage.presence import Presence
 from odt_core.storage.queue import LEASE, Queue
 from odt_core.storage.runs import Runs
+from odt_core.storage.sign_ins import SignIns
 from odt_core.storage.studies import Studies
 from odt_core.storage.tables import OwnerRow
 
@@ -72,7 +73,7 @@ class Store:
 
     Attributes
     ----------
-    datasets, runs, studies, queue, exchange
+    datasets, runs, studies, queue, exchange, sign_ins
         What can be done with each.
     problem : str
         Why nothing outlives this process, in a sentence for the user; empty if all is well.
@@ -107,6 +108,7 @@ class Store:
         self.studies = Studies(self._database)
         self.queue = Queue(self._database, Presence(folder / "servers"), lease)
         self.exchange = Exchange(self._database, self.datasets)
+        self.sign_ins = SignIns(self._database)
 
     @property
     def place(self) -> str:
@@ -143,6 +145,7 @@ class Store:
         """
         interrupted = self.queue.interrupt_lost()
         removed = self._delete_old()
+        self.sign_ins.delete_ended()
         self.datasets.sweep_cache()
         return Tidied(interrupted, removed, wipe(self._database))
 

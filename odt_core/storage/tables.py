@@ -232,3 +232,17 @@ class ErasureRow(Base):
 
     id: Mapped[int] = mapped_column(Sequence64, primary_key=True, autoincrement=True)
     asked_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class SignInRow(Base):
+    """A browser in which somebody has signed in, until they sign out.
+
+    `token` is the SHA-256 of the browser's secret, `identity` that of the cookie that names the
+    person.
+    """
+
+    __tablename__ = "sign_ins"
+
+    token: Mapped[str] = mapped_column(Key, primary_key=True)
+    identity: Mapped[str] = mapped_column(Key)
+    ends_at: Mapped[datetime] = mapped_column(Moment, index=True)

@@ -15,11 +15,13 @@ from typing import Any
 
 from odt_core.confusion import Confusion
 from odt_core.data import Prepared, Table
+from odt_core.data.cut_points import column_cuts, cut_points_to_json
 from odt_core.errors import DisagreementError
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_to_json
 from odt_core.problem import EncodedData, Objective, Problem
 from odt_core.solution import Assignment, Status
+from odt_core.solvers.exactness import check_no_smallest_leaf
 from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.weighted import corner_points
@@ -32,7 +34,7 @@ from odt_core.training import (
     confusion_to_json,
     prepare_training,
 )
-from odt_core.tree import Tree, build_tree, count_assignment
+from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
 
 COMPILE_SECONDS = 500.0
 """Longest wait for the search's kernels on a fresh machine."""
@@ -149,6 +151,7 @@ class FrontierResult:
             "n_columns": train.n_columns,
             "topology": self.problem.topology.name,
             "max_card": self.problem.max_card,
+            "cut_points": cut_points_to_json(column_cuts(self.spec.schema, train.features)),
             "data": {
                 "name": self.table_name,
                 "sha256": self.table_sha256,
@@ -260,6 +263,7 @@ def search_frontier(
     """
     from odt_core.solvers.search import frontier  # slow to import: only where a search runs
 
+    check_no_smallest_leaf(problem)
     deadline = time.monotonic() + time_limit
     outcome = frontier(problem, time_limit=time_limit * float(FRONT_SHARE), should_stop=should_stop)
     found = {(point.fn, point.fp): point.assignment for point in outcome.points}
@@ -302,6 +306,8 @@ def _recounted(
     """The point with its canonical tree, if the training rows say what the search said."""
     if not problem.admits_all(assignment.splits, assignment.labels):
         raise DisagreementError(f"the frontier's tree for {claim} breaks the problem's conditions")
+    if not keeps_smallest_leaf(problem, assignment.splits):
+        raise DisagreementError(f"the frontier's tree for {claim} has a leaf that is too small")
     tree = build_tree(problem, assignment.splits, assignment.labels)
     train = tree.confusion(problem.data)
     if (train.fn, train.fp) != claim:

@@ -8,6 +8,12 @@ from typing import Any
 
 from odt_core.confusion import Confusion
 from odt_core.data import Prepared
+from odt_core.data.cut_points import (
+    ColumnCuts,
+    column_cuts,
+    cut_points_to_json,
+    cut_points_words,
+)
 from odt_core.export import Model, tree_to_json
 from odt_core.problem import Problem
 from odt_core.solution import MipReport, Solution
@@ -64,6 +70,15 @@ class TrainResult:
             },
         )
 
+    @property
+    def cut_points(self) -> str:
+        """Over which cut points the answer holds; empty without a numerical column."""
+        return cut_points_words(self._column_cuts)
+
+    @property
+    def _column_cuts(self) -> tuple[ColumnCuts, ...]:
+        return column_cuts(self.spec.schema, self.prepared.train.features)
+
     def to_json(self) -> dict[str, Any]:
         """The result as the command line prints it."""
         tree = self.solution.tree
@@ -77,7 +92,7 @@ class TrainResult:
             },
             "words": {
                 "status": status_words(self.problem, self.solution),
-                "proof": proof_words(self.solution),
+                "proof": proof_words(self.solution, self.cut_points),
                 "remark": self.solution.remark,
             },
             "trace": [
@@ -123,6 +138,8 @@ class TrainResult:
             "n_columns": train.n_columns,
             "topology": problem.topology.name,
             "max_card": problem.max_card,
+            "smallest_leaf": self.spec.to_json()["smallest_leaf"],
+            "cut_points": cut_points_to_json(self._column_cuts),
             "train": None if solution.confusion is None else confusion_to_json(solution.confusion),
             "test": None if solution.tree is None else self._test_counts(solution.tree),
         }

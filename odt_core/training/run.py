@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from odt_core.data import Prepared, Table, prepare
@@ -49,6 +50,7 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
         max_card=spec.max_card,
         rules=spec.resolve_rules(train, selected),
         forbid_empty_branches=spec.forbid_empty_branches,
+        smallest_leaf=spec.smallest_leaf,
     )
 
 
@@ -119,9 +121,8 @@ def run_training(
     tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
-    # CART goes first: what follows a solve that was stopped must not keep the user waiting.
-    cart = fit_peer(prepared, spec)
     prepared_at = time.perf_counter()
+    prepared.train.merged()  # both the solve and CART start from it
     meanwhile = is_being_compiled(problem, spec.engine)
     tell(Stage.SOLVING_MEANWHILE if meanwhile else Stage.SOLVING)
 
@@ -133,7 +134,7 @@ def run_training(
             prepared=prepared,
             problem=problem,
             solution=solution,
-            cart=cart,
+            cart=cart.result(),
             seconds_prepare=prepared_at - began,
             seconds_total=time.perf_counter() - began,
         )
@@ -154,16 +155,19 @@ def run_training(
             ),
         )
 
-    solution = solve(
-        problem,
-        engine=spec.engine,
-        time_limit=spec.time_limit,
-        threads=spec.threads,
-        seed=spec.seed,
-        on_progress=None if on_progress is None else lambda point: on_progress(problem, point),
-        on_found=None if on_best is None else lambda found: on_best(best_so_far(found)),
-        should_stop=should_stop,
-        mip_options=spec.mip,
-    )
-    tell(Stage.FINISHING)
-    return result_of(solution)
+    # CART beside the solve: nobody waits for it, and it is there when a solve is stopped.
+    with ThreadPoolExecutor(1, thread_name_prefix="odt-cart") as beside:
+        cart = beside.submit(fit_peer, prepared, spec)
+        solution = solve(
+            problem,
+            engine=spec.engine,
+            time_limit=spec.time_limit,
+            threads=spec.threads,
+            seed=spec.seed,
+            on_progress=None if on_progress is None else lambda point: on_progress(problem, point),
+            on_found=None if on_best is None else lambda found: on_best(best_so_far(found)),
+            should_stop=should_stop,
+            mip_options=spec.mip,
+        )
+        tell(Stage.FINISHING)
+        return result_of(solution)

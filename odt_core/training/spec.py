@@ -15,13 +15,16 @@ from typing import Any
 
 from odt_core.data import Schema, SplitSpec
 from odt_core.errors import InputError
+from odt_core.exact import shortest_decimal
 from odt_core.problem import (
     EncodedData,
     Feature,
     Goal,
+    LeafCount,
     NodeRule,
     Objective,
     Rules,
+    SmallestLeaf,
     Split,
 )
 from odt_core.solution import Engine
@@ -29,6 +32,8 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import Topology
 
 SPEC_VERSION = 1
+MOST_CUTS_NAMED = 10
+"""Cut points that a message lists: those nearest to what was asked for."""
 
 
 class FeatureSelection(StrEnum):
@@ -95,13 +100,19 @@ class NodeRuleSpec:
     def _low_bins(self, feature: Feature, where: str) -> frozenset[int]:
         if not feature.is_numerical:
             raise InputError(f"{where} gives a threshold, but the column is categorical.")
-        if self.threshold not in feature.cuts:
-            cuts = ", ".join(f"{cut:g}" for cut in feature.cuts)
+        threshold = self.threshold
+        assert threshold is not None
+        if threshold not in feature.cuts:
+            near = sorted(feature.cuts, key=lambda cut: abs(cut - threshold))[:MOST_CUTS_NAMED]
+            cuts = ", ".join(map(shortest_decimal, sorted(near)))
+            others = len(feature.cuts) - len(near)
+            cuts += f" and {others} others" if others else ""
             raise InputError(
-                f"{where} splits at {self.threshold:g}, which is not one of the column's cut "
-                f"points ({cuts}): choose one of these, or give the column cut points of your own."
+                f"{where} splits at {shortest_decimal(threshold)}, which is not one of the "
+                f"column's cut points ({cuts}): choose one of these, or give the column cut "
+                "points of your own."
             )
-        low = set(range(feature.cuts.index(self.threshold) + 1))
+        low = set(range(feature.cuts.index(threshold) + 1))
         if self.missing_left and feature.has_missing:
             low.add(feature.n_values - 1)
         return frozenset(low)
@@ -160,6 +171,8 @@ class TrainSpec:
         Expert rules.
     forbid_empty_branches : bool
         The paper's (pickmore) and (pickless).
+    smallest_leaf : SmallestLeaf or None
+        How much every leaf must hold.
     feature_selection : FeatureSelection
         Use only the features that a default CART uses.
     engine : Engine
@@ -185,6 +198,7 @@ class TrainSpec:
     threads: int = 1
     seed: int = 0
     mip: MipOptions = MipOptions()
+    smallest_leaf: SmallestLeaf | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.time_limit <= 7 * 24 * 3600:
@@ -217,6 +231,9 @@ class TrainSpec:
             "max_card": self.max_card,
             "rules": self.rules.to_json(),
             "forbid_empty_branches": self.forbid_empty_branches,
+            "smallest_leaf": None
+            if self.smallest_leaf is None
+            else {"rows": self.smallest_leaf.rows, "of": self.smallest_leaf.of.value},
             "feature_selection": self.feature_selection.value,
             "engine": self.engine.value,
             "time_limit": self.time_limit,
@@ -263,6 +280,7 @@ class TrainSpec:
                 threads=record["threads"],
                 seed=record["seed"],
                 mip=MipOptions(**record["mip"]),
+                smallest_leaf=_smallest_leaf(record.get("smallest_leaf")),
             )
         except KeyError as missing:
             raise InputError(f"This run's settings lack the field {missing}.") from missing
@@ -277,6 +295,10 @@ def _node_rule(record: Mapping[str, Any]) -> NodeRuleSpec:
         threshold=record["threshold"],
         missing_left=record["missing_left"],
     )
+
+
+def _smallest_leaf(record: Mapping[str, Any] | None) -> SmallestLeaf | None:
+    return None if record is None else SmallestLeaf(record["rows"], LeafCount(record["of"]))
 
 
 def _fraction(text: str | None) -> Fraction | None:

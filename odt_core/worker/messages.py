@@ -8,6 +8,7 @@ and ``best`` (a whole result with the best tree so far) and one ``result`` or ``
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -80,12 +81,7 @@ class JobSpec:
         return {
             "dataset": self.dataset,
             "table_name": self.table_name,
-            "read": {
-                "encoding": self.read.encoding,
-                "delimiter": self.read.delimiter,
-                "decimal": self.read.decimal,
-                "quotechar": self.read.quotechar,
-            },
+            "read": dataclasses.asdict(self.read),
             "train": self.train.to_json(),
             "kind": self.kind.value,
             "part": None if self.part is None else self.part.to_json(),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core.evaluation import verdict
 from odt_core.jobs import Job, JobState
 from odt_core.solution import Status
+from pages.common.numbers import metrics_of
 from pages.common.server import job_manager
 from pages.common.state import Work
 from pages.common.text import html_text, plain, shorten
 
 _STATUS_WORDS = {
-    Status.OPTIMAL: "proved optimal",
+    Status.OPTIMAL: "proved optimal in training",
     Status.FEASIBLE: "best found, not proved",
     Status.INFEASIBLE: "no tree meets the floors",
     Status.CANCELLED: "best found before it was stopped",
@@ -36,8 +38,7 @@ def draw_banner(now: Work) -> None:
 def _data_words(now: Work) -> str:
     if now.dataset is None:
         return "none yet"
-    frame = now.dataset.table.frame
-    words = f"<b>{_short(now.dataset.name)}</b> · {len(frame):,} rows"
+    words = f"<b>{_short(now.dataset.name)}</b> · {now.dataset.table.n_rows:,} rows"
     if now.schema is not None:
         words += f" · predicting {_short(now.schema.target)} = <b>{_short(now.schema.positive)}</b>"
     return words
@@ -67,10 +68,11 @@ def _state_words(job: Job) -> str:
             return "interrupted when its server ended"
         return "stopped before a tree was found" if job.state is JobState.CANCELLED else "failed"
     words = _STATUS_WORDS[Status(result["status"])]
-    errors = result["errors"]
-    if errors is None:
+    train = metrics_of(result["train"])
+    if train is None:
         return words
-    return f"{words} · {errors:,} of {result['n_train']:,} training rows wrong"
+    found = verdict(job.spec.train.objective, train, metrics_of(result["test"]))
+    return f"{html_text(found.short)} · {words}"
 
 
 def _short(text: str) -> str:

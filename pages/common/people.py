@@ -14,7 +14,9 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from odt_core.storage import LOCAL_OWNER
+from pages.common.gate import TOKEN, identity_of
 from pages.common.returning import remember_address, return_to_address
+from pages.common.server import store
 from pages.common.text import plain, shorten
 
 _OWNER = "people_owner"
@@ -41,13 +43,15 @@ def owner() -> str:
 def owner_of(claims: Mapping[str, Any]) -> str:
     """The id of the person whom a sign-in names: issuer and subject, which never change.
 
-    An address or a name may change hands; "" where there are no such claims.
+    An address or a name may change hands. Without an issuer and a subject that are printable
+    text, nobody is known: the answer is empty.
     """
-    issuer, subject = str(claims.get("iss") or ""), str(claims.get("sub") or "")
-    if not issuer or not subject:
-        return ""
+    issuer, subject = claims.get("iss"), claims.get("sub")
+    for claim in (issuer, subject):
+        if not isinstance(claim, str) or not claim.strip() or not claim.isprintable():
+            return ""
     found = f"{issuer} {subject}"
-    if len(found) <= LONGEST and found.isprintable():
+    if len(found) <= LONGEST:
         return found
     return f"sha256 {hashlib.sha256(found.encode('utf-8', 'replace')).hexdigest()}"
 
@@ -64,7 +68,7 @@ def require_sign_in() -> None:
     """
     if not sign_in_is_on():
         return
-    if not st.user.is_logged_in:
+    if not is_signed_in():
         if _OWNER in st.session_state:
             _forget_session()
         _draw_sign_in()
@@ -76,9 +80,21 @@ def require_sign_in() -> None:
     st.session_state[_OWNER] = mine
 
 
+def is_signed_in() -> bool:
+    """Whether the person of this session has signed in, and not signed out since.
+
+    Streamlit keeps who signed in for as long as the browser's cookie is good; the store knows
+    whether that still holds.
+    """
+    if not st.user.is_logged_in:
+        return False
+    cookies = st.context.cookies.to_dict()
+    return store().sign_ins.is_valid(cookies.get(TOKEN, ""), identity_of(cookies))
+
+
 def draw_account() -> None:
     """The signed-in person's name, with the way out; nothing where nobody signs in."""
-    if not sign_in_is_on() or not st.user.is_logged_in:
+    if not sign_in_is_on() or not is_signed_in():
         return
     return_to_address()
     claims = st.user.to_dict()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from typing import Any
 
 import streamlit as st
 
@@ -58,5 +59,5 @@ def problem_of(job: Job) -> Problem:
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _table(owner: str, sha256: str, read: tuple[str | None, ...], name: str) -> Table:
+def _table(owner: str, sha256: str, read: tuple[Any, ...], name: str) -> Table:
     return read_table(store().datasets.read(owner, sha256), ReadOptions(*read), name=name)

@@ -140,6 +140,7 @@ _SETTINGS = (
     ("the goal", ("objective",)),
     ("the time limit", ("time_limit",)),
     ("the engine", ("engine", "threads", "seed")),
+    ("the smallest leaf", ("smallest_leaf",)),
     ("the conditions", ("feature_selection", "forbid_empty_branches")),
     ("the expert rules", ("rules",)),
     ("the switches of the integer program", ("mip",)),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import importlib
 import os
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from odt_core.jobs import JobManager
 from odt_core.storage import Store, open_store
@@ -22,6 +25,12 @@ def store() -> Store:
 def job_manager() -> JobManager:
     """The warm workers: as many as there are cores."""
     return JobManager(store(), n_workers=os.cpu_count() or 1)
+
+
+async def health(_: Request) -> Response:
+    """Whether the server can keep what is trained: for whoever watches it, without names."""
+    problem = await asyncio.to_thread(lambda: store().problem or job_manager().problem)
+    return JSONResponse({"status": "degraded" if problem else "ok"}, 503 if problem else 200)
 
 
 def warm_up() -> None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Route, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Route, expect, sync_playwright
 
 from tests.browser.window import STEP_MILLISECONDS, Server, Window
 
@@ -33,6 +33,7 @@ FLAGS = (
     "--disable-sync",
 )
 START_SECONDS = 60
+expect.set_options(timeout=STEP_MILLISECONDS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

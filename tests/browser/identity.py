@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlparse
@@ -30,7 +31,9 @@ class Person:
 
 ALICE = Person("a-1", "Alice *Ärztin* <b>", "alice@example.org")
 BOB = Person("b-2", "Bob", "bob@example.org")
-PEOPLE = {person.subject: person for person in (ALICE, BOB)}
+NOBODY = Person("", "nobody at all", "nobody@example.org")
+BLANK = Person("  ", "a blank subject", "blank@example.org")
+PEOPLE = {person.subject: person for person in (ALICE, BOB, NOBODY, BLANK)}
 
 
 class Provider(ThreadingHTTPServer):
@@ -76,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif address.path == "/authorize":
             self._choose(parse_qs(address.query))
         elif address.path == "/signed-in":
-            self._let_in(parse_qs(address.query))
+            self._let_in(parse_qs(address.query, keep_blank_values=True))
         else:
             self.send_error(404)
 
@@ -120,8 +123,9 @@ class _Handler(BaseHTTPRequestHandler):
             name: query[name][0] for name in ("redirect_uri", "state", "nonce") if name in query
         }
         addresses = {subject: urlencode({**kept, "as": subject}) for subject in PEOPLE}
+        names = {subject: escape(subject.strip() or PEOPLE[subject].name) for subject in PEOPLE}
         links = "".join(
-            f'<p><a href="/signed-in?{address}">{subject}</a></p>'
+            f'<p><a href="/signed-in?{address}">{names[subject]}</a></p>'
             for subject, address in addresses.items()
         )
         self._reply(200, "text/html", f"<h1>Who are you?</h1>{links}".encode())

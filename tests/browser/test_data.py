@@ -188,7 +188,7 @@ def test_a_file_is_not_lost_where_the_page_is_left_while_it_is_read(window: Wind
     page = window.page
     window.hand_in("large.csv", patients(200_000))
     # By then the server knows of it. Looked for in the page: a test looks only now and then.
-    page.wait_for_function("document.body.innerText.includes('Reading large.csv')")
+    page.get_by_text("Reading large.csv").first.wait_for()
     page.get_by_role("link", name="Train").first.click()
     page.wait_for_url("**/train*")
     window.settle()

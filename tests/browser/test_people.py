@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import stat
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from odt_core.storage import LOCAL_OWNER, Store
+from pages.common.gate import TOKEN
 from tests.browser.conftest import free_port, run_dashboard
-from tests.browser.identity import ALICE, BOB, Person, Provider, run_provider
+from tests.browser.identity import ALICE, BLANK, BOB, NOBODY, Person, Provider, run_provider
 from tests.browser.test_runs import SOLVED
 from tests.browser.window import BOTH_WIDTHS, SHOTS, Server, Window
 from tests.runs import ward
@@ -167,3 +170,89 @@ def test_pictures(arrive: Callable[..., Window], theme: str, widths: tuple[int, 
         window.widen(width)
         expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
         window.page.screenshot(path=SHOTS / f"account-{theme}-{width}.png")
+
+
+def cookies_of(window: Window) -> str:
+    """The window's cookies, as a thief would copy them."""
+    found = window.page.context.cookies()
+    return "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in found)
+
+
+def status(address: str, cookies: str = "") -> int:
+    asked = urllib.request.Request(address, headers={"Cookie": cookies} if cookies else {})
+    try:
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_signing_out_ends_every_tab_and_every_copied_cookie(
+    arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
+) -> None:
+    window = arrive(ALICE)
+    first = window.page
+    second = first.context.new_page()
+    second.goto(window.url)
+    expect(account(second)).to_be_visible()
+    stolen = first.context.cookies()
+    thief = open_window(at=ward_server, known=provider.url)
+    thief.page.context.add_cookies(stolen)  # type: ignore[arg-type]
+    thief.go()
+    expect(account(thief.page)).to_be_visible()  # before Alice signs out, the copy works
+
+    account(first).click()
+    first.get_by_role("button", name="Sign out").click()
+    expect(first.get_by_text("Please sign in")).to_be_visible()
+    expect(second.get_by_text("Please sign in")).to_be_visible()
+    expect(thief.page.get_by_text("Please sign in")).to_be_visible()
+    thief.go("runs")
+    expect(thief.page.get_by_text("Please sign in")).to_be_visible()
+
+
+def test_a_token_opens_nothing_with_another_persons_cookie(
+    arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
+) -> None:
+    alice, bob = arrive(ALICE), arrive(BOB)
+    bobs = [each for each in bob.page.context.cookies() if each["name"] == TOKEN]
+    alices = [each for each in alice.page.context.cookies() if each["name"] != TOKEN]
+    mixed = open_window(at=ward_server, known=provider.url)
+    mixed.page.context.add_cookies(alices + bobs)  # type: ignore[arg-type]
+    mixed.go()
+    expect(mixed.page.get_by_text("Please sign in")).to_be_visible()
+
+
+def test_downloads_and_uploads_need_the_sign_in(
+    arrive: Callable[..., Window], ward_server: Server
+) -> None:
+    window = arrive(BOB)
+    page = window.page
+    window.upload("bobs-ward.csv", ward())
+    page.get_by_role("button", name="Choose the tree's shape").click()
+    page.wait_for_url("**/train*")
+    window.settle()
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".st-key-train_tree svg g.node").first.wait_for(timeout=SOLVED)
+    window.settle()
+    cookies = cookies_of(window)
+    for path in ("/media/0123456789abcdef.csv", "/_stcore/upload_file/x/y"):
+        assert status(f"{ward_server.url}{path}") == 403
+        assert status(f"{ward_server.url}{path}", "odt_sign_in=x; _streamlit_user=y") == 403
+        assert status(f"{ward_server.url}{path}", cookies) != 403
+    assert status(f"{ward_server.url}/_stcore/metrics", cookies) == 404
+
+
+@pytest.mark.parametrize("person", [NOBODY, BLANK], ids=lambda person: repr(person.subject))
+def test_a_sign_in_without_a_usable_subject_is_refused_in_words(
+    person: Person, ward_server: Server, provider: Provider, open_window: Opener
+) -> None:
+    window = open_window(at=ward_server, known=provider.url)
+    window.go()
+    page = window.page
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name=person.name).click()
+    page.wait_for_url(f"{window.url}/**")
+    expect(page.get_by_text("no usable identity")).to_be_visible()
+    expect(page.get_by_role("link", name="Runs")).to_have_count(0)
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("Please sign in")).to_be_visible()

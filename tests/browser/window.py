@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Page, TimeoutError, WebSocket
+from playwright.sync_api import Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -91,7 +90,7 @@ class Window:
         self.page.wait_for_selector(
             "[data-testid=stApp][data-test-script-state=notRunning]", state="attached"
         )
-        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        expect(self.page.locator("[data-testid=stSkeleton]")).to_have_count(0)
         self.page.wait_for_timeout(150)
 
     def until_asked(self, act: Callable[[], object]) -> None:
@@ -137,10 +136,14 @@ class Window:
         return self._pixels_too_many(LEGEND_OVERLAP)
 
     def _pixels_too_many(self, measure: str) -> float:
-        """A measure that is to be less than 1, once a busy browser has laid the page out."""
-        with suppress(TimeoutError):
-            self.page.wait_for_function(f"{measure} < 1", timeout=LAYOUT_MILLISECONDS)
-        return float(self.page.evaluate(measure))
+        """A measure that is to be less than 1, once a busy browser has laid the page out.
+
+        The page is asked again and again from here: its own policy forbids to do that inside.
+        """
+        deadline = time.monotonic() + LAYOUT_MILLISECONDS / 1000
+        while (pixels := float(self.page.evaluate(measure))) >= 1 and time.monotonic() < deadline:
+            self.page.wait_for_timeout(50)
+        return pixels
 
     def count_charts(self) -> None:
         """Begin to count the charts that are seen at one moment."""

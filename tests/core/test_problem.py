@@ -19,10 +19,12 @@ from odt_core.problem import (
     FeatureKind,
     Gains,
     Goal,
+    LeafCount,
     NodeRule,
     Objective,
     Problem,
     Rules,
+    SmallestLeaf,
     Split,
     is_threshold,
 )
@@ -203,6 +205,14 @@ def test_a_node_is_reversible_if_both_sides_have_the_same_shape_and_rules():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        (
+            {"smallest_leaf": SmallestLeaf(13)},
+            "min-leaf is 13, but there are only 12",
+        ),
+        (
+            {"smallest_leaf": SmallestLeaf(7, LeafCount.RARER_CLASS)},
+            "only 6 training rows of the rarer class",
+        ),
         ({"max_card": 0}, "max-card must be at least 1"),
         ({"rules": Rules(nodes=((3, NodeRule()),))}, "names decision node 4"),
         ({"rules": Rules(forbidden=frozenset({0, 1}))}, "node 1 has no feature left"),
@@ -220,6 +230,19 @@ def test_a_node_is_reversible_if_both_sides_have_the_same_shape_and_rules():
 def test_problems_that_make_no_sense_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         Problem(small_data(), Topology.parse("depth-2"), **settings)
+
+
+def test_a_smallest_leaf_holds_at_least_one_row():
+    with pytest.raises(InputError, match="min-leaf is 0"):
+        SmallestLeaf(0)
+
+
+@pytest.mark.parametrize(("positives", "counted"), [(1, True), (2, True), (3, False)])
+def test_the_rarer_class_is_the_positive_one_if_both_are_equally_many(positives, counted):
+    data = small_data().take(np.arange(4))
+    data = replace(data, y=np.arange(4) < positives, weight=np.ones(4, dtype=np.int64))
+    leaf = SmallestLeaf(1, LeafCount.RARER_CLASS)
+    assert leaf.counted(data).tolist() == (data.y == counted).astype(int).tolist()
 
 
 def test_a_problem_needs_rows_and_features():

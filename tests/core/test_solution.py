@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from odt_core.errors import DisagreementError
-from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem, Split
+from odt_core.problem import (
+    EncodedData,
+    Feature,
+    FeatureKind,
+    Goal,
+    LeafCount,
+    Objective,
+    Problem,
+    SmallestLeaf,
+    Split,
+)
 from odt_core.solution import Assignment, Engine, Seconds, Solution, Status, make_solution
 from odt_core.topology import Topology
 
@@ -92,3 +102,26 @@ def test_a_tree_below_a_floor_is_refused(problem):
     below = Assignment((Split(0, frozenset()),), (False, True))
     with pytest.raises(DisagreementError, match="below a floor"):
         answer(strict, below, claimed_total=None)
+
+
+@pytest.mark.parametrize(
+    ("smallest", "holds"),
+    [
+        (SmallestLeaf(2), True),
+        (SmallestLeaf(3), False),
+        (SmallestLeaf(1, LeafCount.RARER_CLASS), False),
+    ],
+)
+def test_a_tree_with_a_leaf_that_is_too_small_is_refused(problem, smallest, holds):
+    strict = replace(problem, smallest_leaf=smallest)
+    if holds:
+        assert answer(strict).confusion.errors == 1
+        return
+    with pytest.raises(DisagreementError, match="a leaf that is too small"):
+        answer(strict)
+
+
+def test_a_leaf_without_a_row_is_not_too_small(problem):
+    everything_right = Assignment((Split(0, frozenset()),), (False, True))
+    strict = replace(problem, smallest_leaf=SmallestLeaf(4))
+    assert answer(strict, everything_right).tree.n_leaves == 1

@@ -14,6 +14,7 @@ from odt_core.problem import (
     EncodedData,
     Feature,
     FeatureKind,
+    LeafCount,
     NodeRule,
     Problem,
     Rules,
@@ -21,8 +22,17 @@ from odt_core.problem import (
     is_threshold,
 )
 from odt_core.topology import Topology
-from odt_core.tree import Decision, Leaf, Tree, build_tree, count_assignment, route
+from odt_core.tree import (
+    Decision,
+    Leaf,
+    Tree,
+    build_tree,
+    count_assignment,
+    keeps_smallest_leaf,
+    route,
+)
 from tests.core.trees import (
+    decision,
     disguise,
     mushroom_tree,
     random_assignment,
@@ -31,6 +41,7 @@ from tests.core.trees import (
     unhurried,
     without_rules,
 )
+from tests.properties import referee
 from tests.properties.strategies import make_problem
 
 randoms = st.randoms(use_true_random=False)
@@ -137,6 +148,18 @@ def test_leaf_counts_are_the_training_rows_that_arrive(random):
 
 @unhurried
 @given(randoms)
+def test_no_leaf_is_smaller_than_asked_if_those_of_the_shape_are_not(random):
+    problem = make_problem(random, smallest_leaf=True)
+    splits, labels = random_assignment(random, problem)
+    keeps = keeps_smallest_leaf(problem, splits)
+    assert keeps == referee.keeps_smallest_leaf(problem, splits)
+    if keeps and problem.smallest_leaf.of is LeafCount.ROWS:
+        tree = build_tree(problem, splits, labels)
+        assert min(leaf.n for leaf in tree.leaves) >= problem.smallest_leaf.rows
+
+
+@unhurried
+@given(randoms)
 def test_an_unseen_value_takes_the_branch_of_most_training_rows(random):
     problem, tree = built(random)
     codes = np.full((1, problem.data.n_features), -1, dtype=np.int32)
@@ -144,8 +167,9 @@ def test_an_unseen_value_takes_the_branch_of_most_training_rows(random):
     while isinstance(node, Decision):
         node = node.left if node.left.n >= node.right.n else node.right
     assert tree.leaves[tree.apply(codes)[0]] is node
-    assert tree.meets_unseen(codes)[0] == isinstance(tree.root, Decision)
-    assert not tree.meets_unseen(problem.data.codes).any()
+    assert tree.unseen_met(codes).anywhere.any() == isinstance(tree.root, Decision)
+    trained = tree.unseen_met(problem.data.codes)
+    assert not trained.anywhere.any() and not trained.here.any()
 
 
 # --- single cases ---------------------------------------------------------------------------
@@ -248,5 +272,24 @@ def test_paths_lead_to_the_leaves_in_order():
 def test_only_rows_that_meet_the_question_meet_an_unseen_value():
     tree = mushroom_tree()
     codes = np.array([[0, -1], [2, -1], [-1, 0], [0, 0]])
-    assert tree.meets_unseen(codes).tolist() == [True, False, True, False]
+    met = tree.unseen_met(codes)
+    assert met.features == (0, 1)
+    assert met.anywhere.tolist() == [[False, True], [False, False], [True, False], [False, False]]
+    assert not met.here.any()
     assert tree.apply(codes).tolist() == [0, 2, 0, 0]
+
+
+def test_a_value_that_training_rows_had_elsewhere_only_is_told_apart_from_a_new_one():
+    tree = mushroom_tree()  # no training row had code 5 of feature 0 at the root
+    assert tree.absent(tree.root) == {5}
+    met = tree.unseen_met(np.array([[5, 0], [-1, 0], [2, 0]]))
+    assert met.here.tolist() == [[True, False], [False, False], [False, False]]
+    assert met.anywhere.tolist() == [[False, False], [True, False], [False, False]]
+
+
+def test_bins_between_observed_ones_are_not_absent_but_a_missing_value_is():
+    feature = numerical(4, missing=True)
+    leaf = Leaf(True, 1, 1)
+    tree = Tree(leaf, (feature,))
+    assert tree.absent(decision(0, {0}, leaf, leaf, {0, 3})) == {4}
+    assert not tree.absent(decision(0, {0}, leaf, leaf, {0, 3, 4}))

@@ -19,6 +19,7 @@ from odt_core.topology import Topology
 from odt_core.tree import Leaf, Tree
 from odt_core.words import (
     ENGINE_WORDS,
+    absent_words,
     category_words,
     condition_words,
     gap_words,
@@ -191,9 +192,14 @@ def test_unseen_values_take_the_branch_of_most_rows():
     tree = mushroom_tree()
     assert split_words(tree, tree.root).unseen == "yes"
     assert unseen_words(tree) == (
-        "What no training row had takes the branch of most training rows: yes to question 1 "
-        "(a new value of odor)."
+        "A value that no training row had takes the branch of most training rows: yes to "
+        "question 1 (a new value of odor). No training row supports these answers, as none had "
+        "the value at the question: no to question 1 (odor = spicy)."
     )
+    assert absent_words(tree, tree.root) == (
+        "No training row had odor = spicy here; the answer is no."
+    )
+    assert absent_words(tree, tree.root.left) == ""
     known = Tree(
         decision(0, {0}, Leaf(True, 0, 1), Leaf(False, 5, 0), {0, 1}, unseen_left=False),
         (numerical(1.5),),
@@ -407,14 +413,17 @@ def test_status_of_an_impossible_problem_names_the_floors():
         "specificity (TNR) at least 50% on the training rows"
     )
     assert proof_words(solution_of(Status.FEASIBLE, tree=False)) == (
-        "60 s were not enough to prove whether there is a tree."
+        "60 s were not enough to prove whether there is such a tree."
     )
     assert proof_words(solution_of(Status.FEASIBLE)) == (
-        "60 s were not enough to prove the best tree."
+        "60 s were not enough to prove that no tree is better."
     )
     assert proof_words(impossible) == (
-        "Proved that there is no such tree by the exact search in 0.3 s."
+        "There is no such tree: the exact search proved it in 0.3 s."
     )
+
+
+BEST = "No tree of this shape does better on the training rows"
 
 
 @pytest.mark.parametrize(
@@ -422,12 +431,12 @@ def test_status_of_an_impossible_problem_names_the_floors():
     [
         (
             (),
-            "No tree can do better: this one reaches all there is to win on the training rows.",
+            f"{BEST}: this one has the best value that any tree can have.",
         ),
-        (("search",), "Proved by the exact search in 0.3 s."),
+        (("search",), f"{BEST}: the exact search proved it in 0.3 s."),
         (
             ("search", "cbc"),
-            "Proved by the exact search in 0.3 s and by CBC on the integer program in 59 s.",
+            f"{BEST}: the exact search proved it in 0.3 s, and CBC on the integer program in 59 s.",
         ),
     ],
 )
@@ -439,10 +448,10 @@ def test_a_confirmation_says_what_cbc_was_given():
     report = MipReport(9, 9, 9, 9, "optimal", 1.0, 1.0, "CBC", MipRole.CONFIRMED)
     proved = replace(solution_of(Status.OPTIMAL, proved_by=("search", "cbc")), mip=report)
     assert proof_words(proved) == (
-        "Proved by the exact search in 0.3 s and by CBC on the integer program in 59 s. CBC was "
-        "given the search's tree and bound, on which its proof rests."
+        f"{BEST}: the exact search proved it in 0.3 s, and CBC on the integer program in 59 s. "
+        "CBC started from the search's tree and bound; its proof relies on them."
     )
-    assert "was given" not in proof_words(replace(proved, tree=None))  # there was nothing to give
+    assert "started" not in proof_words(replace(proved, tree=None))  # there was nothing to give
 
 
 def test_where_sums_are_too_large_for_a_solver_it_is_not_for_want_of_time():

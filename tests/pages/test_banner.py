@@ -14,7 +14,11 @@ from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from pages.common.state import Work
 
-RESULT = {"status": "optimal", "errors": 19, "n_train": 345}
+RESULT = {
+    "status": "optimal",
+    "train": {"tp": 100, "fp": 9, "tn": 226, "fn": 10},
+    "test": {"tp": 40, "fp": 5, "tn": 95, "fn": 10},
+}
 
 
 def with_job(app: AppTest, state: JobState, result: dict[str, Any] | None = None) -> Work:
@@ -45,11 +49,15 @@ def monks(app: AppTest) -> AppTest:
         (JobState.RUNNING, None, "training now"),
         (JobState.FAILED, None, "failed"),
         (JobState.CANCELLED, None, "stopped before a tree was found"),
-        (JobState.DONE, RESULT, "proved optimal · 19 of 345 training rows wrong"),
-        (JobState.DONE, {**RESULT, "status": "feasible"}, "best found, not proved · 19 of 345"),
+        (JobState.DONE, RESULT, "test accuracy 90.0% · proved optimal in training"),
         (
             JobState.DONE,
-            {**RESULT, "status": "infeasible", "errors": None},
+            {**RESULT, "status": "feasible", "test": None},
+            "no test rows; training accuracy 94.5% · best found, not proved",
+        ),
+        (
+            JobState.DONE,
+            {**RESULT, "status": "infeasible", "train": None, "test": None},
             "no tree meets the floors",
         ),
     ],

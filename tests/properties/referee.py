@@ -83,6 +83,32 @@ def tally(problem: Problem, splits: Sequence, labels: Sequence[bool]) -> tuple[i
     return correct[True], correct[False]
 
 
+def keeps_smallest_leaf(problem: Problem, splits: Sequence) -> bool:
+    """Whether every leaf that a row reaches holds enough, routed row by row."""
+    data, topology = problem.data, problem.topology
+    held: dict[int, int] = {}
+    for row, counted in zip(data.codes, _counted(problem), strict=True):
+        child = 0
+        while child >= 0:
+            split = splits[child]
+            goes_left = int(row[split.feature]) in split.left
+            child = topology.left[child] if goes_left else topology.right[child]
+        held[child] = held.get(child, 0) + counted
+    least = 0 if problem.smallest_leaf is None else problem.smallest_leaf.rows
+    return all(count >= least for count in held.values())
+
+
+def _counted(problem: Problem) -> list[int]:
+    """What each row adds to what its leaf must hold."""
+    data, wanted = problem.data, problem.smallest_leaf
+    rows = list(zip(data.y.tolist(), data.weight.tolist(), strict=True))
+    if wanted is None or wanted.of == "rows":
+        return [weight for _, weight in rows]
+    positives = sum(weight for y, weight in rows if y)
+    rarer = positives <= sum(weight for y, weight in rows if not y)
+    return [weight if y == rarer else 0 for y, weight in rows]
+
+
 def is_legal(problem: Problem, splits: Sequence, labels: Sequence[bool]) -> bool:
     """Whether every question is one the node may ask, and bound labels are kept."""
     topology = problem.topology
@@ -150,6 +176,7 @@ class _Fronts:
         self.negative = np.where(data.y, 0, data.weight).astype(np.float64)
         self.width = int(self.positive.sum()) + 1
         self.bits = 1 << np.arange(len(data.y), dtype=np.int64)
+        self.counted = np.array(_counted(problem), dtype=np.float64)
         self.left_rows = [self._left_rows(node) for node in range(problem.topology.n_nodes)]
 
     def whole(self) -> np.ndarray:
@@ -185,13 +212,24 @@ class _Fronts:
         tp = (sets @ self.positive).astype(np.int64) if label else 0
         tn = 0 if label else (sets @ self.negative).astype(np.int64)
         front[np.arange(len(sets)), tp] = tn
+        front[~self._are_large_enough(sets, np.ones((1, len(self.bits))))[:, 0]] = IMPOSSIBLE
         return front
+
+    def _are_large_enough(self, sets: np.ndarray, sides: np.ndarray) -> np.ndarray:
+        """bool[B, K]: whether sets and sides meet in a leaf that holds enough, or in no row."""
+        wanted = self.problem.smallest_leaf
+        if wanted is None:
+            return np.ones((len(sets), len(sides)), dtype=bool)
+        held = (sets * self.counted) @ sides.T
+        return (held >= wanted.rows) | (sets.astype(np.float64) @ sides.T == 0)
 
     def _two_leaves(self, node: int, sets: np.ndarray) -> np.ndarray:
         """Left is negative and right positive: reversing the question gives the rest."""
         left = self.left_rows[node].astype(np.float64)
         tn = ((sets * self.negative) @ left.T).astype(np.int64)
         tp = ((sets * self.positive) @ (1 - left).T).astype(np.int64)
+        for side in (left, 1 - left):
+            tn[~self._are_large_enough(sets, side)] = IMPOSSIBLE
         front = np.full((len(sets), self.width), IMPOSSIBLE, dtype=np.int64)
         np.maximum.at(front, (np.arange(len(sets))[:, None], tp), tn)
         return front

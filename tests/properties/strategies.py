@@ -7,6 +7,7 @@ whose choices it can shrink.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from random import Random
@@ -20,10 +21,12 @@ from odt_core.problem import (
     Feature,
     FeatureKind,
     Goal,
+    LeafCount,
     NodeRule,
     Objective,
     Problem,
     Rules,
+    SmallestLeaf,
     Split,
 )
 from odt_core.topology import Topology
@@ -68,6 +71,7 @@ def make_problem(
     deep: bool = False,
     plain: bool = False,
     topologies: Sequence[Topology] | None = None,
+    smallest_leaf: bool = False,
 ) -> Problem:
     """A problem of 20-40 rows and 2-4 features, with any goal, cap, floor, weight and rule.
 
@@ -81,13 +85,16 @@ def make_problem(
         Unit weights, no missing bins, plain accuracy, no cap, floor or rule.
     topologies : sequence of Topology, optional
         The shapes to choose from, instead of all up to three levels (or the deep ones).
+    smallest_leaf : bool
+        A smallest leaf on top of everything else; what else a seed gives stays the same.
     """
     data = _data(random, deep, plain)
     topology = random.choice(topologies or (DEEP_TOPOLOGIES if deep else TOPOLOGIES))
     if plain:
-        return Problem(data, topology)
+        leaf = _smallest_leaf(random, data) if smallest_leaf else None
+        return Problem(data, topology, smallest_leaf=leaf)
     forbid_empty = random.random() < 0.25
-    return Problem(
+    problem = Problem(
         data,
         topology,
         objective=_objective(random),
@@ -95,6 +102,19 @@ def make_problem(
         rules=_rules(random, data, topology, forbid_empty) if random.random() < 0.3 else Rules(),
         forbid_empty_branches=forbid_empty,
     )
+    if smallest_leaf:
+        problem = replace(problem, smallest_leaf=_smallest_leaf(random, data))
+    return problem
+
+
+def _smallest_leaf(random: Random, data: EncodedData) -> SmallestLeaf:
+    """Anything from no condition to one that only the tree without a question meets."""
+    of = random.choice(tuple(LeafCount))
+    most = data.n_rows if of is LeafCount.ROWS else min(data.n_positive, data.n_negative)
+    if most == 0:
+        of, most = LeafCount.ROWS, data.n_rows
+    largest = max(1, most // random.choice((1, 2, 3, 5, 8)))
+    return SmallestLeaf(random.randint(1, largest), of)
 
 
 def _data(random: Random, deep: bool, plain: bool) -> EncodedData:

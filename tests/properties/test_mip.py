@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -19,6 +20,7 @@ from odt_core.problem import (
     Goal,
     Objective,
     Problem,
+    SmallestLeaf,
     Split,
 )
 from odt_core.solution import Assignment, Engine, Solution, Status
@@ -29,7 +31,14 @@ from odt_core.solvers.mip.extraction import assignment_of
 from odt_core.solvers.mip.formulation import Draft
 from odt_core.solvers.mip.program import Sense
 from odt_core.topology import Topology
-from tests.properties.referee import best_value, is_legal, questions, tally, value
+from tests.properties.referee import (
+    best_value,
+    is_legal,
+    keeps_smallest_leaf,
+    questions,
+    tally,
+    value,
+)
 from tests.properties.strategies import (
     DEEP_TOPOLOGIES,
     SMALL_TOPOLOGIES,
@@ -55,7 +64,7 @@ def assert_true(problem: Problem, solution: Solution) -> None:
     if solution.assignment is None:
         return
     splits, labels = solution.assignment.splits, solution.assignment.labels
-    assert is_legal(problem, splits, labels)
+    assert is_legal(problem, splits, labels) and keeps_smallest_leaf(problem, splits)
     tp, tn = tally(problem, splits, labels)
     assert solution.confusion is not None
     assert (tp, tn) == (solution.confusion.tp, solution.confusion.tn)
@@ -87,6 +96,24 @@ def test_cbc_finds_the_optimum_under_every_combination_of_switches(options: MipO
         )
 
 
+@pytest.mark.parametrize("options", COMBINATIONS, ids=name_of)
+def test_cbc_keeps_the_smallest_leaf_under_every_combination_of_switches(
+    options: MipOptions,
+) -> None:
+    seed = 7100 + COMBINATIONS.index(options)
+    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True)
+    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
+
+
+@pytest.mark.parametrize("options", COMBINATIONS[::5], ids=name_of)
+def test_highs_keeps_the_smallest_leaf_too(options: MipOptions) -> None:
+    seed = 7200 + COMBINATIONS.index(options)
+    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True)
+    assert_proved(
+        problem, solve(problem, engine=Engine.HIGHS, time_limit=LIMIT, mip_options=options)
+    )
+
+
 @pytest.mark.parametrize("options", COMBINATIONS[::5], ids=name_of)
 def test_highs_finds_the_optimum_too(options: MipOptions) -> None:
     problem = random_problem(2000 + COMBINATIONS.index(options), topologies=SMALL_TOPOLOGIES)
@@ -115,7 +142,11 @@ def test_cbc_on_problems_that_hypothesis_makes(problem: Problem, options: MipOpt
 @settings(
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-@given(problems(), st.sampled_from(COMBINATIONS), st.randoms(use_true_random=False))
+@given(
+    st.one_of(problems(), problems(smallest_leaf=True)),
+    st.sampled_from(COMBINATIONS),
+    st.randoms(use_true_random=False),
+)
 def test_every_tree_is_a_point_of_the_program_and_comes_back_from_it(
     problem: Problem, options: MipOptions, random: Random
 ) -> None:
@@ -124,8 +155,9 @@ def test_every_tree_is_a_point_of_the_program_and_comes_back_from_it(
     point = formulation.start_values(tree)
     tp, tn = tally(problem, tree.splits, tree.labels)
     gains = problem.gains
-    if tp >= gains.min_tp and tn >= gains.min_tn:
-        assert formulation.program.violation_at(point) == 0
+    meets_floors = tp >= gains.min_tp and tn >= gains.min_tn
+    is_allowed = meets_floors and keeps_smallest_leaf(problem, tree.splits)
+    assert (formulation.program.violation_at(point) == 0) is is_allowed
     total = gains.gain_tp * tp + gains.gain_tn * tn
     assert formulation.total_of(formulation.program.objective_at(point)) == total
 
@@ -151,23 +183,30 @@ def random_tree(problem: Problem, random: Random) -> Assignment:
     return Assignment(tuple(splits), tuple(labels))
 
 
+@pytest.mark.parametrize("smallest_leaf", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_the_program_fixed_to_a_tree_is_worth_what_the_tree_is(seed: int) -> None:
-    problem = random_problem(4000 + seed)
+def test_the_program_fixed_to_a_tree_is_worth_what_the_tree_is(
+    seed: int, smallest_leaf: bool
+) -> None:
+    problem = random_problem(4000 + seed, smallest_leaf=smallest_leaf)
     tree = random_tree(problem, Random(seed))
     tp, tn = tally(problem, tree.splits, tree.labels)
     gains = problem.gains
     outcome = solve_mip(problem, Engine.CBC, COMBINATIONS[seed * 5], fix=tree, time_limit=LIMIT)
-    if tp < gains.min_tp or tn < gains.min_tn:
+    keeps = keeps_smallest_leaf(problem, tree.splits)
+    if tp < gains.min_tp or tn < gains.min_tn or not keeps:
         assert outcome.status is MipStatus.INFEASIBLE
         return
     assert outcome.status is MipStatus.OPTIMAL
     assert outcome.claimed_total == gains.gain_tp * tp + gains.gain_tn * tn
 
 
+@pytest.mark.parametrize("smallest_leaf", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_start_and_a_proved_bound_leave_the_optimum_as_it_is(seed: int) -> None:
-    problem = random_problem(5000 + seed, topologies=SMALL_TOPOLOGIES)
+def test_a_start_and_a_proved_bound_leave_the_optimum_as_it_is(
+    seed: int, smallest_leaf: bool
+) -> None:
+    problem = random_problem(5000 + seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=smallest_leaf)
     alone = solve_mip(problem, Engine.CBC, time_limit=LIMIT)
     if alone.status is MipStatus.INFEASIBLE:
         assert best_value(problem) is None
@@ -309,6 +348,7 @@ def paper_numerical(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FLOORED = [0, 3, 6, 15, 16]
+SMALL_LEAVES = [1, 4, 7]
 CAPPED = [4, 6, 9, 10]
 ORDERED = [1, 2, 3]
 
@@ -322,6 +362,24 @@ def test_with_a_floor_the_paper_relaxation_is_caught(seed: int, paper_relaxation
 @pytest.mark.parametrize("seed", FLOORED)
 def test_with_a_floor_ours_is_right(seed: int) -> None:
     problem = coin_flips(seed, None, FLOOR)
+    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+
+
+def with_smallest_leaf(seed: int) -> Problem:
+    return replace(coin_flips(seed, None), smallest_leaf=SmallestLeaf(5))
+
+
+@pytest.mark.parametrize("seed", SMALL_LEAVES)
+def test_with_a_smallest_leaf_the_paper_relaxation_is_caught(
+    seed: int, paper_relaxation: None
+) -> None:
+    with pytest.raises(DisagreementError):
+        solve_mip(with_smallest_leaf(seed), Engine.CBC, time_limit=LIMIT)
+
+
+@pytest.mark.parametrize("seed", SMALL_LEAVES)
+def test_with_a_smallest_leaf_ours_is_right(seed: int) -> None:
+    problem = with_smallest_leaf(seed)
     assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
 
 
@@ -357,7 +415,7 @@ def test_our_numerical_rows_are_right_with_continuous_w(seed: int) -> None:
 @pytest.mark.parametrize("block", range(20))
 def test_many_random_problems(engine: Engine, block: int) -> None:
     for seed in range(10_000 + 50 * block, 10_050 + 50 * block):
-        problem = random_problem(seed)
+        problem = random_problem(seed, smallest_leaf=seed % 3 == 0)
         options = COMBINATIONS[seed % len(COMBINATIONS)]
         solution = solve(problem, engine=engine, time_limit=LIMIT, mip_options=options)
         assert_true(problem, solution)

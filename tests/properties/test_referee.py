@@ -8,18 +8,20 @@ from itertools import product
 import pytest
 
 from odt_core.problem import Problem, Split
-from tests.properties.referee import frontier, is_legal, questions, tally
+from tests.properties.referee import frontier, is_legal, keeps_smallest_leaf, questions, tally
 from tests.properties.strategies import random_problem
 
 MOST_TREES = 40_000
 
 
 def trees(problem: Problem):
-    """Every tree: all questions at all nodes, all labels at all leaves, kept if legal."""
+    """Every tree: all questions at all nodes, all labels at all leaves, kept if allowed."""
     nodes = range(problem.topology.n_nodes)
     labels = list(product((False, True), repeat=problem.topology.n_leaves))
     for asked in product(*(sorted(questions(problem, node), key=str) for node in nodes)):
         splits = [Split(feature, left) for feature, left in asked]
+        if not keeps_smallest_leaf(problem, splits):
+            continue
         for label in labels:
             if is_legal(problem, splits, label):
                 yield splits, label
@@ -37,9 +39,10 @@ SMALL = [
 ][:15]
 
 
+@pytest.mark.parametrize("smallest_leaf", [False, True])
 @pytest.mark.parametrize("seed", SMALL)
-def test_frontier_is_that_of_all_trees_listed_one_by_one(seed: int) -> None:
-    problem = random_problem(seed)
+def test_frontier_is_that_of_all_trees_listed_one_by_one(seed: int, smallest_leaf: bool) -> None:
+    problem = random_problem(seed, smallest_leaf=smallest_leaf)
     points = {tally(problem, splits, labels) for splits, labels in trees(problem)}
     undominated = sorted(
         p for p in points if not any(q != p and q[0] >= p[0] and q[1] >= p[1] for q in points)

@@ -4,12 +4,13 @@ Notation is the paper's: group g is a feature, j in J(g) one of its categories o
 node, b a leaf, i a sample (here: identical rows of one class, with their weight). All numbers in
 names count from 1, as in the paper's figures.
 
-Two things the paper does not have:
+Three things the paper does not have:
 
 - A *lone* leaf, whose sibling is a decision node, has a label to decide. It is written as two
   leaves in one place, a negative and a positive one, of which the label variable u opens one; so is
   each leaf below a node whose whole question is fixed by a rule. "Leaf" below means such a labelled
   leaf, and B+ and B- are the positive and the negative ones.
+- A smallest leaf: a variable e of each of the shape's leaves says whether any sample reaches it.
 - The program minimises the gain that is lost against classifying every row correctly, in multiples
   of the largest unit that divides all gains, so that it is integral for integral trees.
 
@@ -20,8 +21,8 @@ it; docs/method.md has the argument, and where the paper's own (Proposition 3) f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,7 +32,7 @@ from odt_core.problem import EncodedData, Problem, Split
 from odt_core.solution import Assignment
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 from odt_core.solvers.mip.program import Floats, Ints, Program, ProgramBuilder, Sense
-from odt_core.tree import route
+from odt_core.tree import keeps_smallest_leaf, route
 
 NONE = -1
 """Column number of a variable that does not exist."""
@@ -86,6 +87,8 @@ class Draft:
         Columns of the rising part of z, for numerical groups where z is continuous.
     u : dict of leaf to int
         Columns of the label variables.
+    e : int[leaves]
+        Columns of e_l: leaf l of the shape is reached; empty without a smallest leaf.
     c : int[N, B]
         Columns of c_b^i: row i is counted at leaf b; `NONE` where deleted.
     constant : int
@@ -110,6 +113,7 @@ class Draft:
         self.z = self._declare_z()
         self.w, self.rising = self._declare_w()
         self.u = self._declare_u()
+        self.e = self._declare_e()
         self.c = self._declare_c()
         self.constant = self._declare_constant()
 
@@ -121,8 +125,12 @@ class Draft:
         return self.options.relax
 
     def z_is_continuous(self, k: int) -> bool:
-        """Whether z may be continuous at a node: it has two leaves, and no row couples samples."""
-        return self.relaxes and not self.problem.gains.has_floor and self.topology.has_two_leaves(k)
+        """Whether z may be continuous at a node: it has two leaves, and no row couples samples.
+
+        Floors and a smallest leaf couple them.
+        """
+        couples = self.problem.gains.has_floor or self.problem.smallest_leaf is not None
+        return self.relaxes and not couples and self.topology.has_two_leaves(k)
 
     def w_is_continuous(self, k: int, g: int) -> bool:
         """Whether w may be continuous.
@@ -135,8 +143,16 @@ class Draft:
 
     @property
     def u_is_continuous(self) -> bool:
-        """Whether labels may be continuous: for given questions leaves do not affect each other."""
+        """Whether labels may be continuous: for given questions leaves do not affect each other.
+
+        A smallest leaf counts rows under either label, so it does not restrict labels.
+        """
         return self.relaxes and not self.problem.gains.has_floor
+
+    @property
+    def deletes(self) -> bool:
+        """Whether c exists only where the leaf is right: a smallest leaf counts the others too."""
+        return self.options.delete and self.problem.smallest_leaf is None
 
     # ---- variables ----
 
@@ -238,13 +254,20 @@ class Draft:
             )
         return u
 
+    def _declare_e(self) -> Ints:
+        """With c whole, and so with z whole, e is whole of itself."""
+        if self.problem.smallest_leaf is None:
+            return np.zeros(0, dtype=np.int64)
+        names = [f"e_b{leaf + 1}" for leaf in range(self.topology.n_leaves)]
+        return self.builder.add_columns(names, integer=not self.relaxes)
+
     def _declare_c(self) -> Ints:
         """Objective (1a), and deletion (section 4.3.3): c only where the leaf is right."""
         n = len(self.data.y)
         columns = np.full((n, len(self.leaves)), NONE, dtype=np.int64)
         for b, leaf in enumerate(self.leaves):
             correct = self.data.y == leaf.label
-            rows = np.flatnonzero(correct) if self.options.delete else np.arange(n)
+            rows = np.flatnonzero(correct) if self.deletes else np.arange(n)
             columns[rows, b] = self.builder.add_columns(
                 [f"c_i{i + 1}_{leaf.name}" for i in rows],
                 cost=np.where(correct, -(self.gain // self.unit), 0)[rows],
@@ -539,6 +562,33 @@ def _correct(draft: Draft, label: bool) -> tuple[Ints, Floats]:
     return columns.ravel(), weights.ravel().astype(np.float64)
 
 
+# ---- the smallest leaf (not in the paper) ----
+
+
+def smallest_leaf(draft: Draft) -> None:
+    """A leaf l of the shape that any sample reaches (e_l = 1) holds at least m of them.
+
+    With B(l) the labelled leaves at l, and n_i what sample i counts:
+    (reached) sum over b in B(l) of c_b^i <= e_l for every i, and
+    (smallest leaf) sum over i of n_i times the sum over b in B(l) of c_b^i >= m e_l.
+    Every c exists here (see `Draft.deletes`), and by (pickone) each sample is in one leaf.
+    """
+    wanted = draft.problem.smallest_leaf
+    if wanted is None:
+        return
+    counted = wanted.counted(draft.data)
+    some = np.flatnonzero(counted)
+    for leaf, e in enumerate(draft.e):
+        c = draft.c[:, [b for b, labelled in enumerate(draft.leaves) if labelled.leaf == leaf]]
+        names = [f"reached_i{i + 1}_b{leaf + 1}" for i in range(len(c))]
+        columns = np.column_stack([c, np.full(len(c), e)])
+        signs = np.append(np.ones(c.shape[1]), -1)
+        draft.builder.add_rows(names, columns, signs, Sense.LESS, 0)
+        columns = np.append(c[some].ravel(), e)[None]
+        weights = np.append(np.repeat(counted[some], c.shape[1]), -wanted.rows)
+        draft.builder.add_rows([f"smallest_leaf_b{leaf + 1}"], columns, weights, Sense.GREATER, 0)
+
+
 # ---- a bound proved elsewhere ----
 
 
@@ -627,6 +677,8 @@ def _point(draft: Draft, assignment: Assignment, n_columns: int) -> Floats:
     for open_leaf, column in draft.u.items():
         x[column] = assignment.labels[open_leaf]
     reached = route(draft.topology, assignment.splits, draft.data.codes)
+    if len(draft.e):
+        x[draft.e[np.unique(reached)]] = 1
     for b, leaf in enumerate(draft.leaves):
         if assignment.labels[leaf.leaf] == leaf.label:
             counted = draft.c[reached == leaf.leaf, b]
@@ -693,6 +745,15 @@ class Formulation:
         gains, slack = self.draft.problem.gains, TOLERANCE * self.draft.data.n_rows
         return confusion.tp + slack >= gains.min_tp and confusion.tn + slack >= gains.min_tn
 
+    def nearly_keeps_smallest_leaf(self, splits: Sequence[Split]) -> bool:
+        """Whether every leaf holds enough but for what a solver may overlook."""
+        problem, wanted = self.draft.problem, self.draft.problem.smallest_leaf
+        if wanted is None:
+            return True
+        slack = math.floor(TOLERANCE * self.draft.data.n_rows)
+        eased = replace(wanted, rows=max(wanted.rows - slack, 1))
+        return keeps_smallest_leaf(replace(problem, smallest_leaf=eased), splits)
+
     def total_of(self, objective: float) -> float:
         """The total that belongs to an objective value of the program."""
         return self.most - self.draft.unit * objective
@@ -751,13 +812,14 @@ def formulate(
         strong_left_right(draft)
     else:
         left_right(draft)
-    if not options.delete:
+    if not draft.deletes:
         pick_one(draft)
     open_labels(draft)
     anchors(draft)
     numerical_features(draft)
     max_card(draft)
     floors(draft)
+    smallest_leaf(draft)
     if problem.forbid_empty_branches:
         no_empty_branches(draft)
     if bound is not None:

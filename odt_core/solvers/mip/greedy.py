@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from odt_core.problem import EncodedData, Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.mip.counting import allowed_sizes, best_set, best_split, totals
-from odt_core.tree import count_assignment
+from odt_core.solvers.mip.counting import Held, allowed_sizes, best_set, best_split, totals
+from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 Rows = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.int64]
@@ -37,9 +37,9 @@ MOST_ROUNDS = 40
 def greedy_assignment(
     problem: Problem, should_stop: Callable[[], bool] | None = None
 ) -> Assignment | None:
-    """A tree of the problem that meets the floors, or None if none was found.
+    """A tree of the problem that meets the floors and the smallest leaf, or None if none was found.
 
-    Without floors there always is one: the first is grown in any case. The result depends on the
+    Without these there always is one: the first is grown in any case. The result depends on the
     problem alone, unless `should_stop` ends the attempts early; it is asked once a pass over the
     rows.
     """
@@ -51,7 +51,8 @@ def greedy_assignment(
         for found in _Search(merged, weights, should_stop).trees(rounds):
             confusion = count_assignment(merged, found.splits, found.labels)
             total = merged.gains.total(confusion)
-            if merged.gains.allows(confusion) and (best is None or total > best[0]):
+            allowed = merged.gains.allows(confusion) and keeps_smallest_leaf(merged, found.splits)
+            if allowed and (best is None or total > best[0]):
                 best = total, found
             if should_stop is not None and should_stop():
                 return None if best is None else best[1]
@@ -86,6 +87,9 @@ class _Search:
         self.data: EncodedData = problem.data
         self.topology = problem.topology
         self.weights = weights
+        leaf = problem.smallest_leaf
+        self.least = 0 if leaf is None else leaf.rows
+        self.counted = None if leaf is None else leaf.counted(problem.data)
         self.everything = np.arange(len(problem.data.y))
         self.splits: list[Split] = [Split(0, frozenset())] * problem.topology.n_nodes
         self.labels = [bool(problem.fixed_label(b)) for b in range(problem.topology.n_leaves)]
@@ -155,8 +159,10 @@ class _Search:
         left, right = self.topology.children(child)
         advantage = self._worth(left, rows) - self._worth(right, rows)
         old, kept = self.splits[child], int(self._worth(child, rows).sum())
-        self.splits[child] = best_split(self.problem, child, self.data.codes[rows], advantage)
-        if int(self._worth(child, rows).sum()) <= kept:
+        self.splits[child] = best_split(
+            self.problem, child, self.data.codes[rows], advantage, self._held(rows)
+        )
+        if int(self._worth(child, rows).sum()) <= kept or not self._holds_enough(child, rows):
             self.splits[child] = old
         for grandchild, part in self._parts(child, rows):
             self._improve(grandchild, part)
@@ -192,7 +198,19 @@ class _Search:
     def _two_leaf_split(self, node: int, rows: Rows) -> Split:
         """Left is negative, right is positive."""
         signed = np.where(self.data.y[rows], -self.weights[rows], self.weights[rows])
-        return best_split(self.problem, node, self.data.codes[rows], signed)
+        return best_split(self.problem, node, self.data.codes[rows], signed, self._held(rows))
+
+    def _held(self, rows: Rows) -> Held | None:
+        """What both sides of a question must hold on these rows."""
+        return None if self.counted is None else Held(self.counted[rows], self.least)
+
+    def _holds_enough(self, child: int, rows: Rows) -> bool:
+        """Whether every leaf below that one of these rows reaches holds enough of them."""
+        if self.counted is None or len(rows) == 0:
+            return True
+        if child < 0:
+            return bool(self.counted[rows].sum() >= self.least)
+        return all(self._holds_enough(below, part) for below, part in self._parts(child, rows))
 
     def _gini_split(self, node: int, rows: Rows, skip: int) -> Split:
         """The question that leaves the least impurity; the best of the (skip + 1)th feature."""
@@ -219,7 +237,13 @@ class _Search:
         left_p = np.concatenate([[0.0], np.cumsum(positive[order])])
         left_n = np.concatenate([[0.0], np.cumsum(negative[order])])
         impurity = _gini(left_p, left_n) + _gini(left_p[-1] - left_p, left_n[-1] - left_n)
-        impurity[~allowed_sizes(self.problem, feature)] = np.inf
+        allowed, held = allowed_sizes(self.problem, feature), self._held(rows)
+        if (
+            held is not None
+            and (fitting := allowed & held.fits(self.problem, g, codes, order)).any()
+        ):
+            allowed = fitting
+        impurity[~allowed] = np.inf
         size = int(impurity.argmin())
         return float(impurity[size]), Split(g, frozenset(int(code) for code in order[:size]))
 

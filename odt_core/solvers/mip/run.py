@@ -32,7 +32,7 @@ from odt_core.solvers.mip.messages import (
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, borrowed_child
 from odt_core.solvers.mip.program import Floats
-from odt_core.tree import count_assignment
+from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 GAP = 0.999
 """The objective is a whole number at every tree: closer than this there is no other."""
@@ -271,6 +271,8 @@ class _Run:
         confusion = count_assignment(self.problem, tree.splits, tree.labels)
         if not self.problem.gains.allows(confusion):
             return None
+        if not keeps_smallest_leaf(self.problem, tree.splits):
+            return None
         total = self.problem.gains.total(confusion)
         if self.total is None or total > self.total:
             self.best, self.total = tree, total
@@ -402,7 +404,11 @@ class _Run:
         if total is None:
             confusion = count_assignment(self.problem, tree.splits, tree.labels)
             legal = self.problem.admits_all(tree.splits, tree.labels)
-            return legal and self.formulation.nearly_allows(confusion)
+            return (
+                legal
+                and self.formulation.nearly_allows(confusion)
+                and self.formulation.nearly_keeps_smallest_leaf(tree.splits)
+            )
         assert self.total is not None
         off = abs(self.formulation.objective_of(self.total) - objective)
         return 0.5 <= off <= self.formulation.tolerance(objective)

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema
+from odt_core.exact import shortest_decimal
 from odt_core.words import count_words, number_words, percent_words
 from pages.build.data_parts.choices import choose_kinds, current, edited_kinds, propose_again
 from pages.build.data_parts.derived import TableKey, findings, summaries
@@ -162,7 +163,7 @@ def binning_words(column: ColumnSchema) -> str:
     """How a numerical column is cut."""
     binning = column.binning
     if binning.method is BinMethod.CUTS:
-        return "cut at " + ", ".join(map(number_words, binning.cuts))
+        return "cut at " + ", ".join(map(shortest_decimal, binning.cuts))
     if binning.method is BinMethod.DECILES:
         return "deciles"
     return f"up to {binning.n_bins} bins"

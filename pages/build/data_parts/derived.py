@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from odt_core.data import (
+    CellReading,
     ColumnSummary,
     Finding,
     Flow,
@@ -21,9 +22,9 @@ from odt_core.data import (
     SplitSpec,
     Table,
     check_schema,
-    describe_columns,
     infer_schema,
     prepare,
+    summarize_columns,
     target_classes,
 )
 from odt_core.errors import InputError
@@ -48,9 +49,7 @@ class TableKey:
 
     def digest(self) -> str:
         """A short text for the keys of widgets that must not outlive the table."""
-        read = self.read
-        parts = (self.sha256, read.encoding, read.delimiter, read.decimal, read.quotechar)
-        return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+        return hashlib.sha256(repr((self.sha256, self.read)).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -108,22 +107,25 @@ def _proposal(key: TableKey, target: str | None, tokens: tuple[str, ...], _table
 
 
 def summaries(dataset: Dataset, schema: Schema) -> dict[str, ColumnSummary]:
-    """Every column but the outcome at a glance, each under its own missing tokens."""
-    names = [column.name for column in schema.columns]
-    found: dict[tuple[str, ...], dict[str, ColumnSummary]] = {}
-    for name in names:
-        tokens = schema.tokens_of(name)
-        if tokens not in found:
-            every = _described(TableKey.of(dataset), tokens, schema.target, dataset.table)
-            found[tokens] = {summary.name: summary for summary in every}
-    return {name: found[schema.tokens_of(name)][name] for name in names}
+    """Every column but the outcome at a glance, each with its cells read as the schema says."""
+    usual = CellReading(schema.missing_tokens, schema.decimal)
+    names = [schema.target, *(column.name for column in schema.columns)]
+    readings = ((name, schema.reading_of(name)) for name in names)
+    own = tuple((name, reading) for name, reading in readings if reading != usual)
+    found = _described(TableKey.of(dataset), schema.target, usual, own, dataset.table)
+    return {name: found[name] for name in names[1:]}
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _described(
-    key: TableKey, tokens: tuple[str, ...], target: str, _table: Table
-) -> tuple[ColumnSummary, ...]:
-    return describe_columns(_table, tokens, target)
+    key: TableKey,
+    target: str,
+    usual: CellReading,
+    own: tuple[tuple[str, CellReading], ...],
+    _table: Table,
+) -> dict[str, ColumnSummary]:
+    readings = dict.fromkeys(_table.columns, usual) | dict(own)
+    return {summary.name: summary for summary in summarize_columns(_table, target, readings)}
 
 
 def findings(dataset: Dataset, schema: Schema) -> tuple[Finding, ...]:

@@ -17,7 +17,8 @@ from odt_core.data import (
 )
 from odt_core.data.binning import MAX_BINS, N_DECILES
 from odt_core.errors import InputError
-from odt_core.words import count_words, number_words
+from odt_core.exact import shortest_decimal
+from odt_core.words import count_words
 from pages.build.data_parts.choices import (
     choose_binning,
     choose_column_missing,
@@ -165,7 +166,7 @@ def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
             "Cut points",
             key=show_value(
                 _CUTS,
-                "; ".join(map(number_words, binning.cuts)),
+                "; ".join(map(shortest_decimal, binning.cuts)),
                 unless=standing_error(_ERROR, _CUTS) is not None,
             ),
             on_change=_cuts_chosen,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions, Sample
+from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.words import count_words
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.loading import load_sample, load_upload, most_megabytes, read_again
@@ -20,6 +21,7 @@ from pages.common.text import plain, sentence, shorten
 from pages.common.widgets import show_value
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
+PREVIEW_COLUMNS = 1000
 """Most and fewest rows of the preview, its cells, and the letters of a cell."""
 
 AUTOMATIC = "automatic"
@@ -39,6 +41,7 @@ ENCODINGS = (
     "big5",
     "euc_kr",
 )
+_SKIP, _COMMENT, _UNITS = "data_read_skip", "data_read_comment", "data_read_units"
 _OPTIONS = ("encoding", "delimiter", "decimal", "quotechar")
 MARK_NAMES = {
     ",": "comma ,",
@@ -194,8 +197,39 @@ def _draw_reading(dataset: Dataset) -> None:
             "Delimiter", "delimiter", (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
         )
         _draw_option("Quotes", "quotechar", ('"', "'", ""), read.quotechar, report.quotechar)
+    _draw_left_out(read)
     for note in report.notes:
         st.markdown(f"- {sentence(note)}")
+
+
+def _draw_left_out(read: ReadOptions) -> None:
+    """Lines that are no rows of the table."""
+    first, second = st.columns(2)
+    with first:
+        st.number_input(
+            "Skip the first lines",
+            min_value=0,
+            max_value=MAX_SKIPPED,
+            step=1,
+            key=show_value(_SKIP, read.skip_lines),
+            on_change=_read_otherwise,
+            help="Lines above the column names, such as a title.",
+        )
+    with second:
+        st.text_input(
+            "Comment mark",
+            key=show_value(_COMMENT, read.comment or ""),
+            max_chars=MAX_COMMENT_MARK,
+            placeholder="none",
+            on_change=_read_otherwise,
+            help="Lines that begin with it are left out, such as # or //.",
+        )
+    st.checkbox(
+        "The row below the column names holds units",
+        key=show_value(_UNITS, read.units_row),
+        on_change=_read_otherwise,
+        help="It is left out.",
+    )
 
 
 def _draw_option(
@@ -220,11 +254,25 @@ def _draw_option(
 
 def _read_otherwise() -> None:
     """Note what all the options say: one may have been changed while another was acted on."""
-    dataset, _, _ = current()
     chosen = {option: st.session_state[f"data_read_{option}"] for option in _OPTIONS}
-    read = ReadOptions(
-        **{option: None if value == AUTOMATIC else value for option, value in chosen.items()}
+    encoding, delimiter, decimal, quotechar = (
+        None if value == AUTOMATIC else value for value in chosen.values()
     )
+    read = ReadOptions(
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        quotechar=quotechar,
+        skip_lines=min(max(int(st.session_state[_SKIP] or 0), 0), MAX_SKIPPED),
+        comment=st.session_state[_COMMENT].strip()[:MAX_COMMENT_MARK] or None,
+        units_row=st.session_state[_UNITS],
+    )
+    read_differently(read)
+
+
+def read_differently(read: ReadOptions) -> None:
+    """Have the current file read with other options; for callbacks."""
+    dataset, _, _ = current()
     name = plain(shorten(dataset.name, 40))
     hand_over(
         f"Reading {plain(dataset.name)} …",
@@ -234,10 +282,13 @@ def _read_otherwise() -> None:
 
 
 def _draw_preview(dataset: Dataset, target: str) -> None:
-    frame = dataset.table.frame
-    shown = min(len(frame), max(FEW_ROWS, min(PREVIEW_ROWS, PREVIEW_CELLS // frame.shape[1])))
+    table = dataset.table
+    n_columns = len(table.columns)
+    shown = min(table.n_rows, max(FEW_ROWS, min(PREVIEW_ROWS, PREVIEW_CELLS // n_columns)))
     st.dataframe(
-        frame.head(shown).apply(lambda column: column.str.slice(0, PREVIEW_LETTERS)),
+        table.head(shown, PREVIEW_COLUMNS).apply(
+            lambda column: column.str.slice(0, PREVIEW_LETTERS)
+        ),
         key="data_preview",
         height=390,
         hide_index=True,
@@ -247,6 +298,6 @@ def _draw_preview(dataset: Dataset, target: str) -> None:
     )
     st.caption(
         "All rows, every cell as in the file."
-        if shown == len(frame)
-        else f"The first {shown:,} of {len(frame):,} rows, every cell as in the file."
+        if shown == table.n_rows
+        else f"The first {shown:,} of {table.n_rows:,} rows, every cell as in the file."
     )

@@ -59,18 +59,18 @@ def watch_confirmation(job: Job) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"CBC is confirming the tree on the integer program · {seconds_words(job.seconds)}",
+            f"CBC is checking the tree in the integer program · {seconds_words(job.seconds)}",
             width="content",
         )
         st.button(
-            "Enough",
+            "Skip this check",
             key="train_enough",
             type="tertiary",
             on_click=stop_run,
             args=(job,),
             disabled=job.cancelled_at is not None,
-            help="The tree is proved best already; CBC's word on the paper's own model is a "
-            "second opinion.",
+            help="The exact search has already proved the tree. CBC checks it a second time, on "
+            "the paper's integer program.",
         )
 
 

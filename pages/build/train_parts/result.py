@@ -6,8 +6,10 @@ from typing import Any
 
 import streamlit as st
 
+from odt_core.evaluation import Metrics, Tone, verdict
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobKind
+from odt_core.problem import Objective
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
 from odt_core.words import list_words
@@ -40,7 +42,10 @@ def draw_result(job: Job, changes: list[str]) -> None:
     assert job.result is not None
     result, rows = job.result, rows_of(job)
     tree = tree_from_json(result["tree"])
-    _draw_status(result)
+    train, test = metrics_of(result["train"]), metrics_of(result["test"])
+    assert train is not None
+    _draw_verdict(job.spec.train.objective, train, test)
+    _draw_proof(result)
     if job.spec.kind is JobKind.ADOPT:
         st.caption("This tree was taken from the frontier on the Sensitivity page.")
     if changes:
@@ -54,8 +59,6 @@ def draw_result(job: Job, changes: list[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_downloads(job, rows.test)
         choose_direction(tree)
-    train, test = metrics_of(result["train"]), metrics_of(result["test"])
-    assert train is not None
     left, right = st.columns(2)
     with left:
         draw_counts("Training", train.confusion, tree)
@@ -78,13 +81,26 @@ def draw_result(job: Job, changes: list[str]) -> None:
         draw_facts(job, problem_of(job), rows)
 
 
-def _draw_status(result: dict[str, Any]) -> None:
-    """The status in words, and who proved it."""
+def _draw_verdict(objective: Objective, train: Metrics, test: Metrics | None) -> None:
+    """What the tree does on test rows, coloured by how far they fall from training."""
+    found = verdict(objective, train, test)
+    box = {
+        Tone.GOOD: st.success,
+        Tone.CAUTION: st.warning,
+        Tone.BAD: st.error,
+        Tone.UNTESTED: st.info,
+    }[found.tone]
+    box(plain(found.remark), title=plain(found.text))
+
+
+def _draw_proof(result: dict[str, Any]) -> None:
+    """How the tree stands among all trees of its shape, on the training rows, and who says so."""
     words, proof = (plain(result["words"][name]) for name in ("status", "proof"))
-    if result["status"] == Status.OPTIMAL:
-        st.success(proof, title=words)
-    else:
-        st.info(_advice(result), title=words)
+    with st.container(key="train_proof"):
+        if result["status"] == Status.OPTIMAL:
+            st.caption(proof)
+        else:
+            st.markdown(f"**{words}.** {plain(_advice(result))}")
 
 
 def _advice(result: dict[str, Any]) -> str:

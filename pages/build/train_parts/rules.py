@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.errors import InputError
+from odt_core.exact import shortest_decimal
 from odt_core.problem import Feature
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec
-from odt_core.words import count_words, list_words, number_words, printable
+from odt_core.words import count_words, list_words, printable
 from pages.common.text import plain, shorten
 
 _RULES = "train_rules"
@@ -66,7 +67,7 @@ def rule_text(rule: NodeRuleSpec) -> str:
     name = plain(shorten(rule.feature, 30))
     if rule.threshold is not None:
         missing = " or missing" if rule.missing_left else ""
-        return f"{where}: {name} ≤ {number_words(rule.threshold)}{missing}?"
+        return f"{where}: {name} ≤ {shortest_decimal(rule.threshold)}{missing}?"
     categories = [plain(shorten(category, 30)) for category in rule.categories or ()]
     if len(categories) > MOST_NAMED:
         more = count_words(len(categories) - MOST_NAMED, "other")
@@ -138,7 +139,7 @@ def _draw_question(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | N
     cut = st.selectbox(
         "Yes up to the cut point",
         feature.cuts,
-        format_func=number_words,
+        format_func=shortest_decimal,
         key="train_rule_cut",
         help="The column's cut points; others can be given on the Data page.",
     )

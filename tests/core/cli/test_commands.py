@@ -65,6 +65,26 @@ def test_predict_says_which_values_were_never_seen(
     assert "1 of 1 rows met a question about a value that no training row had" in said
 
 
+def test_predict_tells_values_new_at_a_question_from_values_never_seen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # ward z has the group B only, and the ward is asked about in group A
+    wards = ["u,A,sick"] * 20 + ["v,A,fine"] * 18 + ["w,A,fine"] * 5
+    wards += ["u,B,fine"] * 40 + ["z,B,fine"] * 3
+    table = tmp_path / "wards.csv"
+    table.write_text("\n".join(["ward,grp,class", *wards]), encoding="utf-8")
+    model = tmp_path / "wards.json"
+    options = ["--target", "class", "--positive", "sick", "--train-size", "all"]
+    options += ["--topology", "depth-2", "--engine", "search", "--output", str(model)]
+    assert main(["train", str(table), *options]) == 0
+    rows, said = predictions(model, "ward,grp\nz,A\nnew,A\nu,A\nz,B\n", tmp_path, capsys)
+    marks = [(row["unseen"], row["unseen_at_question"]) for row in rows]
+    assert marks == [("", "ward"), ("ward", ""), ("", ""), ("", "")]
+    assert "1 of 4 rows met a question about a value that training rows had" in said
+    assert main(["export", str(model), "--format", "python"]) == 0
+    assert "no to question 2 (ward = z)" in capsys.readouterr().out
+
+
 def test_predict_names_a_missing_column(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -107,6 +107,124 @@ def test_summary_says_status_rules_and_rates(
     assert "jacket_color" in text
 
 
+ROWS = [(17.35, 3, "no")] * 6 + [(17.42, 4, "yes")] * 5 + [(30.0, 5, "no")] * 4 + [(31.0, 9, "no")]
+
+
+def ages(folder: Path) -> list[str | Path]:
+    """Sixteen rows with two numbers each."""
+    path = folder / "ages.csv"
+    lines = ["hb,age,ill", *(f"{hb},{age},{ill}" for hb, age, ill in ROWS)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [path, "--target", "ill", "--positive", "yes", "--train-size", "all", "--engine", "cbc"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "hb", "age"),
+    [
+        ([], "over the deciles", ["deciles", 3], ["deciles", 3]),
+        (["--cuts", "deciles"], "over the deciles", ["deciles", 3], ["deciles", 3]),
+        (["--cuts", "every"], "over every cut point", ["every", 3], ["every", 3]),
+        (["--bins", "2"], "over 2 quantiles", ["quantiles", 1], ["quantiles", 1]),
+        (
+            ["--cuts", "hb=18;", "--cuts", "every"],
+            "over the given cut points (every cut point of 'age')",
+            ["cuts", 1],
+            ["every", 3],
+        ),
+    ],
+)
+def test_the_answer_names_the_cut_points_it_holds_for(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    words: str,
+    hb: list[Any],
+    age: list[Any],
+) -> None:
+    arguments = [*ages(tmp_path), "--numerical", "hb,age", *options]
+    record = train_json(capsys, *arguments)["cut_points"]
+    assert record["words"] == words
+    assert [[c["method"], c["cuts"]] for c in record["columns"]] == [hb, age]
+    assert main(["train", *map(str, arguments)]) == 0
+    assert f"Proved {words}." in capsys.readouterr().out
+
+
+def test_a_cut_point_is_the_same_short_number_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "model.json"
+    found = train_json(capsys, *ages(tmp_path), "--ignore", "age", "--output", model)
+    assert 17.4 in found["tree"]["features"][0]["cuts"]
+    for form in ("rules", "python", "sql", "dot"):
+        assert main(["export", str(model), "--format", form]) == 0
+        text = capsys.readouterr().out
+        assert "17.4" in text and "17.385" not in text
+
+
+def test_a_large_cut_point_is_printed_in_full(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, model = tmp_path / "times.csv", tmp_path / "model.json"
+    rows = [f"{20180130120000 + i},{'yes' if i > 28 else 'no'}" for i in range(40)]
+    path.write_text("\n".join(["t,ill", *rows]) + "\n", encoding="utf-8")
+    asked = [path, "--target", "ill", "--positive", "yes", "--numerical", "t", "--cuts", "every"]
+    asked += ["--train-size", "all", "--engine", "cbc", "--topology", "depth-1"]
+    found = train_json(capsys, *asked, "--output", model)
+    assert found["errors"] == 0
+    assert found["tree"]["root"]["question"] == "t <= 20180130120028.5?"
+    assert main(["export", str(model), "--format", "rules"]) == 0
+    assert "20180130120028.5" in capsys.readouterr().out
+
+
+def test_a_model_of_very_many_cut_points_states_no_name_of_a_bin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, model = tmp_path / "many.csv", tmp_path / "model.json"
+    rows = [f"{'' if i == 7 else i / 8},{'yes' if i % 200 > 90 else 'no'}" for i in range(400)]
+    path.write_text("\n".join(["t,ill", *rows]) + "\n", encoding="utf-8")
+    asked = [path, "--target", "ill", "--positive", "yes", "--cuts", "every", "--engine", "cbc"]
+    found = train_json(capsys, *asked, "--train-size", "all", "--output", model)
+    feature = found["tree"]["features"][0]
+    assert (len(feature["cuts"]), feature["values"]) == (398, None)
+    assert main(["predict", str(model), str(path)]) == 0
+    predicted = [line.split(",")[2] for line in capsys.readouterr().out.splitlines()[1:]]
+    wrong = sum(guess != row.split(",")[1] for guess, row in zip(predicted, rows, strict=True))
+    assert wrong == found["errors"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "least"), [([], 1), (["--min-leaf", "7"], 7), (["--min-leaf", "17"], None)]
+)
+def test_leaves_are_as_large_as_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], least: int | None
+) -> None:
+    arguments = [*ages(tmp_path), *options]
+    if least is None:
+        assert main(["train", *map(str, arguments)]) == 2
+        assert "min-leaf is 17, but there are only 16" in capsys.readouterr().err
+        return
+    found = train_json(capsys, *arguments)
+    assert found["status"] == "optimal"
+    assert found["errors"] == (0 if least == 1 else 4)
+    assert found["smallest_leaf"] == (None if least == 1 else {"rows": 7, "of": "rows"})
+    assert min(leaf_sizes(found["tree"]["root"])) >= least
+
+
+def test_a_leaf_may_have_to_hold_rows_of_the_rarer_class(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = ["--min-leaf", "1", "--min-leaf-of", "rarer-class"]
+    found = train_json(capsys, *ages(tmp_path), *wanted)
+    assert (found["status"], found["errors"]) == ("optimal", 5)
+    assert found["smallest_leaf"] == {"rows": 1, "of": "rarer-class"}
+
+
+def leaf_sizes(node: dict[str, Any]) -> list[int]:
+    if "question" not in node:
+        return [node["counts"]["negative"] + node["counts"]["positive"]]
+    return leaf_sizes(node["left"]) + leaf_sizes(node["right"])
+
+
 @pytest.mark.parametrize(
     ("extra", "sentence"),
     [
@@ -121,6 +239,12 @@ def test_summary_says_status_rules_and_rates(
         (["--target", "class", "--topology", "((. .)"], "The topology '((. .)' cannot be read"),
         (["--target", "class", "--train-size", "9999"], "train-size is 9999"),
         (["--target", "class", "--objective", "max-tpr"], "give min-tnr"),
+        (["--target", "class", "--cuts", "all"], "--cuts 'all': give every or deciles"),
+        (["--target", "class", "--cuts", "nope=every"], "There is no column 'nope'"),
+        (["--target", "class", "--cuts", "holding=every"], "'holding', which is not numerical"),
+        (["--target", "class", "--cuts", "every", "--bins", "5"], "--cuts and --bins say"),
+        (["--target", "class", "--min-leaf", "500"], "there are only 345 training rows"),
+        (["--target", "class", "--min-leaf", "5"], "does not know a smallest leaf yet"),
         (["--target", "class", "--forbid", "nope"], "names the column 'nope'"),
         (["--target", "class", "--rules", "nowhere.json"], "--rules: the file 'nowhere.json'"),
     ],
@@ -141,6 +265,8 @@ def test_bad_input_is_one_sentence_and_status_2(
         (["--max-card", "0"], "--max-card: '0' is not usable"),
         (["--min-tpr", "95"], "'95' is outside 0 to 1"),
         (["--class-weight", "two"], "the weight is 'two': give a number greater than 0"),
+        (["--min-leaf", "0"], "--min-leaf: '0' is not usable"),
+        (["--min-leaf-of", "x"], "'x' is not one of rows, rarer-class: give"),
         (["--engine", "cplex"], "--engine: 'cplex' is not one of hybrid, cbc, highs, search: give"),
         (["--objective", "f1"], "--objective: 'f1' is not one of accuracy, balanced"),
         (["--time-limit", "-1"], "'-1' is not a number of seconds"),

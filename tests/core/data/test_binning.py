@@ -21,7 +21,7 @@ def fit(values: list[float], binning: Binning | None = None):
 
 def test_few_values_keep_a_bin_each() -> None:
     bins = fit([3, 1, 2, 2, 10])
-    assert bins.cuts == (1.5, 2.5, 6.5)
+    assert bins.cuts == (1.5, 2.5, 6.0)
     assert bins.labels == ("1", "2", "3", "10")
 
 
@@ -46,8 +46,8 @@ def test_quantiles_follow_the_rows_not_the_values() -> None:
 def test_a_heavy_largest_value_gets_its_own_bin() -> None:
     values = [float(i) for i in range(15)] + [50.0] * 85
     bins = fit(values)
-    assert bins.cuts == (9.5, 32.0)
-    assert bins.labels == ("<= 9.5", "9.5 to 32", "50")
+    assert bins.cuts == (9.5, 30.0)
+    assert bins.labels == ("<= 9.5", "9.5 to 30", "50")
 
 
 def test_given_cuts_are_taken_as_they_are() -> None:
@@ -61,9 +61,62 @@ def test_a_value_on_a_cut_belongs_below_it() -> None:
     assert codes.tolist() == [0, 0, 1, 1, 2]
 
 
-def test_cuts_are_short_where_they_can_be() -> None:
-    assert fit([0.1, 0.2]).cuts == (0.15,)
-    assert fit([36.6, 36.7, 36.8]).cuts == (36.65, 36.75)
+@pytest.mark.parametrize(
+    ("low", "high", "cut"),
+    [
+        (17.35, 17.42, 17.4),
+        (17.38, 17.39, 17.385),
+        (0.1, 0.2, 0.15),
+        (36.6, 36.7, 36.65),
+        (3, 4, 3.5),
+        (3, 10, 6),
+        (950, 1105, 1000),
+        (99, 10500, 5000),
+        (-5, 12, 0),
+        (-12, -5, -8),
+        (0.00012, 0.00019, 0.00015),
+        (20180130120028, 20180130120029, 20180130120028.5),
+    ],
+)
+def test_a_cut_is_the_shortest_decimal_between_two_values(low, high, cut) -> None:
+    assert fit([low, high]).cuts == (cut,)
+
+
+SMALL = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
+
+
+@given(st.lists(st.one_of(SMALL, FINITE), min_size=2, max_size=40, unique=True))
+def test_no_shorter_decimal_lies_between(values: list[float]) -> None:
+    values.sort()
+    cuts = fit(values, Binning.every()).cuts
+    assert len(cuts) == len(values) - 1
+    for low, cut, high in zip(values, cuts, values[1:], strict=False):
+        assert low <= cut < high
+        if low < 0 < high:
+            assert cut == 0
+            continue
+        middle = low / 2 + high / 2
+        shorter = next((c for d in range(17) if low < (c := float(f"{middle:.{d}e}")) < high), low)
+        assert cut == shorter
+
+
+def test_every_value_has_a_bin() -> None:
+    values = [float(value) for value in range(3000)]
+    bins = fit(values * 2, Binning.every())
+    assert bins.cuts == tuple(value + 0.5 for value in values[:-1])
+    assert len(bins.labels) == 3000
+    assert (bins.labels[0], bins.labels[1234], bins.labels[-1]) == ("0", "1234", "2999")
+    assert Binning.from_json(Binning.every().to_json()) == Binning.every()
+
+
+def test_labels_are_a_sequence_that_equals_the_same_texts() -> None:
+    labels = fit([1, 2, 2, 3, 3, 9], Binning.at([2.5, 4])).labels.with_missing("(missing)")
+    assert labels == ("<= 2.5", "2.5 to 4", "> 4", "(missing)") == tuple(labels)
+    assert hash(labels) == hash(tuple(labels))
+    assert (labels[-1], labels[1:3]) == ("(missing)", ("2.5 to 4", "> 4"))
+    assert labels != ("<= 2.5", "2.5 to 4", "> 4")
+    with pytest.raises(IndexError):
+        labels[4]
 
 
 @pytest.mark.parametrize(

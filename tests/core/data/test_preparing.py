@@ -11,6 +11,7 @@ import pytest
 from odt_core.data import (
     Binning,
     Encoder,
+    NumberForm,
     Prepared,
     Schema,
     SplitSpec,
@@ -299,3 +300,59 @@ def test_tables_are_not_changed() -> None:
     before = table.frame.copy()
     prepare(table, schema_of(age=NUMERICAL, sex=CATEGORICAL), SplitSpec(12))
     assert table.frame.equals(before)
+
+
+def test_joined_labels_are_one_category_in_training_and_prediction() -> None:
+    joined = (("YES", "yes"), ("Yes", "yes"))
+    prepared = encode(["yes", "Yes", "YES", "no"], with_joined=("a", joined))
+    assert prepared.encoder.features[0].values == ("no", "yes")
+    assert prepared.train.codes[:, 0].tolist() == [1, 1, 1, 0]
+    encoder = Encoder.from_json(json.loads(json.dumps(prepared.encoder.to_json())))
+    assert encoder.encode(pd.DataFrame({"a": ["Yes", "no", "yEs"]}))[:, 0].tolist() == [1, 0, -1]
+
+
+def test_joined_labels_of_the_outcome_are_one_class() -> None:
+    table = table_of(a=["u", "v"] * 10, y=["Yes", "No", "yes", "no"] * 5)
+    schema = schema_of("y", "yes", a=CATEGORICAL)
+    schema = schema.with_joined("y", (("yes", "Yes"), ("no", "No")))
+    prepared = prepare(table, schema, ALL)
+    assert (prepared.train.positive_label, prepared.train.negative_label) == ("Yes", "No")
+    assert prepared.train.n_positive == 10
+
+
+def test_a_number_form_is_kept_by_the_encoder() -> None:
+    prepared = encode(["<0.1", "0.4", "0.9", ">2"], with_form=("a", NumberForm.LIMITS))
+    assert prepared.encoder.features[0].cuts == (0.2, 0.7, 1.0)
+    encoder = Encoder.from_json(json.loads(json.dumps(prepared.encoder.to_json())))
+    assert encoder.encode(pd.DataFrame({"a": ["<0.2", "> 3", "1"]}))[:, 0].tolist() == [0, 3, 2]
+
+
+def test_the_outcome_has_missing_values_of_its_own() -> None:
+    table = table_of(a=["unknown", "v"] * 10, y=["p", "n", "unknown", "n"] * 5)
+    schema = schema_of(a=CATEGORICAL).with_target_missing(["unknown"])
+    prepared = prepare(table, schema, ALL)
+    assert prepared.flow.excluded[0].rows == 5
+    assert prepared.encoder.features[0].values == ("unknown", "v")
+
+
+def test_rows_of_one_patient_stay_together() -> None:
+    patients = [str(7000 + row // 3) for row in range(60)]
+    patients[-2:] = ["", ""]  # nobody knows whose these are: each stands alone
+    table = table_of(id=patients, a=["u", "v", "u"] * 20, y=["p", "n"] * 30)
+    schema = schema_of(id=IGNORE, a=CATEGORICAL).with_group("id")
+    prepared = prepare(table, schema, SplitSpec.parse("70%"))
+    ids = np.array(patients)
+    assert not set(ids[prepared.train_rows]) & set(ids[prepared.test_rows]) - {""}
+    assert prepared.groups is not None and len(set(prepared.groups.tolist())) == 22
+
+
+def test_two_forms_of_an_accented_letter_are_one_category_and_one_name() -> None:
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    cells = [composed, decomposed, "tea", "tea"]
+    text = "\n".join(
+        [f"{decomposed},y", *(f"{cell},{y}" for cell, y in zip(cells, "pnpn", strict=True))]
+    )
+    prepared = prepare(read_table(text.encode()), schema_of(**{composed: CATEGORICAL}), ALL)
+    assert prepared.encoder.features[0].values == (composed, "tea")
+    frame = pd.DataFrame({decomposed: [decomposed, "tea"]})
+    assert prepared.encoder.encode(frame)[:, 0].tolist() == [0, 1]

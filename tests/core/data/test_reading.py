@@ -8,6 +8,7 @@ import hashlib
 import io
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -131,7 +132,9 @@ def test_what_a_csv_writer_wrote_comes_back(
     # The dialect is given: short random text may well look like another one.
     options = ReadOptions(delimiter=delimiter, quotechar='"')
     table = read_table(text.getvalue().encode(encoding), options)
-    assert table.frame.to_numpy().tolist() == [list(row) for row in rows]
+    # Letters and accents come back composed.
+    composed = [[unicodedata.normalize("NFC", cell) for cell in row] for row in rows]
+    assert table.frame.to_numpy().tolist() == composed
 
 
 @settings(max_examples=150, deadline=None)
@@ -144,3 +147,45 @@ def test_any_bytes_give_a_table_or_an_input_error(raw: bytes) -> None:
     else:
         assert len(set(table.columns)) == len(table.columns) >= 1
         assert all(table.columns)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_above_the_table_are_skipped(end: str) -> None:
+    lines = ["Ward statistics", "exported by somebody; in May", "age,class", "34,yes", "45,no,3"]
+    raw = end.join(lines[:-1]).encode()
+    table = read_table(raw, ReadOptions(skip_lines=2))
+    assert table.columns == ("age", "class")
+    assert table.where(0) == "row 1 (line 4 of the file)"
+    with pytest.raises(InputError, match="Line 5 has 3 cells"):
+        read_table(end.join(lines).encode(), ReadOptions(skip_lines=2))
+    with pytest.raises(InputError, match="The file is empty"):
+        read_table(raw, ReadOptions(skip_lines=9))
+
+
+def test_comments_are_left_out_wherever_they_stand() -> None:
+    raw = b"# cohort A\nage,class\n34,yes\n  # a remark, with a comma\n45,no # 3\n"
+    table = read_table(raw, ReadOptions(comment="#"))
+    assert table.frame["age"].tolist() == ["34", "45"]
+    assert table.frame["class"].tolist() == ["yes", "no # 3"]
+    assert table.where(1) == "row 2 (line 5 of the file)"
+
+
+def test_a_row_of_units_is_left_out_and_said() -> None:
+    raw = b"age,crp,class\nyears,mg/l,\n34,5,yes\n45,6,no\n"
+    table = read_table(raw, ReadOptions(units_row=True))
+    assert table.frame["age"].tolist() == ["34", "45"]
+    assert table.where(0) == "row 1 (line 3 of the file)"
+    assert "Line 2 was left out as a row of units: 'years', 'mg/l'." in table.report.notes
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"skip_lines": -1}, "-1 lines cannot be skipped"),
+        ({"comment": " "}, "The comment mark ' ' cannot be used"),
+        ({"comment": "#####"}, "The comment mark '#####' cannot be used"),
+    ],
+)
+def test_other_lines_cannot_be_left_out(options, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ReadOptions(**options)

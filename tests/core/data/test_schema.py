@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from odt_core.data import Binning, ColumnKind, ColumnSchema, Schema
+from odt_core.data import Binning, ColumnKind, ColumnSchema, NumberForm, Schema
 from odt_core.errors import InputError
 from tests.core.data.helpers import CATEGORICAL, IGNORE, NUMERICAL, schema_of
 
@@ -51,8 +51,42 @@ def test_json_round_trip() -> None:
         SCHEMA.with_binning("age", Binning.at([18, 65.5]))
         .with_column_missing("sex", ["NA"])
         .with_missing_tokens(["-9"])
+        .with_joined("sex", (("M", "m"), ("male", "m")))
+        .with_form("age", NumberForm.LIMITS)
+        .with_joined("y", (("P", "p"),))
+        .with_target_missing(["unknown"])
+        .with_group("id")
     )
     assert Schema.from_json(json.loads(json.dumps(schema.to_json()))) == schema
+
+
+def test_records_of_older_programs_lack_the_later_fields() -> None:
+    record = SCHEMA.to_json()
+    for field in ("group", "target_missing", "target_joined", "guessed"):
+        del record[field]
+    for column in record["columns"]:
+        del column["joined"], column["form"]
+    assert Schema.from_json(record) == SCHEMA
+
+
+def test_the_positive_label_follows_its_text_when_labels_are_joined() -> None:
+    joined = schema_of("y", "yes", age=NUMERICAL).with_joined("y", (("yes", "Yes"),))
+    assert joined.positive == "Yes"
+    assert joined.reading_of("y").joined == (("yes", "Yes"),)
+    assert joined.with_target("age", "1").target_joined is None
+
+
+def test_a_group_is_no_feature_and_not_the_outcome() -> None:
+    assert SCHEMA.with_group("sex").column("sex").kind is IGNORE
+    assert SCHEMA.with_group("sex").with_group(None).group is None
+    with pytest.raises(InputError, match="'y' cannot be the group"):
+        Schema("y", "p", (), group="y")
+
+
+@pytest.mark.parametrize("joined", [(("a", "b"), ("a", "c")), (("a", "b"), ("b", "c"))])
+def test_labels_are_joined_in_one_step(joined) -> None:
+    with pytest.raises(InputError, match="cannot be joined with two labels"):
+        SCHEMA.with_joined("sex", joined)
 
 
 @pytest.mark.parametrize(

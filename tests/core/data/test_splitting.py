@@ -148,3 +148,33 @@ def test_all_rows_come_in_file_order() -> None:
     train, test = split_rows(classes(3, 7), SplitSpec("all", seed=5))
     assert train.tolist() == list(range(10))
     assert test.tolist() == []
+
+
+GROUPS = np.repeat(np.arange(40), [1, 2, 3, 4] * 10)
+
+
+@pytest.mark.parametrize("size", ["60", "80%", "paper", "25"])
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_of_a_group_are_never_divided(size: str, seed: int) -> None:
+    y = GROUPS % 3 == 0
+    spec = SplitSpec.parse(size, seed=seed)
+    train, test = split_rows(y, spec, GROUPS)
+    assert not set(GROUPS[train]) & set(GROUPS[test])
+    assert sorted([*train, *test]) == list(range(len(y)))
+    n = spec.n_train(len(y))
+    assert n - 4 < len(train) <= n  # no group has more than four rows
+    assert abs(y[train].mean() - y.mean()) < 0.1
+    assert np.array_equal(train, split_rows(y, spec, GROUPS)[0])
+
+
+def test_a_smaller_test_set_has_whole_groups_too() -> None:
+    train, test = split_rows(GROUPS % 2 == 0, SplitSpec.parse("50", "20"), GROUPS)
+    assert len(train) <= 50 and 0 < len(test) <= 20
+    assert all((GROUPS[test] == group).sum() in (0, group % 4 + 1) for group in range(40))
+    assert not set(GROUPS[train]) & set(GROUPS[test])
+
+
+def test_groups_that_do_not_fit_are_said() -> None:
+    y = np.arange(20) < 10
+    with pytest.raises(InputError, match="train-size comes to 5 rows, which is less than any"):
+        split_rows(y, SplitSpec.parse("5"), np.repeat([0, 1], 10))

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from odt_core.evaluation import cart_columns, cart_feature_selection, fit_cart
+from odt_core.evaluation import cart, cart_columns, cart_feature_selection, fit_cart
 from odt_core.evaluation.cart import WIDE
 from odt_core.problem import EncodedData, Feature, FeatureKind
 from odt_core.tree import Leaf
@@ -106,6 +106,36 @@ def test_columns_are_categories_and_bin_numbers():
     assert columns[:, :2].tolist() == [[1, 0], [0, 1], [0, 0], [0, 1]]
     assert columns[:2, 2].tolist() == [0, 1]
     assert np.isnan(columns[2:, 2]).all()
+
+
+def test_sparse_columns_are_the_same_columns():
+    number = Feature("x", FeatureKind.NUMERICAL, ("low", "middle", "high"), (1.0, 2.0))
+    codes = np.array([[0, 2], [1, 0], [-1, 1], [1, 0], [0, 2]])
+    features = (LETTERS, number, LETTERS)
+    codes = np.column_stack([codes, codes[::-1, 0]])
+    sparse = cart._sparse_columns(features, codes)
+    assert sparse.has_sorted_indices
+    assert sparse.toarray().tolist() == cart_columns(features, codes).tolist()
+
+
+def test_missing_numbers_have_no_sparse_columns():
+    number = Feature("x", FeatureKind.NUMERICAL, ("low", "high", "(missing)"), (1.0,), True)
+    assert cart._sparse_columns((number,), np.array([[0], [2]])) is None
+
+
+def impurity(tree) -> float:
+    """What CART makes small: the Gini impurity of the leaves."""
+    return sum(2 * leaf.n_negative * leaf.n_positive / leaf.n for leaf in tree.leaves)
+
+
+@settings(unhurried, max_examples=30)
+@given(randoms)
+def test_many_rows_are_split_as_well_as_few(random):
+    data, _ = train_and_test(random)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cart, "MANY_CELLS", 0)
+        many = fit_cart(data, max_depth=1)
+    assert impurity(many) == pytest.approx(impurity(fit_cart(data, max_depth=1)))
 
 
 def test_class_weight_counts_negatives():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from odt_core.evaluation import Rate, leaf_table
-from odt_core.problem import EncodedData
+from odt_core.problem import EncodedData, Feature, FeatureKind
 from odt_core.tree import Leaf, Tree
-from tests.core.trees import mushroom_tree
+from tests.core.trees import decision, mushroom_tree
 
 
 def rows_of(tree: Tree, codes: list[list[int]], y: list[bool]) -> EncodedData:
@@ -32,8 +33,33 @@ def test_without_test_rows_there_is_no_test():
     assert [row.test for row in leaf_table(mushroom_tree())] == [None, None, None]
 
 
-def test_small_leaves_are_flagged():
-    small = Tree(Leaf(True, 4, 5), ())
-    assert leaf_table(small)[0].is_small
-    assert not leaf_table(Tree(Leaf(True, 4, 6), ()))[0].is_small
-    assert not leaf_table(small, small=9)[0].is_small
+@pytest.mark.parametrize(
+    ("leaf", "marks"),
+    [
+        (Leaf(True, 4, 5), ("few rows",)),
+        (Leaf(True, 4, 6), ()),
+        (Leaf(True, 16, 4), ("few positive",)),
+        (Leaf(False, 4, 16), ("few negative",)),
+        (Leaf(False, 20, 0), ()),
+    ],
+)
+def test_leaves_with_few_rows_or_few_of_their_class_are_marked(leaf: Leaf, marks: tuple[str, ...]):
+    assert leaf_table(Tree(leaf, ()))[0].marks == marks
+
+
+def test_a_leaf_whose_test_rows_are_mostly_of_the_other_class_is_marked():
+    tree = mushroom_tree()
+    test = rows_of(tree, [[0, 0], [0, 0], [0, 0], [2, 0]], [True, False, False, False])
+    assert [row.marks for row in leaf_table(tree, test)] == [("test disagrees",), (), ()]
+    even = rows_of(tree, [[0, 0], [0, 0]], [True, False])
+    assert leaf_table(tree, even)[0].marks == ()
+
+
+def test_a_leaf_that_a_floor_made_positive_is_held_to_the_share_of_all_test_rows():
+    feature = Feature("x", FeatureKind.NUMERICAL, ("a", "b"), (1.0,))
+    tree = Tree(decision(0, {0}, Leaf(True, 70, 30), Leaf(False, 90, 0), {0, 1}), (feature,))
+    codes = [[0]] * 10 + [[1]] * 10
+    risky = rows_of(tree, codes, [True] * 3 + [False] * 17)
+    assert leaf_table(tree, risky)[0].marks == ()
+    harmless = rows_of(tree, codes, [True] + [False] * 9 + [True] * 3 + [False] * 7)
+    assert leaf_table(tree, harmless)[0].marks == ("test disagrees",)

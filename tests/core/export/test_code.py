@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 from dataclasses import replace
 from random import Random
@@ -10,10 +11,13 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odt_core.data.numeric import parse_numbers
 from odt_core.export import ExportFormat, Reading, export_tree, python_code, sql_code
 from odt_core.export.reading import default_reading
 from odt_core.problem import Feature, FeatureKind
@@ -175,6 +179,56 @@ def test_python_says_which_cell_is_not_a_number(age):
         python_answers(python_code(*ward_tree()), [{"pain": "1", "age": age}])
 
 
+@pytest.mark.parametrize(
+    "pain", [4, np.int64(4), np.float64(4), np.float32(4), pd.array([4], "Int64")[0]]
+)
+@pytest.mark.parametrize("age", [60, np.int16(60), np.float64(60.0), np.float32(60)])
+def test_python_takes_numbers_of_numpy_and_pandas(pain, age):
+    code = python_code(*ward_tree())
+    assert python_answers(code, [{"pain": pain, "age": 20}]) == ["yes"]
+    assert python_answers(code, [{"pain": np.int64(1), "age": age}]) == ["yes"]
+    assert python_answers(code, [{"pain": np.float64(2), "age": age}]) == ["yes"]
+
+
+@pytest.mark.parametrize("lost", [None, pd.NA, pd.NaT, np.nan, np.float32("nan"), ""])
+def test_python_takes_what_pandas_has_for_missing(lost):
+    assert python_answers(python_code(*ward_tree()), [{"pain": 1, "age": lost}]) == ["no"]
+
+
+def test_python_takes_the_rows_of_a_frame():
+    rows = [{"pain": 1.0, "age": 20.0}, {"pain": 4.0, "age": 20.0}, {"pain": 1.0, "age": 60.0}]
+    namespace: dict[str, Any] = {}
+    exec(python_code(*ward_tree()), namespace)
+    answers = pd.DataFrame(rows).apply(namespace["predict"], axis=1)
+    assert answers.tolist() == ["no", "yes", "yes"]
+
+
+CELLS = """
+0,750|1.234|0.750|1 234,5|1\u202f234|1'234|\u221260|6.800|12,5|1.5|1,234|007|5.|.5|,5|1e3
+1.234.567,8|12.34|x|60%|\u0663
+"""
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("cell", re.split(r"[|\n]", CELLS.strip()))
+def test_python_reads_the_same_number_as_the_product(cell, decimal):
+    number = parse_numbers(pa.array([cell], pa.large_string()), decimal)[0]
+    namespace: dict[str, Any] = {}
+    tree, _ = ward_tree()
+    readings = {"pain": Reading(2, (), decimal), "age": Reading(None, (), decimal)}
+    exec(python_code(tree, readings), namespace)
+    found = namespace["_as_number"](cell, "age")
+    assert found is None if np.isnan(number) else found == number
+
+
+def test_python_reads_each_column_with_its_own_mark():
+    tree, _ = ward_tree()
+    readings = {"pain": Reading(None, ("1,0",), ","), "age": Reading(None, (), ".")}
+    code = python_code(tree, readings)
+    rows = [{"pain": "4,0", "age": "1"}, {"pain": "1", "age": "50.4"}, {"pain": "1", "age": "50.6"}]
+    assert python_answers(code, rows) == ["no", "no", "yes"]
+
+
 @pytest.mark.parametrize("run", [sqlite_answers, duckdb_answers])
 def test_sql_reads_cells_as_the_encoder_does(run):
     tree, readings = ward_tree()
@@ -221,4 +275,5 @@ def test_code_says_what_it_is():
         assert "Predicts class; the positive class is edible." in code
         assert "yes to question 1 (a new value of odor)" in code
         assert "odor is almond, anise or none?" in code
-    assert "import" not in python.replace("import math\n", "")
+    imports = [line for line in python.splitlines() if line.startswith(("import", "from"))]
+    assert imports == ["import math", "import numbers", "import re"]

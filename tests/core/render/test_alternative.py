@@ -32,8 +32,9 @@ def test_a_tree_as_text():
         "    no (> 2.5): leaf 2: poisonous; 3 of 23 training rows are edible (13.0%); no test rows",
         "  no (foul, musty, (missing); not seen here: spicy): leaf 3: poisonous; 0 of 80 training "
         "rows are edible (0%); 0 of 1 test row is edible (0%)",
-        "What no training row had takes the branch of most training rows: yes to question 1 "
-        "(a new value of odor).",
+        "A value that no training row had takes the branch of most training rows: yes to "
+        "question 1 (a new value of odor). No training row supports these answers, as none had "
+        "the value at the question: no to question 1 (odor = spicy).",
     ]
 
 
@@ -41,7 +42,7 @@ def test_a_lone_leaf_as_text():
     tree = Tree(Leaf(True, 0, 1), ())
     assert tree_alt_text(tree).splitlines() == [
         "Decision tree for class, positive class positive: 0 questions; 1 leaf.",
-        "leaf 1: positive; 1 of 1 training row is positive (100%)",
+        "leaf 1: positive; 1 of 1 training row is positive (100%); few rows",
     ]
 
 

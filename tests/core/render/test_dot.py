@@ -168,7 +168,10 @@ def test_long_lists_are_shortened_and_whole_in_the_tooltip():
 def test_tooltips_hold_the_whole_words():
     tips = tooltips(tree_dot(mushroom_tree()))
     assert tips[0] == "Decision tree for class"
-    assert "odor is almond, anise or none? (200 training rows)" in tips
+    assert (
+        "odor is almond, anise or none? (200 training rows) No training row had odor = spicy "
+        "here; the answer is no."
+    ) in tips
     assert "odor, yes: almond, anise, none, or a new value (120 training rows)" in tips
     assert (
         "Leaf 1: edible if odor is almond, anise or none AND cap size <= 2.5 (or missing)" in tips

@@ -16,7 +16,7 @@ import pytest
 
 from odt_core import solvers
 from odt_core.errors import DisagreementError, InputError
-from odt_core.problem import Goal, Objective, Problem
+from odt_core.problem import Goal, Objective, Problem, SmallestLeaf
 from odt_core.solution import Engine, Solution, Status, TracePoint
 from odt_core.solvers import solve
 from odt_core.solvers.mip import run
@@ -244,3 +244,10 @@ def test_a_solver_that_was_stopped_at_once_has_proved_nothing(engine: Engine) ->
     assert solution.status is Status.OPTIMAL
     assert solution.proved_by == ()
     assert optimum(problem, engine).proved_by == (str(engine),)
+
+
+@pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
+def test_a_smallest_leaf_is_refused_where_it_would_be_overlooked(engine: Engine) -> None:
+    problem = replace(easy_problem(), smallest_leaf=SmallestLeaf(2))
+    with pytest.raises(InputError, match="does not know a smallest leaf yet"):
+        solve(problem, engine=engine)

@@ -63,7 +63,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     postgres: PostgresServer = request.getfixturevalue("postgres")
     url: str = request.getfixturevalue("postgres_address")
     postgres.execute(
-        "TRUNCATE owners, blobs, chunks, servers, erasures RESTART IDENTITY CASCADE", url
+        "TRUNCATE owners, blobs, chunks, servers, erasures, sign_ins RESTART IDENTITY CASCADE", url
     )
     return url
 

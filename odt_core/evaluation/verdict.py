@@ -1,0 +1,242 @@
+"""The first sentence about a tree: what it does on test rows, by the goal it was trained for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from odt_core.evaluation.rates import Estimate, Floor, Metrics, Rate, floors
+from odt_core.problem import Goal, Objective
+from odt_core.words import count_words, list_words, number_words, percent_words
+
+SLIGHT_FALL = 0.03
+"""A measure that falls by no more than this from training to test still holds."""
+
+LARGE_FALL = 0.15
+"""A measure that falls by more than this is bad news, however few the test rows are."""
+
+CLEAR_FALL = 0.05
+"""So is a fall by more than this to an interval that excludes the training value."""
+
+WIDE = 0.10
+"""Test rows whose interval reaches further than this below the training value settle nothing."""
+
+
+class Tone(StrEnum):
+    """How good the news is."""
+
+    GOOD = "good"
+    CAUTION = "caution"
+    BAD = "bad"
+    UNTESTED = "untested"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a tree does on test rows, in words.
+
+    Attributes
+    ----------
+    text : str
+        One sentence with the 95% interval: the measure of the goal and the rates that have floors.
+    remark : str
+        What to make of it, in one or two sentences.
+    short : str
+        The same in a few words, for a line or a table's cell.
+    tone : Tone
+        How far the test rows fall from training.
+    """
+
+    text: str
+    remark: str
+    short: str
+    tone: Tone
+
+
+def verdict(objective: Objective, train: Metrics, test: Metrics | None) -> Verdict:
+    """Judge a tree by its test rows.
+
+    Parameters
+    ----------
+    objective : Objective
+        The goal chooses the measure; a rate with a floor is named beside its floor.
+    train : Metrics
+        The rates of the training rows.
+    test : Metrics or None
+        The rates of the test rows; None without test rows.
+
+    Returns
+    -------
+    Verdict
+        `Tone.BAD` if a measure falls by more than `LARGE_FALL`, or by more than `CLEAR_FALL` to an
+        interval that excludes the training value; if the whole interval of a rate is below its
+        floor; or if the goal is accuracy and one answer for every row would do as well.
+        `Tone.GOOD` if no measure falls by more than `SLIGHT_FALL`, every floor is reached, and no
+        interval reaches further than `WIDE` below training. `Tone.CAUTION` otherwise.
+
+    Examples
+    --------
+    >>> from odt_core.confusion import Confusion
+    >>> from odt_core.evaluation import metrics
+    >>> train, test = (metrics(Confusion(tp, 5, 95, 100 - tp)) for tp in (95, 93))
+    >>> verdict(Objective(), train, test).short
+    'test accuracy 94.0%'
+    """
+    names = _measures(objective)
+    if test is None:
+        short = _reached(names, objective, train)
+        return Verdict(
+            text=f"Not tested: there are no test rows, so only training is known. On the "
+            f"{count_words(train.confusion.n, 'training row')}, {short}.",
+            remark="Keep some rows for testing to see how the tree does on new cases.",
+            short=f"no test rows; training {short}",
+            tone=Tone.UNTESTED,
+        )
+    tone, remark = _judgement(names, objective, train, test)
+    found = _reached(names, objective, test, intervals=True)
+    return Verdict(
+        text=f"On {count_words(test.confusion.n, 'test row')}, {found}; "
+        f"in training {_reached(names, objective, train, named=False)}.",
+        remark=remark,
+        short=f"test {_reached(names, objective, test)}",
+        tone=tone,
+    )
+
+
+def _measures(objective: Objective) -> tuple[str, ...]:
+    """The goal's own measures, as attributes of `Metrics`."""
+    if objective.class_weight != 1:
+        return "sensitivity", "specificity"
+    return {
+        Goal.ACCURACY: ("accuracy",),
+        Goal.BALANCED: ("balanced_accuracy",),
+        Goal.MAX_TPR: ("sensitivity",),
+        Goal.MAX_TNR: ("specificity",),
+    }[objective.goal]
+
+
+def _reached(
+    names: tuple[str, ...],
+    objective: Objective,
+    found: Metrics,
+    *,
+    intervals: bool = False,
+    named: bool = True,
+) -> str:
+    """``specificity 50.5% at a sensitivity of 95.3% (floor 95%)``.
+
+    Parameters
+    ----------
+    intervals : bool
+        Whether the goal's own measures come with their intervals.
+    named : bool
+        Whether measures are named and floors said; otherwise only the values stand there.
+    """
+    asked = {floor.name: floor for floor in floors(objective, found, None)}
+    parts = []
+    for name in names:
+        value = getattr(found, name)
+        text = _value(value, asked.get(name))
+        if intervals and value.low is not None and value.high is not None:
+            text += f" (95% interval {percent_words(value.low)} to {percent_words(value.high)})"
+        if named:
+            text = f"{name.replace('_', ' ')} {text}{_floor(asked.get(name))}"
+        parts.append(text)
+    beside = [
+        f"{_rate_of(name, floor)}{_floor(floor)}" if named else _value(floor.train, floor)
+        for name, floor in asked.items()
+        if name not in names
+    ]
+    return " at ".join(list_words(group, " and ") for group in (parts, beside) if group)
+
+
+def _rate_of(name: str, floor: Floor) -> str:
+    if floor.train.value is None:
+        return f"an unknown {name}"
+    return f"a {name} of {_value(floor.train, floor)}"
+
+
+def _value(value: Rate | Estimate, floor: Floor | None) -> str:
+    """A share in percent; a rate below its floor never reads like the floor."""
+    if value.value is None:
+        return "unknown"
+    exact = value.exact if isinstance(value, Rate) else None
+    if floor is None or exact is None:
+        return percent_words(value.value)
+    digits = 1
+    while exact < floor.asked and _rounded(exact, digits) >= floor.asked and digits < 6:
+        digits += 1
+    return percent_words(exact, digits)
+
+
+def _rounded(share: Fraction, digits: int) -> Fraction:
+    return round(share, digits + 2)
+
+
+def _floor(floor: Floor | None) -> str:
+    return "" if floor is None else f" (floor {number_words(float(100 * floor.asked))}%)"
+
+
+def _judgement(
+    names: tuple[str, ...], objective: Objective, train: Metrics, test: Metrics
+) -> tuple[Tone, str]:
+    """The tone, and the sentences that say why."""
+    judged = [
+        *(_fall(name, getattr(train, name), getattr(test, name)) for name in names),
+        *(_floor_kept(floor) for floor in floors(objective, train, test)),
+    ]
+    if objective == Objective(Goal.ACCURACY):
+        judged.append(_beside_one_answer(test))
+    order = (Tone.BAD, Tone.CAUTION, Tone.GOOD)
+    worst = next(tone for tone in order if any(tone is found for found, _ in judged))
+    if worst is Tone.GOOD:
+        return worst, "Test and training agree."
+    return worst, " ".join(dict.fromkeys(words for tone, words in judged if tone is worst))
+
+
+def _fall(name: str, train: Rate | Estimate, test: Rate | Estimate) -> tuple[Tone, str]:
+    """How a measure of the goal falls from training to test."""
+    words = name.replace("_", " ")
+    if train.value is None or test.value is None or test.low is None or test.high is None:
+        return Tone.CAUTION, _unknown(words)
+    fall = train.value - test.value
+    points = f"{words.capitalize()} is {number_words(round(100 * fall, 1))} points lower in test"
+    if fall > LARGE_FALL or (fall > CLEAR_FALL and test.high < train.value):
+        return Tone.BAD, f"{points} than in training: the training figures are too good."
+    if fall > SLIGHT_FALL:
+        return Tone.CAUTION, f"{points} than in training."
+    if test.low < train.value - WIDE:
+        return Tone.CAUTION, "The test rows are too few to tell how well this holds."
+    return Tone.GOOD, ""
+
+
+def _unknown(name: str) -> str:
+    return f"The test rows cannot show the {name}: one class has none there."
+
+
+def _floor_kept(floor: Floor) -> tuple[Tone, str]:
+    """What the test rows say of a floor."""
+    if floor.test is None or floor.test.high is None:
+        return (
+            Tone.CAUTION,
+            f"The test rows cannot show the {floor.name}: one class has none there.",
+        )
+    if floor.test.high < floor.asked:
+        return Tone.BAD, f"The whole interval of the {floor.name} is below its floor."
+    if not floor.met_in_test:
+        return Tone.CAUTION, f"The {floor.name} is below its floor in test."
+    return Tone.GOOD, ""
+
+
+def _beside_one_answer(test: Metrics) -> tuple[Tone, str]:
+    """Whether accuracy is better than that of one answer for every row."""
+    counts = test.confusion
+    frequent = max(counts.n_positive, counts.n_negative)
+    if counts.n - counts.errors > frequent:
+        return Tone.GOOD, ""
+    share = percent_words(Fraction(frequent, max(counts.n, 1)))
+    return Tone.BAD, (
+        f"The more frequent class alone, as the answer for every test row, would be right in "
+        f"{share}."
+    )

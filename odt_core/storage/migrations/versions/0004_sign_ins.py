@@ -1,0 +1,17 @@
+"""Sign-ins: which of the people who have signed in may still come in."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+
+
+def upgrade() -> None:
+    """A table of its own: a sign-in ends by itself, and touches nobody's data."""
+    op.create_table(
+        "sign_ins",
+        sa.Column("token", sa.String(64), primary_key=True),
+        sa.Column("identity", sa.String(64), nullable=False),
+        sa.Column("ends_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    )

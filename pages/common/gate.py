@@ -1,0 +1,336 @@
+"""The gate: what a request must show before Streamlit sees it.
+
+SECURITY.md says what is promised, and which test holds each promise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection, cookie_parser
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+
+from odt_core.errors import InputError
+from odt_core.storage import SignIns
+
+
+def _inline_scripts() -> str:
+    """Sources for the scripts inside Streamlit's own page, by their digests."""
+    page = Path(st.__file__).with_name("static") / "index.html"
+    scripts = re.findall(r"<script>(.*?)</script>", page.read_text("utf-8"), re.DOTALL)
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+
+
+# Streamlit styles its elements with inline styles, loads the scripts of components from blobs, and
+# draws trees with WebAssembly; Plotly makes images as blobs.
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        f"script-src 'self' blob: 'wasm-unsafe-eval' {_inline_scripts()}",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "media-src 'self' blob:",
+        "manifest-src 'self'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+CLOSED = ("/_stcore/metrics", "/_stcore/agent")
+"""Parts of Streamlit that the dashboard does not use and nobody may see."""
+FOR_THE_SIGNED_IN = ("/media", "/_stcore/upload_file")
+"""Downloads and uploads."""
+TOKEN = "odt_sign_in"
+IDENTITY = re.compile(r"_streamlit_user(_\d+)?")
+"""The cookies in which Streamlit keeps who has signed in, in one piece or in several."""
+FIRST = asyncio.FIRST_COMPLETED
+RUN_AGAIN = BackMsg(rerun_script=ClientState()).SerializeToString()
+"""What a browser sends to have the page's script run."""
+CHECK_SECONDS = 2.0
+"""How often an open page asks whether its sign-in was ended at another server."""
+
+
+@dataclass
+class Gate:
+    """ASGI middleware: lets in requests to a known name, from our own pages, by known people.
+
+    Attributes
+    ----------
+    app : ASGIApp
+        Streamlit.
+    sign_ins : callable
+        The store's sign-ins, asked for at the first need.
+    needs_sign_in : callable
+        Whether people must sign in.
+    """
+
+    app: ASGIApp
+    sign_ins: Callable[[], SignIns]
+    needs_sign_in: Callable[[], bool]
+    _open: dict[str, set[asyncio.Event]] = field(default_factory=dict)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        send = _with_headers(send)
+        request = HTTPConnection(scope)
+        refusal = refuse_address(request.headers)
+        if refusal:
+            await _refuse(scope, receive, send, 403, refusal)
+            return
+        path = _path(scope)
+        if _is_below(path, CLOSED):
+            await _refuse(scope, receive, send, 404, "Not found.")
+            return
+        scope = _as_same_origin(scope, request.headers)
+        if not self.needs_sign_in():
+            await self.app(scope, receive, send)
+            return
+        try:
+            await self._pass_person(path, scope, receive, send)
+        except InputError as error:  # the store cannot be asked: nobody comes in unseen
+            await _refuse(scope, receive, send, 503, str(error))
+
+    async def _pass_person(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
+        cookies = HTTPConnection(scope).cookies
+        token, identity = cookies.get(TOKEN, ""), identity_of(cookies)
+        if path == "/oauth2callback":
+            await self.app(scope, receive, await self._starting(send, scope))
+            return
+        if path == "/auth/logout":
+            await self._end(token)
+            await self.app(scope, receive, _dropping_token(send))
+            return
+        valid = bool(token and identity) and await self._is_valid(token, identity)
+        if not valid:
+            if _is_below(path, FOR_THE_SIGNED_IN):
+                await _refuse(scope, receive, send, 403, "Please sign in first.")
+                return
+            scope = _as_stranger(scope)
+        if scope["type"] == "websocket" and valid:
+            await self._keep_open(token, identity, scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _is_valid(self, token: str, identity: str) -> bool:
+        return await asyncio.to_thread(lambda: self.sign_ins().is_valid(token, identity))
+
+    async def _end(self, token: str) -> None:
+        """End a sign-in here at once; other servers notice within `CHECK_SECONDS`."""
+        if token:
+            await asyncio.to_thread(lambda: self.sign_ins().end(token))
+            for ended in self._open.get(token, ()):
+                ended.set()
+
+    async def _starting(self, send: Send, scope: Scope) -> Send:
+        """Give the browser a token together with the cookies that name the person."""
+
+        async def start(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                identity = identity_of(_cookies_set(message))
+                if identity:
+                    token = await asyncio.to_thread(lambda: self.sign_ins().begin(identity))
+                    secure = "; Secure" if scope.get("scheme") == "https" else ""
+                    MutableHeaders(scope=message).append(
+                        "set-cookie", f"{TOKEN}={token}; Path=/; HttpOnly; SameSite=lax{secure}"
+                    )
+            await send(message)
+
+        return start
+
+    async def _keep_open(
+        self, token: str, identity: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Serve an open page; when its sign-in ends, run its script again, which asks for one."""
+        ended = asyncio.Event()
+        self._open.setdefault(token, set()).add(ended)
+        incoming: asyncio.Future[Message] | None = None
+
+        async def receive_or_run_again() -> Message:
+            nonlocal incoming
+            incoming = incoming or asyncio.ensure_future(receive())
+            while not (ended.is_set() or incoming.done()):
+                ending = asyncio.ensure_future(ended.wait())
+                await asyncio.wait((incoming, ending), timeout=CHECK_SECONDS, return_when=FIRST)
+                ending.cancel()
+                if not incoming.done() and not await self._is_valid(token, identity):
+                    ended.set()
+            if ended.is_set() and not told.is_set():
+                told.set()
+                return {"type": "websocket.receive", "bytes": RUN_AGAIN}
+            message = await incoming
+            incoming = None
+            return message
+
+        told = asyncio.Event()
+        try:
+            await self.app(scope, receive_or_run_again, send)
+        finally:
+            if incoming is not None:
+                incoming.cancel()
+            self._open[token].discard(ended)
+            if not self._open[token]:
+                del self._open[token]
+
+
+def refuse_address(headers: Mapping[str, str]) -> str:
+    """Why a request is not answered, judged by its Host and Origin; empty if it may go on."""
+    host = headers.get("host", "")
+    if not _is_known_host(host):
+        return (
+            f"The dashboard does not answer to the name {host[:80]!r}. Whoever runs it lists its "
+            "names in the setting server.allowedHosts."
+        )
+    origin = headers.get("origin")
+    if origin is None or urlsplit(origin).netloc.lower() == host.lower():
+        return ""
+    if origin in _listed("server.corsAllowedOrigins"):
+        return ""
+    return (
+        f"The dashboard does not answer to pages of {origin[:80]!r}. Whoever runs it lists other "
+        "addresses of the dashboard in the setting server.corsAllowedOrigins."
+    )
+
+
+def identity_of(cookies: Mapping[str, str]) -> str:
+    """The cookies that name a person, as one text; empty if there are none."""
+    return "\n".join(
+        f"{name}={value}"
+        for name, value in sorted(cookies.items())
+        if value and IDENTITY.fullmatch(name)
+    )
+
+
+def _is_known_host(host: str) -> bool:
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port  # a port that is no number is a wrong address, too
+    except ValueError:
+        return False
+    if parts.netloc != host or parts.username is not None:
+        return False
+    name = (parts.hostname or "").rstrip(".")
+    return any(
+        name == known or known == "*" or (known.startswith("*.") and name.endswith(known[1:]))
+        for known in (each.strip().lower().rstrip(".") for each in _listed("server.allowedHosts"))
+    )
+
+
+def _listed(option: str) -> list[str]:
+    return list(st.get_option(option) or ())
+
+
+def _path(scope: Scope) -> str:
+    """The path below the setting server.baseUrlPath."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    path = str(scope["path"])
+    return path[len(base) + 1 :] if base and path.startswith(f"/{base}/") else path
+
+
+def _is_below(path: str, folders: tuple[str, ...]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def _as_same_origin(scope: Scope, headers: Mapping[str, str]) -> Scope:
+    """The request with the host that its page has.
+
+    Streamlit compares the two, and where they differ asks the internet for its own address.
+    """
+    origin = headers.get("origin")
+    if origin is None:
+        return scope
+    host = urlsplit(origin).netloc.encode("latin-1")
+    rest = [(name, value) for name, value in scope["headers"] if name != b"host"]
+    return {**scope, "headers": [(b"host", host), *rest]}
+
+
+def _as_stranger(scope: Scope) -> Scope:
+    """The request without the cookies that name a person, and without an earlier session.
+
+    Streamlit would go on with the session that a WebSocket names third among its protocols, and
+    with whoever was signed in there.
+    """
+    headers: list[tuple[bytes, bytes]] = []
+    for name, value in scope["headers"]:
+        if name == b"cookie":
+            kept = (
+                f"{cookie}={text}"
+                for cookie, text in cookie_parser(value.decode("latin-1")).items()
+                if not cookie.startswith("_streamlit_user")
+            )
+            value = "; ".join(kept).encode("latin-1")
+        elif name == b"sec-websocket-protocol":
+            value = b",".join(value.split(b",")[:2])
+        headers.append((name, value))
+    changed = {**scope, "headers": headers}
+    if "subprotocols" in scope:
+        changed["subprotocols"] = list(scope["subprotocols"])[:2]
+    return changed
+
+
+def _cookies_set(message: Message) -> dict[str, str]:
+    """The cookies that an answer sets."""
+    found: dict[str, str] = {}
+    for name, value in message.get("headers", ()):
+        if name.lower() == b"set-cookie":
+            found.update(cookie_parser(value.decode("latin-1").split(";")[0]))
+    return {name: value for name, value in found.items() if value}
+
+
+def _dropping_token(send: Send) -> Send:
+    async def drop(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).append(
+                "set-cookie", f"{TOKEN}=; Path=/; Max-Age=0; HttpOnly; SameSite=lax"
+            )
+        await send(message)
+
+    return drop
+
+
+def _with_headers(send: Send) -> Send:
+    """Add the headers that every answer carries."""
+
+    async def add(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return add
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, words: str) -> None:
+    """Say no. A WebSocket that is closed before it was accepted gets status 403."""
+    if scope["type"] == "websocket":
+        await receive()  # the handshake
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    await PlainTextResponse(words, status)(scope, receive, send)
