@@ -6,54 +6,212 @@ group's order gives the best leaf-adjacent split by that group on both sides of 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
-from odt_core.solvers.exact.sweeps import (
-    ALL,
-    ARITY,
-    CATEGORIES,
-    DEPTH,
-    EMPTY_OK,
-    FILLED,
-    FIRST_CUT,
-    FREE,
-    GRID,
-    GROUP,
-    HEAD,
-    HIGH_LEAF,
-    KIND,
-    LANES,
-    LOW_LEAF,
-    MIRRORED,
-    NEAR,
-    N_ROWS,
-    ONE_WAY,
-    QUEUED,
-    ROLE,
-    SIZE,
-    START,
-    START_OK,
-    TAIL,
-    TRIED,
-)
+from odt_core.solvers.exact.columns import Columns
+from odt_core.solvers.exact.masks import Masks
+from odt_core.solvers.exact.sweeps import Orders, make_orders
 
 _plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
 kernel = numba.njit(**_plain)
-part = kernel
 
+LANES = 32
+"""Candidates that one sweep decides; a bit each of an int32."""
+GRID = 7
+"""Cuts of each chain that are tried first, the same for all row sets."""
+NEAR = 3
+"""Known sets that each new one is compared with in detail."""
+MOST_KNOWN, KNOWN_BYTES = 256, 2**26
+"""Sets that are remembered, and the room for what is known of them."""
+
+ALL = -1
+"""The lane of all rows; before a chain's first cut or after its last."""
+KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_CUT = range(9)
+"""Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4 the
+high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions have
+rows, whether the empty prefix counts, number of the first cut."""
+LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED = range(5)
+"""Entries of `option`: whether a child may call all its rows alike; of the root's question; whether the
+children are of one class."""
+N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
+"""Entries of `Work.state`: rows, lanes filled; candidates noted and tried; first and last + 1 open
+interval; where the walk over subsets stands."""
 IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
 """What the two child classes cost inside and outside a split."""
 POSITION, BEFORE, VALUE = 0, 1, 2
 """Rows of `Work.cuts`: the last position inside, the weight up to it, the four costs."""
 
+Numbers = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+Short = npt.NDArray[np.int32]
+
+
+class Work(NamedTuple):
+    """Working memory for one row set of n rows, numbered from 0. K groups, L lanes, T cuts.
+
+    Attributes
+    ----------
+    state : int64[8]
+    found : float64[2]
+        Least cost so far; least cost or bound of what was not better.
+    whole : float64[5]
+        What the children cost on all rows; the rows' weight.
+    number, rows, d : int32[N], int32[n + 1], float64[n + 1]
+        The table's rows as numbers of the set, and back; what a row costs if called positive.
+    order, place, mark : int32[K, n + 1], int32[K, n + 1], uint8[K, n + 1]
+        Rows by position in each group, positions by row, where a prefix counts (see `mark_ends`).
+    bits : int32[n]
+        The lanes that each row is inside of.
+    sums, buffer, result : float64[4, L], float64[..., L], float64[4, L]
+        Sums of d and of positive weight inside and outside; a sweep's; what the children cost.
+    lane, members : int64[L, 2], int32[L + 1, q]
+        Group and cut of each lane, or minus 1 minus the number of its members.
+    queue, cuts, interval : int64[..., 2], float64[6, T], int64[..., 5]
+        Candidates to try; cuts that part the rows; a ring of open intervals between tried cuts.
+    single : float64[4, V]
+        What the children cost inside and outside each category.
+    walk, bound : int64[3, q + 1], float64[2, q + 1]
+        The walk over subsets: numbers of categories low and high, and where each went; costs so far
+        and bounds of the rest.
+    guess, grid_cut : float64[4, K, GRID], int64[K, GRID]
+        Bounds at the grid's cuts from other sets; the cuts that part the set's rows alike.
+    near, lost, lost_rows : float64[2, NEAR], float64[2, GRID], int32[n + 1]
+        The nearest known sets; rows of one of them that are not in the set, and their weight.
+    union : uint64[W]
+        Rows of several sets.
+    """
+
+    state: Whole
+    found: Numbers
+    whole: Numbers
+    number: Short
+    rows: Short
+    d: Numbers
+    order: Short
+    place: Short
+    mark: npt.NDArray[np.uint8]
+    bits: Short
+    sums: Numbers
+    buffer: Numbers
+    result: Numbers
+    lane: Whole
+    members: Short
+    queue: Whole
+    cuts: Numbers
+    interval: Whole
+    single: Numbers
+    walk: Whole
+    bound: Numbers
+    guess: Numbers
+    grid_cut: Whole
+    near: Numbers
+    lost: Numbers
+    lost_rows: Short
+    union: Masks
+
+
+class Known(NamedTuple):
+    """What is known of row sets solved before. M sets, W words of 64 rows.
+
+    Attributes
+    ----------
+    state : int64[1]
+        How many were solved; they take turns in the arrays.
+    cls, low, weight : int64[M], float64[M], float64[M]
+        Class, lower bound of its cost, weight of the rows.
+    mask : uint64[M + 1, W]
+        The rows; the last row is for use while comparing.
+    value : float64[M, 4, K, GRID]
+        Lower bounds of what the children cost inside and outside the grid's cuts.
+    grid : int32[K, GRID]
+        The last position inside each cut of the grid.
+    pieces : float64[..., 2**p]
+        Weight of each selection of p neighbouring rows.
+    """
+
+    state: Whole
+    cls: Whole
+    low: Numbers
+    weight: Numbers
+    mask: Masks
+    value: Numbers
+    grid: Short
+    pieces: Numbers
+
+
+def make_work(table: Columns) -> Work:
+    """Working memory for a table."""
+    n, k = len(table.d), len(table.kind)
+    sizes = np.diff(table.start)[table.kind != 0]
+    kept = int(table.arity[table.kind != 0].max(initial=1))
+    q = int(sizes.max(initial=1))
+    cuts = k * n + 1
+
+    def room(*shape: int, kind: type = np.float64) -> npt.NDArray:
+        return np.empty(shape, kind)
+
+    def whole(*shape: int) -> Whole:
+        return np.zeros(shape, np.int64)
+
+    return Work(
+        whole(8), np.zeros(2), np.zeros(5),
+        room(n, kind=np.int32), room(n + 1, kind=np.int32), room(n + 1),
+        room(k, n + 1, kind=np.int32), room(k, n + 1, kind=np.int32), room(k, n + 1, kind=np.uint8),
+        room(n + 1, kind=np.int32),
+        np.zeros((4, LANES)), room((5 + 4 * kept) * LANES), room(4, LANES),
+        whole(LANES, 2), room(LANES + 1, q, kind=np.int32),
+        whole(1 + k * (GRID + 1) + int(sizes.sum()), 2), room(6, cuts), whole(cuts + 2 * k + 2, 5),
+        np.zeros((4, len(table.group))), whole(3, q + 1), room(2, q + 1),
+        np.zeros((4, k, GRID)), whole(k, GRID),
+        np.zeros((2, NEAR)), np.zeros((2, GRID)), room(n + 1, kind=np.int32),
+        np.zeros(max(-(-n // 64), 1), np.uint64),
+    )  # fmt: skip
+
+
+def make_known(table: Columns, orders: Orders) -> Known:
+    """Room for what is known of a table's row sets."""
+    k, n = table.local.shape
+    words = max(-(-n // 64), 1)
+    most = min(MOST_KNOWN, max(8, KNOWN_BYTES // (32 * k * GRID + 8 * words + 1)))
+    at = ((np.arange(GRID) + 0.5) * n / GRID).astype(np.int64)
+    grid = np.take_along_axis(table.local, orders.order[:, at].astype(np.int64), axis=1)
+    p = 8 if n < 20_000 else 4
+    weight = np.zeros(words * 64)
+    weight[:n] = np.abs(table.d)
+    chosen = (np.arange(2**p)[:, None] >> np.arange(p)) & 1
+    return Known(
+        np.zeros(1, np.int64), np.full(most, -1), np.zeros(most), np.zeros(most),
+        np.zeros((most + 1, words), np.uint64), np.zeros((most, 4, k, GRID)),
+        grid, weight.reshape(-1, p) @ chosen.T.astype(np.float64),
+    )  # fmt: skip
+
+
+def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Whole]:
+    """Arrays ``info`` and ``option`` for the class of a root and those of its children."""
+    k = len(table.kind)
+    info = np.zeros((k + 1, 9), np.int64)
+    info[:k, KIND], info[:k, ARITY], info[:k, START] = table.kind, table.arity, table.start[:-1]
+    info[:k, SIZE] = np.diff(table.start)
+    info[:, FREE] = 1
+    for turn, cls in enumerate((root, low, high)):
+        mine = table.groups[table.groups_at[cls] : table.groups_at[cls + 1]]
+        info[mine, ROLE] |= 1 << turn
+        if turn:
+            info[mine, FREE] &= table.empty_ok[cls]
+    level = table.level
+    labels = [level[child] == 0 or table.empty_ok[child] for child in (low, high)]
+    option = [*labels, table.one_way[root], table.empty_ok[root], low == high]
+    return info, np.array(option, np.int64)
+
 
 # ---------------------------------------------------------------- the rows of a set
 
 
-@part
+@kernel
 def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
     """Number the set's rows from 0, and put them in each group's order."""
     n = 0
@@ -75,7 +233,7 @@ def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
             w.place[k, row] = local[k, w.rows[row]]
 
 
-@part
+@kernel
 def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
     """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
 
@@ -107,7 +265,7 @@ def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
     w.mark[k, n - 1] = 3 if end_ok or not chain else 0
 
 
-@part
+@kernel
 def list_cuts(k, info, w):  # type: ignore[no-untyped-def]
     """The cuts of a chain that part the rows."""
     n, weight = w.state[N_ROWS], 0.0
@@ -121,7 +279,7 @@ def list_cuts(k, info, w):  # type: ignore[no-untyped-def]
     info[k + 1, FIRST_CUT] = end
 
 
-@part
+@kernel
 def place_grid(k, grid, info, option, w):  # type: ignore[no-untyped-def]
     """Find the cuts that part the rows as the grid's do; try those next to an open interval."""
     begin, end = info[k, FIRST_CUT], info[k + 1, FIRST_CUT]
@@ -163,14 +321,14 @@ def place_grid(k, grid, info, option, w):  # type: ignore[no-untyped-def]
         last = here
 
 
-@part
+@kernel
 def queue(k, at, w):  # type: ignore[no-untyped-def]
     """Note a candidate that is tried in any case: a cut, or minus 1 minus a category."""
     w.queue[w.state[QUEUED], 0], w.queue[w.state[QUEUED], 1] = k, at
     w.state[QUEUED] += 1
 
 
-@part
+@kernel
 def open_interval(k, a, z, first, stop, w):  # type: ignore[no-untyped-def]
     """Note the cuts from `first` up to `stop` between two that are tried (`ALL`: none is)."""
     if first < stop:
@@ -180,7 +338,7 @@ def open_interval(k, a, z, first, stop, w):  # type: ignore[no-untyped-def]
         w.state[TAIL] += 1
 
 
-@part
+@kernel
 def prepare(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
     """Get ready for a row set."""
     w.state[:] = 0
@@ -205,7 +363,7 @@ def prepare(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- what is known of other sets
 
 
-@part
+@kernel
 def weigh_both(a, at, known):  # type: ignore[no-untyped-def]
     """Weight of the rows that a set shares with one of the known sets."""
     pieces, total = known.pieces, 0.0
@@ -220,7 +378,7 @@ def weigh_both(a, at, known):  # type: ignore[no-untyped-def]
     return total
 
 
-@part
+@kernel
 def recall(mask, cls, known, w):  # type: ignore[no-untyped-def]
     """Bounds from sets met before: opt(S) >= opt(K) - weight(K without S) (similarity).
 
@@ -246,7 +404,7 @@ def recall(mask, cls, known, w):  # type: ignore[no-untyped-def]
     return bound
 
 
-@part
+@kernel
 def guess(mask, local, d, known, info, w):  # type: ignore[no-untyped-def]
     """The same for the grid's cuts: what the children cost on both sides, from the nearest sets."""
     w.guess[:] = 0.0
@@ -264,7 +422,7 @@ def guess(mask, local, d, known, info, w):  # type: ignore[no-untyped-def]
                         w.guess[i, k, g] = max(w.guess[i, k, g], value)
 
 
-@part
+@kernel
 def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
     """The rows of a known set that are not in the mask, in `Work.lost_rows`."""
     count = 0
@@ -279,7 +437,7 @@ def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
     return count
 
 
-@part
+@kernel
 def weigh_lost(k, count, local, d, known, w):  # type: ignore[no-untyped-def]
     """Weight of those rows inside and outside the grid's cuts of a chain."""
     w.lost[:] = 0.0
@@ -294,7 +452,7 @@ def weigh_lost(k, count, local, d, known, w):  # type: ignore[no-untyped-def]
         w.lost[1, g] = total - w.lost[0, g]
 
 
-@part
+@kernel
 def remember(mask, cls, low, known, info, w):  # type: ignore[no-untyped-def]
     """Keep what is known of this set now, instead of the oldest if there is no room."""
     at = known.state[0] % len(known.low)
@@ -313,7 +471,7 @@ def remember(mask, cls, low, known, info, w):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- sweeps
 
 
-@part
+@kernel
 def sweep_chain(k, info, w):  # type: ignore[no-untyped-def]
     """Gains of the best threshold inside and outside each lane, into the buffer's first rows."""
     acc = w.buffer
@@ -364,7 +522,7 @@ def least_sum(acc, first, size, lane):  # type: ignore[no-untyped-def]
     return total
 
 
-@part
+@kernel
 def sweep_set(k, info, w):  # type: ignore[no-untyped-def]
     """The same for sets of up to `ARITY` categories (kind 1: any number) that go one way.
 
@@ -404,7 +562,7 @@ def sweep_set(k, info, w):  # type: ignore[no-untyped-def]
             acc[side * LANES + i] = gain
 
 
-@part
+@kernel
 def sweep(info, option, w):  # type: ignore[no-untyped-def]
     """What both child classes cost on both sides of all lanes (`Work.result`)."""
     w.sums[:] = 0.0
@@ -418,10 +576,10 @@ def sweep(info, option, w):  # type: ignore[no-untyped-def]
             w.sums[2, i] += one * y
             w.sums[3, i] += (1.0 - one) * y
     for j in range(4):
-        leaf, side = option[LOW_LEAF if j % 2 == 0 else HIGH_LEAF], j // 2
+        alike, side = option[LOW_LABEL if j % 2 == 0 else HIGH_LABEL], j // 2
         for i in range(LANES):
             label = w.sums[2 + side, i] + min(0.0, w.sums[side, i])
-            w.result[j, i] = label if leaf else np.inf
+            w.result[j, i] = label if alike else np.inf
     for k in range(len(info) - 1):
         if info[k, ROLE] < 2:
             continue
@@ -440,14 +598,14 @@ def sweep(info, option, w):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- candidates
 
 
-@part
+@kernel
 def push(k, at, w):  # type: ignore[no-untyped-def]
     """Add a lane: a cut of a chain, or minus the number of its members of a set."""
     w.lane[w.state[FILLED], 0], w.lane[w.state[FILLED], 1] = k, at
     w.state[FILLED] += 1
 
 
-@part
+@kernel
 def take_queued(w):  # type: ignore[no-untyped-def]
     """Fill lanes from what is tried in any case."""
     while w.state[FILLED] < LANES and w.state[TRIED] < w.state[QUEUED]:
@@ -459,7 +617,7 @@ def take_queued(w):  # type: ignore[no-untyped-def]
         push(k, at, w)
 
 
-@part
+@kernel
 def cost_at(cut, side, option, w):  # type: ignore[no-untyped-def]
     """What a cut that was tried costs; past a chain's ends all rows are out (0) or in (1)."""
     if cut != ALL:
@@ -470,7 +628,7 @@ def cost_at(cut, side, option, w):  # type: ignore[no-untyped-def]
     return low if option[ONE_WAY] else min(low, high)
 
 
-@part
+@kernel
 def interval_bound(a, z, option, w):  # type: ignore[no-untyped-def]
     """Between two cuts: at least what is below the first and above the second (disjoint sets)."""
     low = high = 0.0
@@ -481,7 +639,7 @@ def interval_bound(a, z, option, w):  # type: ignore[no-untyped-def]
     return low if option[ONE_WAY] else min(low, high)
 
 
-@part
+@kernel
 def split_interval(at, points, info, option, w):  # type: ignore[no-untyped-def]
     """Try cuts of an interval, and note what is left between them.
 
@@ -515,7 +673,7 @@ def split_interval(at, points, info, option, w):  # type: ignore[no-untyped-def]
     open_interval(k, last, z, begin, stop, w)
 
 
-@part
+@kernel
 def take_intervals(info, option, w):  # type: ignore[no-untyped-def]
     """Fill lanes from the open intervals whose ends were tried."""
     while w.state[FILLED] == 0 and w.state[HEAD] < w.state[TAIL]:
@@ -527,7 +685,7 @@ def take_intervals(info, option, w):  # type: ignore[no-untyped-def]
             split_interval(at, points, info, option, w)
 
 
-@part
+@kernel
 def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
     """Start the walk over a set's subsets: its categories and the sum of what they cost at least."""
     count = 0
@@ -545,7 +703,7 @@ def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
         w.bound[1, j] = w.bound[1, j + 1] + least
 
 
-@part
+@kernel
 def walk(k, info, option, w, halt):  # type: ignore[no-untyped-def]
     """Fill lanes with subsets of a set: each category low or high, depth first.
 
@@ -582,7 +740,7 @@ def walk(k, info, option, w, halt):  # type: ignore[no-untyped-def]
     w.state[DEPTH] = j + 1
 
 
-@part
+@kernel
 def take_subsets(info, option, w, halt):  # type: ignore[no-untyped-def]
     """Fill lanes with subsets of sets, one set after the other."""
     while w.state[FILLED] < LANES and w.state[GROUP] < len(info) - 1 and halt[0] == 0:
@@ -596,7 +754,7 @@ def take_subsets(info, option, w, halt):  # type: ignore[no-untyped-def]
             w.state[GROUP] += 1
 
 
-@part
+@kernel
 def fill_bits(w):  # type: ignore[no-untyped-def]
     """Which lanes each row is inside of."""
     n = w.state[N_ROWS]
@@ -620,7 +778,7 @@ def fill_bits(w):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- answers
 
 
-@part
+@kernel
 def propose(cost, k, to_high, count, w, choice):  # type: ignore[no-untyped-def]
     """Keep a split if none was better."""
     w.found[1] = min(w.found[1], cost)
@@ -631,7 +789,7 @@ def propose(cost, k, to_high, count, w, choice):  # type: ignore[no-untyped-def]
     return better
 
 
-@part
+@kernel
 def write_down(info, option, w, choice):  # type: ignore[no-untyped-def]
     """Note what the lanes cost, and keep the best."""
     for i in range(w.state[FILLED]):
@@ -656,7 +814,7 @@ def write_down(info, option, w, choice):  # type: ignore[no-untyped-def]
     w.state[FILLED] = 0
 
 
-@part
+@kernel
 def try_one_sided(info, option, w, choice):  # type: ignore[no-untyped-def]
     """Splits by a column that happens to hold all rows of the set, or none."""
     n = w.state[N_ROWS]
@@ -721,3 +879,69 @@ def solve_pairs(  # type: ignore[no-untyped-def]
         cost[b] = w.found[0] if better else least
         if w.state[N_ROWS]:
             remember(masks[b], cls, cost[b], known, info, w)
+
+
+@kernel
+def solve_shallow(order, local, d, masks, cost, info, option, w):  # type: ignore[no-untyped-def]
+    """A class of at most one level (given as both children) on each row set: a lane for each."""
+    words = masks.shape[1]
+    for b in range(0, len(masks), LANES):
+        count = min(LANES, len(masks) - b)
+        for word in range(words):
+            w.union[word] = 0
+            for i in range(count):
+                w.union[word] |= masks[b + i, word]
+        prepare(order, local, d, w.union, info, w)
+        for row in range(w.state[N_ROWS]):
+            at = w.rows[row]
+            w.bits[row] = 0
+            for i in range(count):
+                inside = (masks[b + i, at // 64] >> np.uint64(at % 64)) & np.uint64(1)
+                w.bits[row] |= np.int32(inside) << np.int32(i)
+        if w.state[N_ROWS]:
+            sweep(info, option, w)
+        for i in range(count):
+            cost[b + i] = w.result[IN_LOW, i] if w.state[N_ROWS] else 0.0
+
+
+def two_levels_by_sweeps(
+    orders: Orders,
+    table: Columns,
+    cls: int,
+    masks: Masks,
+    limits: Numbers,
+    halt: Whole,
+    cost: Numbers,
+    choice: Short,
+) -> None:
+    """The compiled `sweeps.two_levels_by_sweeps`."""
+    choice[:, 0] = -2
+    choice[:, 1:] = 0
+    cost[:] = 0.0
+    try:
+        w, known = orders.memories.pop()  # each thread has its own
+    except IndexError:
+        w, known = make_work(table), make_known(table, orders)
+    if table.level[cls] < 2:
+        info, option = make_info(table, 0, cls, cls)
+        solve_shallow(orders.order, table.local, table.d, masks, cost, info, option, w)
+    else:
+        info, option = make_info(table, cls, int(table.low[cls]), int(table.high[cls]))
+        solve_pairs(
+            orders.order, table.local, table.d, int(cls), masks, limits, halt, cost, choice, info,
+            option, known, w,
+        )  # fmt: skip
+    orders.memories.append((w, known))
+
+
+def rehearse() -> None:
+    """Call every kernel once with the types that the search uses, which compiles or loads it."""
+    from odt_core.solvers.exact.samples import sample
+
+    table, mask = sample()
+    cost, choice = np.empty(1), np.empty((1, 5), np.int32)
+    for cls in (0, int(table.level.argmax())):
+        two_levels_by_sweeps(
+            make_orders(table), table, cls, mask[None], np.ones(1), np.zeros(1, np.int64), cost,
+            choice,
+        )  # fmt: skip
