@@ -21,8 +21,7 @@ from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.exact.choices import Planter
 from odt_core.solvers.exact.columns import PAIR, encode_fronts
-from odt_core.solvers.exact.front_lists import Front
-from odt_core.solvers.exact.front_trees import FrontPlanter
+from odt_core.solvers.exact.front_lists import Front, FrontPlanter
 from odt_core.solvers.exact.fronts import MULTIPLIERS, FrontSearch
 from odt_core.solvers.exact.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
 from odt_core.solvers.exact.search import Search, Stopped
@@ -279,7 +278,9 @@ class FloorSearch:
         pairs = around(ratio)
         search = FrontSearch(self.problem, pairs, self.watch.halt, self._tighten)
         corners = np.array([[self.fn_most], [self.fp_most]], np.float64)
-        points = np.array([[0, corners[0, 0] + 1], [corners[1, 0] + 1, 0], [-1, -1], [0, 0], [0, 0]])
+        points = np.array(
+            [[0, corners[0, 0] + 1], [corners[1, 0] + 1, 0], [-1, -1], [0, 0], [0, 0]]
+        )
         self.front = Front(points)
         self._limit(self.front)
         guide = np.zeros(len(pairs))
