@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import Feature, Problem
+from odt_core.problem import Feature, LeafCount, Problem
 from odt_core.solvers.exact.groups import CHAIN, FULL, Group, Thresholds, make_groups
 from odt_core.solvers.exact.masks import Masks, n_words
 from odt_core.solvers.exactness import check_countable
@@ -212,11 +212,13 @@ def encode_fronts(problem: Problem) -> Encoding:
 
 
 def smallest_leaf(problem: Problem) -> tuple[int, str]:
-    """Size that leaves must have, and what counts for it: all, positive or negative rows."""
-    rule = getattr(problem, "smallest_leaf", None)
+    """Size that leaves must have (0 for any), and which rows count: all, or those of a class."""
+    rule, data = problem.smallest_leaf, problem.data
     if rule is None:
         return 0, "all"
-    raise NotImplementedError(rule)
+    if rule.of is LeafCount.ROWS:
+        return rule.rows, "all"
+    return rule.rows, "positive" if data.n_positive <= data.n_negative else "negative"
 
 
 def merge(

@@ -77,7 +77,7 @@ class Loop:
         self.restricted = restricted
         self.choice: Choice | None = None
         self.allowed, closed, self.walks_of = run.allowed(cls)
-        self.closed = [closed, closed.copy()] if restricted else [closed, closed]
+        self.closed = [closed.copy(), closed.copy()] if restricted else [closed, closed]
         self.has_sets = bool(run.splits.is_set.any())
         self.walks = bool(self.walks_of.any())
         self.bound = np.zeros((2, self.h + 1, run.splits.n))

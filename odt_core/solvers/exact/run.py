@@ -22,7 +22,7 @@ from odt_core.solvers.exact.choices import Choice, Planter
 from odt_core.solvers.exact.columns import Encoding, encode
 from odt_core.solvers.exact.outcome import SearchOutcome
 from odt_core.solvers.exact.search import Search, Stopped
-from odt_core.tree import count_assignment
+from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 POLL_SECONDS = 0.02
 REPORT_SECONDS = 0.25
@@ -70,6 +70,8 @@ class Run:
         A tree to start from. It is the best one while `choice` is None.
     bound : float
         Proved lower bound of the cost.
+    infeasible : bool
+        Whether it is proved that no tree has leaves that are large enough.
     """
 
     problem: Problem
@@ -85,6 +87,7 @@ class Run:
     choice: Choice | None = None
     given: Assignment | None = None
     bound: float = 0.0
+    infeasible: bool = False
     trace: list[TracePoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -105,7 +108,8 @@ class Run:
 
     def give(self, assignment: Assignment) -> None:
         """Start from a tree, if it is one of the problem's."""
-        if self.problem.admits_all(assignment.splits, assignment.labels):
+        splits, labels = assignment.splits, assignment.labels
+        if self.problem.admits_all(splits, labels) and keeps_smallest_leaf(self.problem, splits):
             self.given = assignment
             self.best = float(self._cost_of(assignment))
 
@@ -146,11 +150,12 @@ class Run:
     def _work(self) -> None:
         try:
             cost, choice = self.search.root(self.best)
-            if choice is not None:
+            if choice is not None and np.isfinite(cost):
                 self._offer(cost, choice)
             elif cost < self.best:
                 self.best = cost
             self.bound = self.best
+            self.infeasible = not np.isfinite(self.best)
         except Stopped:
             self.bound = min(self.bound, self.best)
         except BaseException as failure:
@@ -168,7 +173,7 @@ class Run:
         """Tell how far the search is, if something changed or it is time to."""
         now = time.monotonic() - self.started
         incumbent = None if not np.isfinite(self.best) else self.encoding.total(self.best)
-        bound = self.encoding.total(self.bound)
+        bound = self.encoding.total(0.0 if self.infeasible else self.bound)
         last = self.trace[-1] if self.trace else None
         changed = last is None or (last.incumbent, last.bound) != (incumbent, bound)
         if not (changed or force or now - self._reported >= REPORT_SECONDS):
@@ -213,44 +218,57 @@ class Run:
 
     def finish(self) -> SearchOutcome:
         """Write the best tree down and count what it costs."""
+        if self.infeasible:
+            return self._outcome(None)
         if not self.stopped and (self.choice is not None or self.given is None):
             assignment, cost = self._plant(self.choice, Search(self.encoding))
             if cost != self.best:
                 raise DisagreementError(f"the tree costs {cost}, not {self.best} as found")
         else:
-            assignment, cost = self._best_in_time()
+            found = self._best_in_time()
+            if found is None:
+                return self._outcome(None)
+            assignment, cost = found
         self.best = float(cost)
         self.bound = min(self.bound, self.best)
+        return self._outcome(assignment)
+
+    def _outcome(self, assignment: Assignment | None) -> SearchOutcome:
+        """What the search came to."""
+        if assignment is None:
+            self.best = np.inf
         self.report(force=True)
-        total, bound = self.encoding.total(self.best), self.encoding.total(self.bound)
+        total = None if assignment is None else self.encoding.total(self.best)
+        bound = self.encoding.total(0.0 if self.infeasible else self.bound)
         return SearchOutcome(
             assignment=assignment,
             total=total,
             bound=bound,
-            proved=total == bound,
-            infeasible=False,
+            proved=self.infeasible or total == bound,
+            infeasible=self.infeasible,
             cancelled=self.cancelled,
             seconds=time.monotonic() - self.started,
             trace=tuple(self.trace),
         )
 
-    def _best_in_time(self) -> tuple[Assignment, int]:
-        """After a stop: the best tree, or one that is quick to make."""
+    def _best_in_time(self) -> tuple[Assignment, int] | None:
+        """After a stop: the best tree, or one that is quick to make; None if that fails."""
         found = [] if self.choice is None else [self._plant_in_time(self.choice)]
         trees = [each for each in found if each is not None]
         if self.given is not None:
             trees.append((self.given, self._cost_of(self.given)))
         if not trees:
-            trees.append(self._plain_tree())
-        return min(trees, key=lambda tree: tree[1])
+            trees = self._plain_tree()
+        return min(trees, key=lambda tree: tree[1], default=None)
 
-    def _plain_tree(self) -> tuple[Assignment, int]:
-        """A greedy tree that takes next to no time."""
+    def _plain_tree(self) -> list[tuple[Assignment, int]]:
+        """A greedy tree that takes next to no time, if its leaves are large enough."""
         from odt_core.solvers.mip.greedy import greedy_assignment
 
         assignment = greedy_assignment(self.problem, lambda: True)
-        assert assignment is not None
-        return assignment, self._cost_of(assignment)
+        if assignment is None or not keeps_smallest_leaf(self.problem, assignment.splits):
+            return []
+        return [(assignment, self._cost_of(assignment))]
 
 
 def solve_search(
