@@ -15,7 +15,6 @@ from typing import Any
 from odt_core.cli.inputs import load_table, make_spec, note, read_options
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
-from odt_core.cli.stages import StagePrinter
 from odt_core.cli.summary import aligned
 from odt_core.data import Table
 from odt_core.errors import InputError
@@ -35,7 +34,7 @@ from odt_core.studies import (
     run_curve,
 )
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec, waited_words
+from odt_core.training import TrainSpec
 from odt_core.words import count_words, seconds_words
 
 PROGRESS_EVERY = 1.0
@@ -62,13 +61,12 @@ def run(options: argparse.Namespace) -> int:
                 spec,
                 curve,
                 on_progress=printer,
-                on_stage=StagePrinter(),
                 should_stop=stop.is_set,
             )
         else:
             runs = _run_in_processes(options, table, spec, curve, stop, printer)
     rows = curve_table(runs)
-    seconds = time.monotonic() - began - printer.waited
+    seconds = time.monotonic() - began
     if options.output is not None:
         write_output(options.output, curve_csv(rows))
     done = len({run.seed for run in runs})
@@ -76,12 +74,10 @@ def run(options: argparse.Namespace) -> int:
         record = _to_json(table, spec, curve, rows, runs)
         record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
         record |= {"seconds": round(seconds, 3), "cpu_seconds": round(_cpu_seconds() - cpu, 3)}
-        record |= {"waited": round(printer.waited, 3)}
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(
-            f"{count_words(done, 'split')} in {seconds_words(seconds)}"
-            f"{waited_words(printer.waited)}; floors on training "
+            f"{count_words(done, 'split')} in {seconds_words(seconds)}; floors on training "
             f"{curve.sweep.word}, variances over splits.\n"
         )
         print("\n".join(aligned(_cells(rows))))
@@ -115,12 +111,8 @@ def _run_in_processes(
                 for number in range(curve.repeats)
             ],
         )
-        tell = StagePrinter()
         while not batch.is_over:
             time.sleep(POLL)
-            for job in batch.jobs:
-                tell(job.stage)
-            printer.waited = batch.waited
             # the batch's own estimate: the workers had to start before its first job did
             printer.say(batch.n_done, len(batch.jobs), batch.seconds_left)
             if (stop.is_set() or batch.failure) and not batch.was_cancelled:
@@ -133,21 +125,13 @@ def _run_in_processes(
 
 
 class _Printer:
-    """Prints at most one line a second, and only what is new.
-
-    Attributes
-    ----------
-    waited : float
-        Seconds in which the exact search was being compiled.
-    """
+    """Prints at most one line a second, and only what is new."""
 
     def __init__(self) -> None:
-        self.waited = 0.0
         self._printed_at = time.monotonic()
         self._done = 0
 
     def __call__(self, progress: CurveProgress) -> None:
-        self.waited = progress.waited
         self.say(progress.done, progress.total, progress.seconds_left)
 
     def say(self, done: int, total: int, seconds_left: float | None) -> None:

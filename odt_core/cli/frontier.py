@@ -8,12 +8,10 @@ import json
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
-from odt_core.cli.stages import StagePrinter
 from odt_core.cli.summary import aligned, rate_text
 from odt_core.evaluation import Rate, cheapest
 from odt_core.solution import Status
 from odt_core.studies import FrontierResult, OperatingPoint, frontier_csv, run_frontier
-from odt_core.training import waited_words
 from odt_core.words import count_words, number_words, seconds_words
 
 
@@ -22,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt("what was found of the frontier") as stop:
-        result = run_frontier(table, spec, on_stage=StagePrinter(), should_stop=stop.is_set)
+        result = run_frontier(table, spec, should_stop=stop.is_set)
     chosen = None
     if options.costs is not None and result.points:
         pairs = [(point.fn, point.fp) for point in result.points]
@@ -45,8 +43,7 @@ def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str
         rows.append([mark, str(point.fn), str(point.fp), *_rates(point), _costs(result, index)])
     lines = [
         f"{result.problem.topology.name}, {result.prepared.train.n_rows} training rows: "
-        f"{count_words(len(result.points), 'point')} in {seconds_words(result.seconds)}"
-        + f"{waited_words(result.waited)}. "
+        f"{count_words(len(result.points), 'point')} in {seconds_words(result.seconds)}. "
         + status_sentence(result),
         "",
         *aligned(rows),

@@ -10,7 +10,6 @@ import time
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
-from odt_core.cli.stages import StagePrinter
 from odt_core.cli.summary import summarize
 from odt_core.problem import Problem
 from odt_core.solution import Status, TracePoint
@@ -29,7 +28,6 @@ def run(options: argparse.Namespace) -> int:
             table,
             spec,
             on_progress=_progress_printer(),
-            on_stage=StagePrinter(),
             should_stop=stop.is_set,
         )
     if options.output is not None and result.model is not None:

@@ -67,15 +67,10 @@ class Batch:
 
     @property
     def seconds(self) -> float:
-        """Since the request, until the last job ended, without the waiting."""
+        """Since the request, until the last job ended."""
         ends = [job.ended_at for job in self.jobs if job.ended_at is not None]
         until = max(ends) if self.is_over and ends else now()
-        return (until - self.began).total_seconds() - self.waited
-
-    @property
-    def waited(self) -> float:
-        """Seconds in which jobs waited, side by side, for the exact search to be compiled."""
-        return max((job.waited for job in self.jobs), default=0.0)
+        return (until - self.began).total_seconds()
 
     @property
     def seconds_left(self) -> float | None:
@@ -84,7 +79,7 @@ class Batch:
         starts = [job.started_at for job in self.jobs if job.started_at is not None]
         if done == 0 or not starts:
             return None
-        spent = (now() - min(starts)).total_seconds() - self.waited
+        spent = (now() - min(starts)).total_seconds()
         return spent / done * (len(self.jobs) - done)
 
     @property

@@ -36,7 +36,7 @@ def deadline(running: Running) -> float:
         return running.stage_at + OTHER_WORK_LIMIT
     if running.stop_at is not None:
         return running.stop_at + CANCEL_GRACE
-    if running.job.stage.is_solving:
+    if running.job.stage is Stage.SOLVING:
         return running.stage_at + running.job.spec.time_limit + DEADLINE_GRACE
     return running.stage_at + OTHER_WORK_LIMIT
 
@@ -52,7 +52,7 @@ def loss_words(running: Running, loss: Loss) -> str:
     if running.overdue:
         limit = (
             f"{DEADLINE_GRACE:g} s after its time limit"
-            if running.job.stage.is_solving
+            if running.job.stage is Stage.SOLVING
             else f"{OTHER_WORK_LIMIT:g} s of {running.job.stage}"
         )
         return (

@@ -57,7 +57,7 @@ class Hearing:
             if running is not None:
                 running.stage_at = time.monotonic()
                 running.job.stage = Stage.PREPARING
-                running.job.progress, running.job.waited = [], 0.0
+                running.job.progress = []
                 running.unwritten |= {"stage", "progress"}
 
     def on_lost(self, job: str, loss: Loss) -> None:
@@ -92,9 +92,7 @@ class Hearing:
     def _take_in(self, running: Running, message: dict[str, Any]) -> None:
         kind, job = message["type"], running.job
         if kind == "stage":
-            began, running.stage_at = running.stage_at, time.monotonic()
-            if job.stage is Stage.COMPILING:
-                job.waited += running.stage_at - began
+            running.stage_at = time.monotonic()
             job.stage = Stage(message["stage"])
             running.unwritten.add("stage")
         elif kind == "progress":

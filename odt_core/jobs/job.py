@@ -49,9 +49,6 @@ class Job:
         message; ``interrupted``: its server ended while it ran.
     stage : Stage
         What a running job is doing.
-    waited : float
-        Seconds that it waited for the exact search to be compiled, once that is over; known where
-        the job is run.
     progress : list of TracePoint
         The solve's trace so far; its numbers mean what `odt_core.problem.Gains` says.
     best : dict or None
@@ -74,7 +71,6 @@ class Job:
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: JobState = JobState.QUEUED
     stage: Stage = Stage.PREPARING
-    waited: float = 0.0
     progress: list[TracePoint] = field(default_factory=list)
     best: dict[str, Any] | None = None
     result: dict[str, Any] | None = None

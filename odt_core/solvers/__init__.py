@@ -12,30 +12,18 @@ from importlib import import_module
 from odt_core.errors import InputError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, TracePoint
-from odt_core.solvers.exactness import check_countable, check_no_smallest_leaf
+from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 
-__all__ = ["is_being_compiled", "solve"]
+__all__ = ["solve"]
 
 ENGINE_MODULES: dict[Engine, str] = {
     Engine.HYBRID: "odt_core.solvers.hybrid",
-    Engine.SEARCH: "odt_core.solvers.search.engine",
+    Engine.SEARCH: "odt_core.solvers.exact.engine",
     Engine.CBC: "odt_core.solvers.mip.engine",
     Engine.HIGHS: "odt_core.solvers.mip.engine",
 }
 """Where each engine's own ``solve`` is; it takes what this one takes, by name."""
-
-
-def is_being_compiled(problem: Problem, engine: Engine) -> bool:
-    """Whether a solve that starts now has to do without the exact search for a while."""
-    if engine not in (Engine.HYBRID, Engine.SEARCH):
-        return False
-    from odt_core.solvers.search import compiling
-    from odt_core.solvers.search.parts import parts_for
-    from odt_core.solvers.search.warm import is_warm
-
-    needed = parts_for(problem)
-    return not (is_warm(needed) or compiling.is_compiled(needed))
 
 
 def solve(
@@ -94,8 +82,6 @@ def solve(
             f"The engine {engine} is not available: choose one of {', '.join(ENGINE_MODULES)}."
         )
     check_countable(problem)
-    if engine in (Engine.HYBRID, Engine.SEARCH):
-        check_no_smallest_leaf(problem)
     solution: Solution = import_module(ENGINE_MODULES[engine]).solve(
         problem,
         engine=engine,

@@ -33,17 +33,3 @@ def check_countable(problem: Problem) -> None:
         "whole numbers."
     )
 
-
-def check_no_smallest_leaf(problem: Problem) -> None:
-    """Refuse a smallest leaf, which the exact search does not know yet.
-
-    Raises
-    ------
-    InputError
-        If the problem has a smallest leaf.
-    """
-    if problem.smallest_leaf is not None:
-        raise InputError(
-            "The exact search does not know a smallest leaf yet: leave min-leaf out, or choose "
-            "the engine cbc or highs."
-        )

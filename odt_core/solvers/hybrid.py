@@ -27,18 +27,12 @@ from odt_core.solution import (
     make_solution,
 )
 from odt_core.solvers.disagreement import write_disagreement
+from odt_core.solvers.exact import SearchOutcome, solve_search
+from odt_core.solvers.exact.engine import tree_teller
+from odt_core.solvers.exact.loader import loader
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
-from odt_core.solvers.search import SearchOutcome, compiling, solve_search
-from odt_core.solvers.search.engine import (
-    or_quick,
-    tree_teller,
-    tree_while_loading,
-    without_search,
-)
-from odt_core.solvers.search.loading import is_loaded, remark_without, waited_remark
-from odt_core.solvers.search.parts import parts_for
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""
@@ -136,10 +130,7 @@ def solve(
     budget = _Budget(
         began, time_limit, threads, seed, mip_options, on_progress, on_found, should_stop
     )
-    begin = _get_ready(problem, engine, budget)
-    if isinstance(begin, Solution):
-        return begin
-    quick, waited = begin
+    loader.compile_in_background()
     found = solve_search(
         problem,
         time_limit=_search_share(estimated_nonzeros(problem), budget) * max(budget.left, 0.05),
@@ -147,15 +138,10 @@ def solve(
         seed=seed,
         on_progress=budget.clocked(),
         should_stop=should_stop,
-        incumbent=quick if waited else None,
         on_tree=None if on_found is None else tree_teller(on_found, began),
     )
-    found = or_quick(problem, found, quick)
-    if found.total == found.bound and not found.proved:
-        found = dataclasses.replace(found, proved=True)
     budget.tell_found(found)
-    solution = _finish(problem, engine, budget, found)
-    return dataclasses.replace(solution, remark=" ".join(filter(None, (solution.remark, waited))))
+    return _finish(problem, engine, budget, found)
 
 
 def _seconds_to_check(size: int) -> float:
@@ -191,69 +177,6 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
         return _go_on(problem, engine, budget, found)
     except SolverError as failure:  # as where memory ran out; the search's answer stands without it
         return _settle(problem, engine, budget, found, None, remark=f"{failure}: {WITHOUT_CBC}")
-
-
-def _get_ready(
-    problem: Problem, engine: Engine, budget: _Budget
-) -> tuple[Assignment | None, str] | Solution:
-    """Wait for the search's kernels: a quick tree and a remark, or what is known in time.
-
-    A process loads them once, in half a second. On a fresh machine they are compiled first, and CBC
-    works meanwhile.
-    """
-    if is_loaded(problem):
-        return None, ""
-    compiled = compiling.is_compiled(parts_for(problem))
-    compiling.compile_in_background()
-    if compiled or estimated_nonzeros(problem) > MOST_TO_CHECK:
-        deadline = budget.began + budget.time_limit
-        quick = tree_while_loading(problem, deadline, budget.should_stop)
-        if not is_loaded(problem):
-            return without_search(problem, engine, budget.began, budget.should_stop, quick)
-    else:
-        meanwhile = _solve_while_compiling(problem, budget)
-        if budget.is_stopped() or not meanwhile.cancelled or not is_loaded(problem):
-            return _settle_alone(problem, engine, budget, meanwhile)
-        quick = meanwhile.assignment
-    return quick, "" if compiled else waited_remark(time.perf_counter() - budget.began)
-
-
-def _solve_while_compiling(problem: Problem, budget: _Budget) -> MipOutcome:
-    """On a fresh machine CBC works until the search's kernels are there."""
-    outcome = solve_mip(
-        problem,
-        Engine.CBC,
-        budget.options,
-        time_limit=budget.left,
-        threads=budget.threads,
-        seed=budget.seed,
-        on_progress=budget.clocked(),
-        on_found=budget.on_found,
-        should_stop=lambda: budget.is_stopped() or is_loaded(problem),
-    )
-    budget.mip_seconds.append(outcome.seconds)
-    return outcome
-
-
-def _settle_alone(
-    problem: Problem, engine: Engine, budget: _Budget, outcome: MipOutcome
-) -> Solution:
-    """What CBC came to without the search."""
-    seconds = time.perf_counter() - budget.began
-    return make_solution(
-        problem,
-        engine=engine,
-        assignment=outcome.assignment,
-        claimed_total=outcome.claimed_total,
-        bound=outcome.bound,
-        infeasible=outcome.status is MipStatus.INFEASIBLE,
-        cancelled=outcome.cancelled,
-        provers=("cbc",) if outcome.bound_is_solvers else (),
-        seconds=Seconds(total=seconds, mip=outcome.seconds),
-        mip=outcome.report,
-        trace=outcome.trace,
-        remark=remark_without(problem),
-    )
 
 
 def estimated_nonzeros(problem: Problem) -> int:

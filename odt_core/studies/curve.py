@@ -20,14 +20,13 @@ from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
-from odt_core.studies.frontier import search_frontier, wait_for_kernels
+from odt_core.studies.frontier import search_frontier
 from odt_core.studies.levels import is_best_at, point_for_level
 from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
 from odt_core.training import (
     Stage,
     TrainSpec,
-    Waiting,
     build_problem,
     confusion_to_json,
     prepare_training,
@@ -243,7 +242,6 @@ def run_repeat(
     spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, seed=seed))
     prepared = prepare_training(table, spec)
     _check_test(prepared.test, seed)
-    wait_for_kernels(repeat.topologies, prepared.train, tell, should_stop)
     tell(Stage.SOLVING)
     runs: list[CurveRun] = []
     train = prepared.train
@@ -295,16 +293,15 @@ def run_curve(
     """
     stopped = should_stop or (lambda: False)
     began = time.monotonic()
-    waiting = Waiting(on_stage)
     runs: list[CurveRun] = []
     for number in range(curve.repeats):
         if stopped():
             break
         repeat = curve.repeat(number)
-        runs += run_repeat(table, spec, repeat, on_stage=waiting, should_stop=should_stop)
+        runs += run_repeat(table, spec, repeat, on_stage=on_stage, should_stop=should_stop)
         if on_progress is not None:
-            seconds = time.monotonic() - began - waiting.seconds
-            on_progress(CurveProgress(number + 1, curve.repeats, seconds, waiting.seconds))
+            seconds = time.monotonic() - began
+            on_progress(CurveProgress(number + 1, curve.repeats, seconds))
     return tuple(runs)
 
 
@@ -317,15 +314,12 @@ class CurveProgress:
     done, total : int
         Pieces of work.
     seconds : float
-        Since it began, without the waiting.
-    waited : float
-        Seconds in which the exact search was being compiled.
+        Since it began.
     """
 
     done: int
     total: int
     seconds: float
-    waited: float = 0.0
 
     @property
     def seconds_left(self) -> float | None:

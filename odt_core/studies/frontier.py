@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,23 +21,17 @@ from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_to_json
 from odt_core.problem import EncodedData, Objective, Problem
 from odt_core.solution import Assignment, Status
-from odt_core.solvers.exactness import check_no_smallest_leaf
 from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.weighted import corner_points
-from odt_core.topology import Topology
 from odt_core.training import (
     Stage,
     TrainSpec,
-    Waiting,
     build_problem,
     confusion_to_json,
     prepare_training,
 )
 from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
-
-COMPILE_SECONDS = 500.0
-"""Longest wait for the search's kernels on a fresh machine."""
 
 FRONT_SHARE = Fraction(3, 5)
 """Of a time limit for the frontier itself; the rest is for bounds, if it does not get done."""
@@ -110,9 +104,7 @@ class FrontierResult:
     status : Status
         ``optimal``: every point is proved and none is missing.
     seconds : float
-        For everything but the waiting.
-    waited : float
-        Seconds before that in which the search was being compiled.
+        For everything.
     """
 
     table_sha256: str
@@ -124,7 +116,6 @@ class FrontierResult:
     bound: LowerBound | None
     status: Status
     seconds: float
-    waited: float = 0.0
 
     @property
     def ranges(self) -> tuple[CostRange | None, ...]:
@@ -141,7 +132,6 @@ class FrontierResult:
             ],
             "status": self.status.value,
             "seconds": round(self.seconds, 4),
-            "waited": round(self.waited, 4),
             "bound": None if self.bound is None else self.bound.to_json(train.n_positive),
             "n_train": train.n_rows,
             "n_test": 0 if test is None else test.n_rows,
@@ -177,7 +167,7 @@ def run_frontier(
     spec : TrainSpec
         Data, split, shape, cap, rules and time limit; objective and engine are not looked at.
     on_stage : callable, optional
-        Told what begins: preparing, compiling (where it waits for that), solving, finishing.
+        Told what begins: preparing, solving, finishing.
     should_stop : callable, optional
         Asked while the search runs; true ends it with what was found.
 
@@ -189,11 +179,10 @@ def run_frontier(
         If a point of the search does not survive our recount.
     """
     began = time.perf_counter()
-    tell = Waiting(on_stage)
+    tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
-    wait_for_kernels((problem.topology,), problem.data, tell, should_stop)
     tell(Stage.SOLVING)
     points, bound, status = search_frontier(
         problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
@@ -208,29 +197,8 @@ def run_frontier(
         points=points,
         bound=bound,
         status=status,
-        seconds=time.perf_counter() - began - tell.seconds,
-        waited=tell.seconds,
+        seconds=time.perf_counter() - began,
     )
-
-
-def wait_for_kernels(
-    topologies: Iterable[Topology],
-    data: EncodedData,
-    tell: Callable[[Stage], None],
-    should_stop: Callable[[], bool] | None = None,
-) -> None:
-    """Let be compiled what frontiers of these shapes call.
-
-    That happens once on a machine and counts to no time limit.
-    """
-    from odt_core.solvers.search import compiling
-    from odt_core.solvers.search.parts import parts_for_frontier
-
-    compiling.compile_in_background()
-    needed = [part for shape in topologies for part in parts_for_frontier(shape, data)]
-    if not compiling.is_compiled(needed):
-        tell(Stage.COMPILING)
-        compiling.wait_until_compiled(needed, time.perf_counter() + COMPILE_SECONDS, should_stop)
 
 
 def search_frontier(
@@ -261,9 +229,9 @@ def search_frontier(
     points, bound, status
         As in `FrontierResult`.
     """
-    from odt_core.solvers.search import frontier  # slow to import: only where a search runs
+    from odt_core.solvers.exact import frontier, loader  # slow to import: only where a search runs
 
-    check_no_smallest_leaf(problem)
+    loader.loader.compile_in_background()
     deadline = time.monotonic() + time_limit
     outcome = frontier(problem, time_limit=time_limit * float(FRONT_SHARE), should_stop=should_stop)
     found = {(point.fn, point.fp): point.assignment for point in outcome.points}

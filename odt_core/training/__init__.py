@@ -2,11 +2,8 @@
 
 from odt_core.exact import parse_percent, parse_weight
 from odt_core.training.progress import (
-    COMPILING_WORDS,
     Stage,
-    Waiting,
     value_words,
-    waited_words,
 )
 from odt_core.training.result import TrainResult, confusion_to_json
 from odt_core.training.run import (
@@ -24,7 +21,6 @@ from odt_core.training.spec import (
 )
 
 __all__ = [
-    "COMPILING_WORDS",
     "BestSoFar",
     "FeatureSelection",
     "NodeRuleSpec",
@@ -32,7 +28,6 @@ __all__ = [
     "Stage",
     "TrainResult",
     "TrainSpec",
-    "Waiting",
     "build_problem",
     "confusion_to_json",
     "fit_peer",
@@ -41,5 +36,4 @@ __all__ = [
     "prepare_training",
     "run_training",
     "value_words",
-    "waited_words",
 ]

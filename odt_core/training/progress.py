@@ -2,85 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from enum import StrEnum
 
 from odt_core.problem import Goal, Problem
-from odt_core.words import count_words, number_words, percent_words, printable, seconds_words
+from odt_core.words import count_words, number_words, percent_words, printable
 
 
 class Stage(StrEnum):
-    """What a training run is doing.
-
-    ``compiling`` waits for the exact search to be compiled, which happens once on a machine;
-    ``solving-meanwhile`` is a solve that began while it was.
-    """
+    """What a training run is doing; the time limit runs while it is ``solving``."""
 
     PREPARING = "preparing"
-    COMPILING = "compiling"
     SOLVING = "solving"
-    SOLVING_MEANWHILE = "solving-meanwhile"
     FINISHING = "finishing"
-
-    @property
-    def is_solving(self) -> bool:
-        """Whether the time limit runs."""
-        return self in (Stage.SOLVING, Stage.SOLVING_MEANWHILE)
-
-
-_ONCE = (
-    "which happens once on a machine and takes about half a minute for two levels of questions, "
-    "a minute or two for more"
-)
-COMPILING_WORDS = {
-    Stage.COMPILING: f"The exact search is being compiled, {_ONCE}. The time limit begins after.",
-    Stage.SOLVING_MEANWHILE: f"The exact search was still being compiled when this began, {_ONCE}. "
-    "It takes over as soon as it is ready, if the time limit allows.",
-}
-"""What a machine's first runs wait for."""
-
-
-class Waiting:
-    """How long a run has waited for the exact search to be compiled, by the stages that it tells.
-
-    Parameters
-    ----------
-    on_stage : callable, optional
-        Who else is told.
-
-    Attributes
-    ----------
-    seconds : float
-        Without a wait that goes on.
-    """
-
-    def __init__(self, on_stage: Callable[[Stage], None] | None = None) -> None:
-        self.seconds = 0.0
-        self._since: float | None = None
-        self._on_stage = on_stage
-
-    def __call__(self, stage: Stage) -> None:
-        """A stage begins, and the one before ends."""
-        if self._on_stage is not None:
-            self._on_stage(stage)
-        now = time.perf_counter()
-        if self._since is not None:
-            self.seconds += now - self._since
-        self._since = now if stage is Stage.COMPILING else None
-
-
-def waited_words(seconds: float) -> str:
-    """Ends a sentence on how long a run took apart from its waiting; empty if it hardly waited.
-
-    Examples
-    --------
-    >>> waited_words(41.2)
-    ', after 41 s in which the exact search was being compiled'
-    """
-    if seconds < 0.5:
-        return ""
-    return f", after {seconds_words(seconds)} in which the exact search was being compiled"
 
 
 def value_words(problem: Problem, total: int) -> str:

@@ -114,7 +114,7 @@ def run_training(
         If a solver's claim does not survive our recount.
     """
     # not at the top: processes that serve pages never solve
-    from odt_core.solvers import is_being_compiled, solve
+    from odt_core.solvers import solve
 
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
@@ -123,8 +123,7 @@ def run_training(
     problem = build_problem(prepared, spec)
     prepared_at = time.perf_counter()
     prepared.train.merged()  # both the solve and CART start from it
-    meanwhile = is_being_compiled(problem, spec.engine)
-    tell(Stage.SOLVING_MEANWHILE if meanwhile else Stage.SOLVING)
+    tell(Stage.SOLVING)
 
     def result_of(solution: Solution) -> TrainResult:
         return TrainResult(

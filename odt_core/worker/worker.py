@@ -56,10 +56,7 @@ class Worker:
     def run(self) -> None:
         """Serve until standard input closes."""
         threading.Thread(target=self._read_orders, daemon=True).start()
-        try:
-            _warm_up()
-        except InputError as error:  # no place for kernels: jobs that need them say so, too
-            log.error("%s", error)
+        _warm_up()
         self._say({"type": "ready"})
         while True:
             order = self._queue.get()
@@ -243,12 +240,11 @@ def _warm_up() -> None:
     """Run a tiny job: what is imported, compiled or started late must not cost the first user."""
     from odt_core.data import SplitSpec, infer_schema, read_table
     from odt_core.solution import Engine
-    from odt_core.solvers.search import compiling, warm_up
-    from odt_core.solvers.search.parts import Number, parts_of
+    from odt_core.solvers.exact.loader import loader
     from odt_core.topology import Topology
     from odt_core.training import TrainSpec, run_training
 
-    compiling.compile_in_background()
+    loader.compile_in_background()
     rows = "".join(f"{i},{'ab'[i % 2]},{'yn'[i // 2 % 2]}\n" for i in range(20))
     table = read_table(f"size,kind,outcome\n{rows}".encode())
     spec = TrainSpec(
@@ -259,9 +255,6 @@ def _warm_up() -> None:
         time_limit=5.0,
     )
     run_training(table, spec).to_json()
-    # float64 is for few problems: they load it themselves, and 70 MiB of each worker are saved
-    if compiling.is_compiled(parts_of(Number.FLOAT32)):
-        warm_up()
 
 
 def _die_with_parent() -> None:

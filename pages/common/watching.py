@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.jobs import Job, JobState
-from odt_core.training import COMPILING_WORDS, Stage
+from odt_core.training import Stage
 from odt_core.words import count_words, seconds_words
 from pages.common.server import job_manager
 from pages.common.shapes import shape_name
@@ -27,16 +27,10 @@ def draw_how_far(job: Job, sought: str) -> None:
     """
     st.subheader(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit
-    if job.stage is Stage.COMPILING:  # the limit begins after it
-        st.progress(0.0, text=f"{seconds_words(job.seconds)} of waiting")
-    else:
-        spent = job.seconds - job.waited
-        st.progress(
-            min(spent / limit, 1.0),
-            text=f"{seconds_words(spent)} of at most {seconds_words(limit)}",
-        )
-    if job.stage in COMPILING_WORDS:
-        st.info(COMPILING_WORDS[job.stage])
+    st.progress(
+        min(job.seconds / limit, 1.0),
+        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
+    )
 
 
 def _headline(job: Job, sought: str) -> str:
@@ -51,8 +45,6 @@ def _headline(job: Job, sought: str) -> str:
         )
     if job.stage is Stage.PREPARING:
         return "Preparing the rows"
-    if job.stage is Stage.COMPILING:
-        return "Compiling the exact search"
     if job.stage is Stage.FINISHING:
         return "Counting the rows"
     return f"Searching for {sought} of the shape {plain(shape_name(job.spec.train.topology))}"

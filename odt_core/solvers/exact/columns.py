@@ -392,9 +392,7 @@ def make_classes(
             low.append(left)
             high.append(right)
             lists.append(allowed)
-            empty_ok.append(
-                not problem.forbid_empty_branches if not fixed else level[-1] == STUMP
-            )
+            empty_ok.append(not problem.forbid_empty_branches if not fixed else level[-1] == STUMP)
             one_way.append(fixed)
         classes[child] = known[key]
         return known[key]

@@ -337,8 +337,8 @@ def lanes_several(F, s, e, lo, n, c0, c1, m, acc):  # type: ignore[no-untyped-de
 def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):  # type: ignore[no-untyped-def]
     """Least cost of a class of at most one level for lanes, into ``out[:n_all]``.
 
-    Lane i is a row set whose sum of d over column j is ``c0[j] + c1 * F[j, lo + i]``, whose total is
-    ``tot[i]`` and whose positive weight is ``pos[i]``.
+    Lane i is a row set whose sum of d over column j is ``c0[j] + c1 * F[j, lo + i]``, whose total
+    is ``tot[i]`` and whose positive weight is ``pos[i]``.
     """
     empty_ok = T.empty_ok[cls]
     leaf = T.level[cls] == LEAF

@@ -144,9 +144,7 @@ class Loop:
                 sure, choice = answer.cost[0] < self.best, answer.choice(0)
             if self.restricted and self.table.empty_ok[self.cls] and self.whole[x] < self.best:
                 nothing = Choice(-1, x == 0, ())
-                self._offer(
-                    *restricted_split(self.run, self.cls, self.mask, nothing, self.best)
-                )
+                self._offer(*restricted_split(self.run, self.cls, self.mask, nothing, self.best))
             elif sure and self.table.empty_ok[self.cls]:
                 # a question without members sends all rows to the child the members do not go to
                 low, high = (choice, None) if x == 0 else (None, choice)
@@ -440,13 +438,13 @@ class Loop:
                 continue
             s, e = int(self.table.start[k]), int(self.table.start[k + 1])
             inside = self.bound[INSIDE, :, s:e]
+            payload = self.splits.column_masks(np.arange(s, e)) & self.mask
             sides = Sides(
-                self.table, self.cls, k, self.weight[s:e], self.splits.column_masks(np.arange(s, e)) & self.mask,
-                np.bitwise_or, inside[0], inside[self.h],
+                self.table, self.cls, k, self.weight[s:e], payload, np.bitwise_or, inside[0],
+                inside[self.h],
             )  # fmt: skip
-            cost, split = walk(
-                sides, self._solve_union, self.best, self._confirm_subset if self.restricted else None
-            )
+            confirm = self._confirm_subset if self.restricted else None
+            cost, split = walk(sides, self._solve_union, self.best, confirm)
             if split is not None and not self.restricted:
                 self._offer(cost, Choice(k, split.to_high, split.columns))
 

@@ -93,9 +93,7 @@ class Run:
     def __post_init__(self) -> None:
         self.halt = np.zeros(1, np.int64)
         self.lock = threading.Lock()
-        self.search = Search(
-            self.encoding, self.halt, self.threads, self._offer, self._raise_bound
-        )
+        self.search = Search(self.encoding, self.halt, self.threads, self._offer, self._raise_bound)
         self._failure: BaseException | None = None
         self._reported = 0.0
         self._next_tree = self.started + FIRST_TREE

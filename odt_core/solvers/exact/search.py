@@ -178,9 +178,7 @@ class Search:
         totals = primitives.count_pairs(self.table, mask, F, D, P)
         inside, outside = np.empty(n), np.empty(n)
         first, second = self.splits.first, self.splits.second
-        primitives.shallow_sides(
-            self.table, cls, F, D, P, totals, first, second, inside, outside
-        )
+        primitives.shallow_sides(self.table, cls, F, D, P, totals, first, second, inside, outside)
         return inside, outside
 
     def solve(self, cls: int, masks: Masks, limits: Numbers, places: list[int]) -> Answer:
@@ -224,9 +222,7 @@ class Search:
         self.check()
         return Answer(cost, choice)
 
-    def _solve_deep(
-        self, cls: int, masks: Masks, limits: Numbers, places: list[int]
-    ) -> Answer:
+    def _solve_deep(self, cls: int, masks: Masks, limits: Numbers, places: list[int]) -> Answer:
         def one(i: int) -> tuple[float, Choice | None]:
             loop = Loop(self, cls, masks[i], float(limits[i]), places[i])
             return loop.solve(), loop.choice
@@ -244,8 +240,8 @@ class Search:
     def greedy(self, cls: int, mask: Masks) -> tuple[float, Choice | None]:
         """Cost and choices of a greedy tree of a class.
 
-        Above the last two levels, each node takes the split of the best tree of two levels; the last
-        two levels are solved to optimality.
+        Above the last two levels, each node takes the split of the best tree of two levels; the
+        last two levels are solved to optimality.
         """
         table = self.table
         if table.level[cls] <= PAIR:

@@ -131,9 +131,7 @@ class _Knapsack:
     outside (no more than the smallest leaf), whether rows are on each side, and how many columns.
     """
 
-    def __init__(
-        self, sums: _Sums, s: int, e: int, sign: int, most: int, empty_ok: bool
-    ) -> None:
+    def __init__(self, sums: _Sums, s: int, e: int, sign: int, most: int, empty_ok: bool) -> None:
         self.sums, self.s, self.sign = sums, s, sign
         self.most, self.empty_ok, self.q = most, empty_ok, e - s
         self.order = s + np.argsort(-sums.size[s:e], kind="stable")

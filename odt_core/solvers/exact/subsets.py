@@ -112,9 +112,7 @@ def walk(
     rest[:n] = np.minimum(sides.low, sides.high)[order][::-1].cumsum()[::-1]
     nothing = np.zeros_like(sides.payload[:1])
     levels: list[list[_Nodes]] = [[] for _ in range(n + 1)]
-    levels[0] = [
-        _Nodes((nothing, nothing), (np.zeros(1), np.zeros(1)), np.zeros((1, n), np.bool_))
-    ]
+    levels[0] = [_Nodes((nothing, nothing), (np.zeros(1), np.zeros(1)), np.zeros((1, n), np.bool_))]
     found: Split | None = None
     depth = 0
     while depth >= 0:

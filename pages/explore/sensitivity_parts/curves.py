@@ -30,11 +30,8 @@ from odt_core.studies import (
 )
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import (
-    COMPILING_WORDS,
-    Stage,
     TrainSpec,
     parse_percent,
-    waited_words,
 )
 from odt_core.words import count_words, number_words, percent_words, seconds_words
 from pages.common.names import file_stem
@@ -258,8 +255,6 @@ def _watch(batch: Batch) -> None:
     if left is not None:
         text += f", about {seconds_words(max(left, 1.0))} left"
     st.progress(done / total, text=text)
-    if any(job.stage is Stage.COMPILING and not job.is_over for job in batch.jobs):
-        st.info(COMPILING_WORDS[Stage.COMPILING])
     st.button(
         "Stop, and keep what is done",
         key="sens_curve_cancel",
@@ -289,7 +284,6 @@ def _draw_result(batch: Batch) -> None:
         return
     n_done = len(batch.results)
     words = f"{count_words(n_done, 'split')} in {seconds_words(batch.seconds)}"
-    words += waited_words(batch.waited)
     if n_done < len(batch.jobs):
         words += f", of {len(batch.jobs)} asked for"
     unproved = sum(row.n - row.proved for row in rows)
