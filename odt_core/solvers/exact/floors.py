@@ -22,12 +22,23 @@ from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.exact.choices import Planter
 from odt_core.solvers.exact.columns import PAIR, encode_fronts
 from odt_core.solvers.exact.front_lists import Front, FrontPlanter
-from odt_core.solvers.exact.fronts import MULTIPLIERS, FrontSearch
+from odt_core.solvers.exact.fronts import FrontSearch
 from odt_core.solvers.exact.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
+from odt_core.solvers.exact.run import (
+    POLL_SECONDS,
+    REPORT_SECONDS,
+    OnProgress,
+    OnTree,
+    ShouldStop,
+    halted_after,
+)
 from odt_core.solvers.exact.search import Search, Stopped
 from odt_core.tree import count_assignment
 
 Floats = npt.NDArray[np.float64]
+MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
+"""What a false negative and a false positive cost in the weighted bounds of a whole frontier."""
+
 CORNERS = 8
 """How many weighted searches are made before the fronts."""
 
@@ -37,7 +48,6 @@ FLOOR_LIMIT = 2**25
 GREEDY_SECONDS = 0.1
 """How long the first tree for a weight may take."""
 
-POLL_SECONDS, REPORT_SECONDS = 0.02, 0.25
 GRID = 4096
 """Up to so many numbers of false negatives, a bound is told for each one exactly."""
 
@@ -53,22 +63,15 @@ class Watch:
     should_stop : callable, optional
         Asked now and then.
     halt : int64[1]
-        Set to end the work.
+        Set to end the work, which raises `Stopped` then.
     """
 
     deadline: float = math.inf
-    should_stop: Callable[[], bool] | None = None
+    should_stop: ShouldStop | None = None
     halt: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     cancelled: bool = False
 
-    def poll(self) -> None:
-        """End the work if time is up or the user says so."""
-        if self.should_stop is not None and not self.cancelled and self.should_stop():
-            self.cancelled = True
-        if self.cancelled or time.monotonic() >= self.deadline:
-            self.halt[0] = 1
-
-    def run(self, work: Callable[[], None], meanwhile: Callable[[], None] | None = None) -> bool:
+    def run(self, work: Callable[[], None], meanwhile: Callable[[], None] = lambda: None) -> bool:
         """Whether the work was completed."""
         failures: list[BaseException] = []
 
@@ -83,14 +86,14 @@ class Watch:
         try:
             while worker.is_alive():
                 worker.join(POLL_SECONDS)
-                if worker.is_alive():
-                    self.poll()
-                    if meanwhile is not None:
-                        meanwhile()
+                if self.should_stop is not None and not self.cancelled:
+                    self.cancelled = worker.is_alive() and self.should_stop()
+                if self.cancelled or time.monotonic() >= self.deadline:
+                    self.halt[0] = 1
+                meanwhile()
         finally:
-            if worker.is_alive():
-                self.halt[0] = 1
-                worker.join()
+            self.halt[0] |= worker.is_alive()
+            worker.join()
         if failures and not isinstance(failures[0], Stopped):
             raise failures[0]
         return not failures
@@ -102,23 +105,28 @@ class FloorSearch:
 
     Where the objective looks at one kind of error only, the other breaks ties, so that the tree is
     not dominated.
+
+    Attributes
+    ----------
+    best, assignment
+        The errors of the best tree, and the tree (once it is written down).
+    cuts : list of (int, int, int)
+        ``alpha FN + beta FP >= LB`` for all trees.
+    closed : int or None
+        The best total, once it is proved.
     """
 
     problem: Problem
     started: float
     watch: Watch
-    threads: int = 1
-    on_progress: Callable[[TracePoint], None] | None = None
-    on_tree: Callable[[Assignment, int], None] | None = None
+    threads: int
+    on_progress: OnProgress | None
+    on_tree: OnTree | None
     best: tuple[int, int] | None = None
     assignment: Assignment | None = None
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
-    trace: list[TracePoint] = field(default_factory=list)
-    reported: float = 0.0
-    shown: Assignment | None = None
     closed: int | None = None
-    front: Front | None = None
-    reached: tuple[int, int] | None = None
+    trace: list[TracePoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         gains, data = self.problem.gains, self.problem.data
@@ -131,25 +139,26 @@ class FloorSearch:
             self.cost_fn, self.cost_fp = 1, self.cost_fp * (data.n_positive + 1)
         self.encoding = encode_fronts(self.problem)
         self.free = replace(self.encoding, smallest=0)
+        self.front = Front(_box(max(self.fn_most, 0), max(self.fp_most, 0)))
+        self._reported, self._told = 0.0, self.assignment
 
-    # ------------------------------------------------------------ values
-
-    def cost(self, fn: int, fp: int) -> int:
+    def cost(self, point: tuple[int, int]) -> int:
         """What is minimised."""
-        return self.cost_fn * fn + self.cost_fp * fp
+        return self.cost_fn * point[0] + self.cost_fp * point[1]
 
-    def total(self, fn: int, fp: int) -> int:
+    def total(self, point: tuple[int, int]) -> int:
         """The problem's objective."""
         gains, data = self.problem.gains, self.problem.data
-        return gains.gain_tp * (data.n_positive - fn) + gains.gain_tn * (data.n_negative - fp)
+        tp, tn = data.n_positive - point[0], data.n_negative - point[1]
+        return gains.gain_tp * tp + gains.gain_tn * tn
 
     def bound(self) -> int | None:
         """Upper bound of the objective from the cuts; None: no tree is possible."""
-        gains, data = self.problem.gains, self.problem.data
         if self.closed is not None:
             return self.closed
         if self.fn_most < 0 or self.fp_most < 0:
             return None
+        gains, data = self.problem.gains, self.problem.data
         step = self.fn_most // GRID + 1
         first = np.arange(0, self.fn_most + 1, step, dtype=np.int64)
         last = np.minimum(first + step - 1, self.fn_most)
@@ -157,54 +166,53 @@ class FloorSearch:
         for alpha, beta, least in list(self.cuts):
             np.maximum(fp, -((alpha * last - least) // beta), out=fp)
         totals = gains.gain_tp * (data.n_positive - first) + gains.gain_tn * (data.n_negative - fp)
-        possible = totals[fp <= self.fp_most]
-        return int(possible.max()) if len(possible) else None
+        return int(totals[fp <= self.fp_most].max()) if fp[-1] <= self.fp_most else None
 
     def report(self) -> None:
-        """Tell how far the search is."""
+        """Tell how far the search is, and of a better tree."""
         bound = self.bound()
-        total = None if self.best is None else self.total(*self.best)
-        self.reported = time.monotonic() - self.started
-        point = TracePoint(self.reported, total, bound)
+        total = None if self.best is None else self.total(self.best)
+        self._reported = time.monotonic() - self.started
+        point = TracePoint(self._reported, total, bound)
         if not self.trace or (total, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
             self.trace.append(point)
         if self.on_progress is not None:
             self.on_progress(point)
         tree = self.assignment
-        if self.on_tree is not None and tree is not None and tree is not self.shown:
-            self.shown = tree
-            self.on_tree(tree, self.total(0, 0) if bound is None else bound)
+        if self.on_tree is not None and tree is not None and tree is not self._told:
+            self._told = tree
+            self.on_tree(tree, self.total((0, 0)) if bound is None else bound)
 
-    def heartbeat(self) -> None:
-        """Report now and then."""
-        if time.monotonic() - self.started - self.reported >= REPORT_SECONDS:
+    def _meanwhile(self) -> None:
+        if time.monotonic() - self.started - self._reported >= REPORT_SECONDS:
             self.report()
 
     def offer(self, assignment: Assignment) -> tuple[int, int]:
-        """A tree that the problem allows, floors apart; its errors."""
-        splits, labels = assignment.splits, assignment.labels
-        confusion = count_assignment(self.problem, splits, labels)
+        """A tree of the topology; its errors."""
+        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
         point = (confusion.fn, confusion.fp)
-        if point[0] > self.fn_most or point[1] > self.fp_most:
-            return point
-        if self.best is None or self.cost(*point) < self.cost(*self.best):
-            if self.problem.admits_all(splits, labels):
+        within = point[0] <= self.fn_most and point[1] <= self.fp_most
+        if within and (self.best is None or self.cost(point) < self.cost(self.best)):
+            if self.problem.admits_all(assignment.splits, assignment.labels):
                 self.best, self.assignment = point, assignment
         return point
 
-    # ------------------------------------------------------------ weighted searches
-
     def solve(self) -> bool:
-        """Everything; whether it was completed."""
+        """Search; whether it was completed."""
         if self.fn_most < 0 or self.fp_most < 0:
             return True
-        complete = self.watch.run(self._solve, self.heartbeat)
-        self._plant()
+        complete = self.watch.run(self._solve, self._meanwhile)
+        self._tighten(self.front)
+        if self.best is not None and self.assignment is None:
+            planter = FrontPlanter(self.problem, self.encoding)
+            self.assignment = planter.plant(self.front, *self.best)
         return complete
 
     def _solve(self) -> None:
         self._first_trees()
         self._between(self._corners())
+
+    # ------------------------------------------------------------ weighted searches
 
     def _first_trees(self) -> None:
         """Greedy trees for several weights, until one keeps the floors.
@@ -218,22 +226,19 @@ class FloorSearch:
             halt = np.zeros(1, np.int64)
             weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
             search = Search(weighted, halt)
-            timer = threading.Timer(GREEDY_SECONDS, halt.__setitem__, (0, 1))
-            timer.start()
-            try:
-                _, choice = search.greedy(weighted.classes[0], weighted.everything)
-                self.offer(Planter(self.problem, search).plant(choice))
-            except Stopped:
-                pass
-            finally:
-                timer.cancel()
+            with halted_after(GREEDY_SECONDS, halt):
+                try:
+                    _, choice = search.greedy(weighted.classes[0], weighted.everything)
+                    self.offer(Planter(self.problem, search).plant(choice))
+                except Stopped:
+                    continue
             if self.best is not None:
                 return
             if self.watch.halt[0]:
                 raise Stopped
 
     def _corner(self, alpha: int, beta: int) -> tuple[int, int]:
-        """Minimise ``alpha FN + beta FP`` without floors; adds a cut."""
+        """Minimise ``alpha FN + beta FP`` without floors, which gives a cut; the errors."""
         weighted = self.free.with_costs(alpha, beta)
         at = len(self.cuts)
         self.cuts.append((alpha, beta, 0))
@@ -251,17 +256,17 @@ class FloorSearch:
         data, gains = self.problem.data, self.problem.gains
         left, right = (0, data.n_negative), (data.n_positive, 0)
         ratio = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
-        if gains.gain_tp and gains.gain_tn:
-            ratio = Fraction(self.cost_fn, self.cost_fp)
         for step in range(CORNERS):
-            if step or not (gains.gain_tp and gains.gain_tn):
-                if left[1] <= right[1] or right[0] <= left[0]:
-                    break
+            if step == 0 and gains.gain_tp and gains.gain_tn:
+                ratio = Fraction(self.cost_fn, self.cost_fp)
+            elif left[1] <= right[1] or right[0] <= left[0]:
+                break
+            else:
                 ratio = Fraction(left[1] - right[1], right[0] - left[0])
             alpha, beta = ratio.numerator, ratio.denominator
             point = self._corner(alpha, beta)
-            value = alpha * point[0] + beta * point[1]
-            if value >= min(alpha * end[0] + beta * end[1] for end in (left, right)):
+            ends = [alpha * end[0] + beta * end[1] for end in (left, right)]
+            if alpha * point[0] + beta * point[1] >= min(ends):
                 break
             if point[1] > self.fp_most:
                 left = point
@@ -277,52 +282,30 @@ class FloorSearch:
         """Search what the corners left."""
         pairs = around(ratio)
         search = FrontSearch(self.problem, pairs, self.watch.halt, self._tighten)
-        corners = np.array([[self.fn_most], [self.fp_most]], np.float64)
-        points = np.array(
-            [[0, corners[0, 0] + 1], [corners[1, 0] + 1, 0], [-1, -1], [0, 0], [0, 0]]
-        )
-        self.front = Front(points)
-        self._limit(self.front)
+        self._tighten(self.front)
         guide = np.zeros(len(pairs))
         for alpha, beta, least in self.cuts:
             for i, (a, b) in enumerate(pairs):
-                guide[i] = max(guide[i], least * min(a / max(alpha, 1e-9), b / beta))
+                guide[i] = max(guide[i], least * min(a / alpha, b / beta))
         search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
 
     def _tighten(self, front: Front) -> None:
-        """Take the cheapest point of the front; from now on only cheaper ones are wanted."""
-        self._take(front)
-        self._limit(front)
+        """Take the cheapest point of the front; from now on only cheaper ones are wanted.
 
-    def _take(self, front: Front) -> None:
-        found = [(int(fn), int(fp)) for fn, fp in front.found.T]
-        found = [point for point in found if point[0] <= self.fn_most and point[1] <= self.fp_most]
-        point = min(found, key=lambda each: self.cost(*each), default=None)
-        if point is not None and (self.best is None or self.cost(*point) < self.cost(*self.best)):
-            self.best = self.reached = point
+        A little more is wanted if the counts are large.
+        """
+        for point in ((int(fn), int(fp)) for fn, fp in front.found.T):
+            if self.best is None or self.cost(point) < self.cost(self.best):
+                self.best, self.assignment = point, None
+        if self.best is not None:
+            fn = np.arange(0, self.fn_most + 1, self.fn_most // GRID + 1, dtype=np.int64)
+            fp = (self.cost(self.best) - 1 - self.cost_fn * fn) // self.cost_fp + 1
+            front.merge(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64), -1)
 
-    def _limit(self, front: Front) -> None:
-        """Only what is cheaper than the best tree is wanted (and a little more if counts are large)."""
-        if self.best is None:
-            return
-        step = self.fn_most // GRID + 1
-        fn = np.arange(0, self.fn_most + 1, step, dtype=np.int64)
-        fp = (self.cost(*self.best) - 1 - self.cost_fn * fn) // self.cost_fp + 1
-        points = np.stack([fn, np.maximum(fp, 0)]).astype(np.float64)
-        new = np.ones(len(fn), np.bool_)
-        new[1:] = points[1, 1:] < points[1, :-1]
-        front.merge(points[:, new], -1)
 
-    def _plant(self) -> None:
-        """The tree of the best point, if it came from a front."""
-        if self.front is not None:
-            self._take(self.front)
-        if self.best is None or self.best != self.reached or self.front is None:
-            return
-        tree = FrontPlanter(self.problem, self.encoding).plant(self.front, *self.best)
-        self.assignment = tree
-        confusion = count_assignment(self.problem, tree.splits, tree.labels)
-        self.best = (confusion.fn, confusion.fp)
+def _box(fn: int, fp: int) -> Floats:
+    """A front of which everything up to so many errors is wanted."""
+    return np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], np.float64)
 
 
 def check_weight(problem: Problem) -> None:
@@ -360,9 +343,9 @@ def solve_floors(
     deadline: float,
     started: float,
     threads: int = 1,
-    on_progress: Callable[[TracePoint], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    on_tree: Callable[[Assignment, int], None] | None = None,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+    on_tree: OnTree | None = None,
     incumbent: Assignment | None = None,
 ) -> SearchOutcome:
     """Solve a problem with floors; the tree is not dominated by any other.
@@ -380,15 +363,14 @@ def solve_floors(
     complete = search.solve()
     bound = search.bound()
     infeasible = search.best is None and (complete or bound is None)
-    total = None if search.best is None else search.total(*search.best)
+    total = None if search.best is None else search.total(search.best)
     if complete and total is not None:
         bound = search.closed = total
     search.report()
-    most = search.total(0, 0)
     return SearchOutcome(
         assignment=search.assignment,
         total=total,
-        bound=most if bound is None else bound,
+        bound=search.total((0, 0)) if bound is None else bound,
         proved=infeasible or (complete and total is not None),
         infeasible=infeasible,
         cancelled=watch.cancelled,
@@ -400,11 +382,71 @@ def solve_floors(
 # ---------------------------------------------------------------- the whole frontier
 
 
+class FrontierSearch:
+    """The whole frontier of a problem without floors."""
+
+    def __init__(self, problem: Problem, watch: Watch) -> None:
+        data = problem.data
+        self.problem = problem
+        self.search = FrontSearch(problem, MULTIPLIERS, watch.halt)
+        self.n_positive, self.n_negative = data.n_positive, data.n_negative
+        self.front = Front(_box(data.n_positive, data.n_negative))
+        self.guide = np.zeros(len(MULTIPLIERS))
+        self.given: dict[int, Assignment] = {}
+
+    def solve(self) -> None:
+        """Corners first, then what lies between them."""
+        search, encoding = self.search, self.search.encoding
+        if search.table.level[encoding.classes[0]] > PAIR:
+            for i, weighted in enumerate(search.searches):
+                cost, choice = weighted.root()
+                self.guide[i] = weighted.encoding.base + cost
+                if not encoding.smallest:
+                    self._give(Planter(self.problem, weighted).plant(choice))
+        search.fill(self.front, encoding.classes[0], encoding.everything, self.guide)
+
+    def _give(self, assignment: Assignment) -> None:
+        """Put the errors of a tree in."""
+        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
+        number, self.front.size = self.front.size, self.front.size + 1
+        self.given[number] = assignment
+        self.front.merge(np.array([[confusion.fn], [confusion.fp]], np.float64), number)
+
+    def points(self, least: npt.NDArray[np.int64]) -> list[FrontierPoint]:
+        """The points that were found, with their trees."""
+        found = []
+        for fn, fp, number in self.front.points[:3, self.front.points[2] >= 0].T.astype(int):
+            proved = least[fn] == fp and (fn == 0 or least[fn - 1] > fp)
+            tree = self.given.get(int(number))
+            if tree is None:
+                tree = FrontPlanter(self.problem, self.search.encoding).plant(self.front, fn, fp)
+            found.append(FrontierPoint(int(fn), int(fp), tree, bool(proved)))
+        return found
+
+    def least(self, complete: bool) -> npt.NDArray[np.int64]:
+        """For each number of false negatives, what no tree can have fewer false positives than."""
+        points, p = self.front.points, self.n_positive
+        found = points[1][np.searchsorted(points[0], np.arange(p + 1), side="right") - 1]
+        if complete:
+            return found.astype(np.int64)
+        step = p // GRID + 1
+        last = np.minimum(np.arange(0, p + 1, step) + step - 1, p).astype(np.float64)
+        open_ = np.full(len(last), np.inf)
+        for bounds in self.search.pending():
+            for each in np.atleast_2d(bounds):
+                np.minimum(open_, self._floor(each, last), out=open_)
+        open_ = np.maximum(open_, self._floor(self.guide, last))
+        return np.minimum(found, np.repeat(open_, step)[: p + 1]).astype(np.int64)
+
+    def _floor(self, bounds: Floats, fn: Floats) -> Floats:
+        """Fewest false positives that weighted bounds allow."""
+        alpha, beta = self.search.alpha[:, None], self.search.beta[:, None]
+        fewest = (-((alpha * fn - bounds[:, None]) // beta)).max(axis=0)
+        return np.asarray(np.clip(fewest, 0, self.n_negative + 1))
+
+
 def frontier(
-    problem: Problem,
-    *,
-    time_limit: float | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    problem: Problem, *, time_limit: float | None = None, should_stop: ShouldStop | None = None
 ) -> FrontierOutcome:
     """Every undominated pair of false negatives and false positives, with a tree for each.
 
@@ -433,79 +475,10 @@ def frontier(
     search = FrontierSearch(replace(problem, objective=Objective()), watch)
     complete = watch.run(search.solve)
     least = search.least(complete)
-    points = []
-    for at in np.flatnonzero(search.front.points[2] >= 0):
-        fn, fp, number = (int(each) for each in search.front.points[:3, at])
-        proved = least[fn] == fp and (fn == 0 or least[fn - 1] > fp)
-        points.append(FrontierPoint(fn, fp, search.tree(fn, fp, number), bool(proved)))
     return FrontierOutcome(
-        points=tuple(points),
+        points=tuple(search.points(least)),
         least=tuple(least.tolist()),
         proved=complete,
         cancelled=watch.cancelled,
         seconds=time.monotonic() - started,
     )
-
-
-class FrontierSearch:
-    """The whole frontier of a problem without floors."""
-
-    def __init__(self, problem: Problem, watch: Watch) -> None:
-        data = problem.data
-        self.problem = problem
-        self.search = FrontSearch(problem, MULTIPLIERS, watch.halt)
-        self.n_positive, self.n_negative = data.n_positive, data.n_negative
-        ends = np.array([[0, data.n_positive + 1], [data.n_negative + 1, 0]], np.float64)
-        self.front = Front(np.concatenate([ends, [[-1, -1], [0, 0], [0, 0]]]))
-        self.guide = np.zeros(len(MULTIPLIERS))
-        self.given: dict[int, Assignment] = {}
-
-    def solve(self) -> None:
-        """Corners first, then what lies between them."""
-        search, encoding = self.search, self.search.encoding
-        if search.table.level[encoding.classes[0]] > PAIR:
-            for i, weighted in enumerate(search.searches):
-                cost, choice = weighted.root()
-                self.guide[i] = weighted.encoding.base + cost
-                if not encoding.smallest:
-                    self._give(Planter(self.problem, weighted).plant(choice))
-        search.fill(self.front, encoding.classes[0], encoding.everything, self.guide)
-
-    def _give(self, assignment: Assignment) -> None:
-        """A tree of a weighted search."""
-        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
-        number = self.front.add(1, lambda _: _no_choice())
-        self.given[number] = assignment
-        self.front.merge(np.array([[confusion.fn], [confusion.fp]], np.float64), number)
-
-    def tree(self, fn: int, fp: int, number: int) -> Assignment:
-        """The tree of a point."""
-        if number in self.given:
-            return self.given[number]
-        return FrontPlanter(self.problem, self.search.encoding).plant(self.front, fn, fp)
-
-    def least(self, complete: bool) -> npt.NDArray[np.int64]:
-        """For each number of false negatives, what no tree can have fewer false positives than."""
-        points, p = self.front.points, self.n_positive
-        at = np.searchsorted(points[0], np.arange(p + 1), side="right") - 1
-        found = points[1][at]
-        if complete:
-            return found.astype(np.int64)
-        step = p // GRID + 1
-        last = np.minimum(np.arange(0, p + 1, step) + step - 1, p).astype(np.float64)
-        open_ = np.full(len(last), np.inf)
-        for bounds in self.search.pending():
-            for each in np.atleast_2d(bounds):
-                np.minimum(open_, self._floor(each, last), out=open_)
-        open_ = np.maximum(open_, self._floor(self.guide, last))
-        return np.minimum(found, np.repeat(open_, step)[: p + 1]).astype(np.int64)
-
-    def _floor(self, bounds: Floats, fn: Floats) -> Floats:
-        """Fewest false positives that weighted bounds allow."""
-        alpha, beta = self.search.alpha[:, None], self.search.beta[:, None]
-        fewest = (-((alpha * fn - bounds[:, None]) // beta)).max(axis=0)
-        return np.asarray(np.clip(fewest, 0, self.n_negative + 1))
-
-
-def _no_choice() -> None:
-    raise AssertionError("the tree of a weighted search is kept whole")

@@ -2,8 +2,8 @@
 
 A *front* is a list of points (false negatives, false positives), float64[5, n]: row 0 rises, row 1
 falls. Rows 2 to 4 say how a point is reached: the number of the split (-1: not reached, only a
-limit), and the point of its low child. The first point of a *wanted* front has no false negatives and
-the last no false positives, so a tree is wanted if it lies below the staircase of its points.
+limit), and the point of its low child. The first point of a *wanted* front has no false negatives
+and the last no false positives, so a tree is wanted if it lies below the staircase of its points.
 
 Where several row sets are handled at once, ``P[b, v]`` and ``N[b, v]`` are the positive and the
 negative weight of set b in column v, ``PT[b]`` and ``NT[b]`` those of the whole set.
@@ -18,10 +18,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from odt_core.solvers.exact.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.solvers.exact.samples import sample
-
-LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
-"""Modes: a leaf; a split that needs both sides; one that may leave a side empty; a given one."""
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 

@@ -14,6 +14,7 @@ from odt_core.solvers.exact.masks import Masks, unpack
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
+"""Modes: a leaf; a split that needs both sides; one that may leave a side empty; a given one."""
 
 
 def column_sums(

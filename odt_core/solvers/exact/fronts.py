@@ -27,6 +27,7 @@ from odt_core.solvers.exact.columns import (
     runs_of,
 )
 from odt_core.solvers.exact.front_lists import Front, floor_of, needed
+from odt_core.solvers.exact.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.solvers.exact.groups import CHAIN
 from odt_core.solvers.exact.masks import Masks, count, unpack
 from odt_core.solvers.exact.search import Search, Stopped
@@ -40,12 +41,12 @@ Sums = tuple[Floats, Floats, Floats, Floats]
 
 Payload = tuple[npt.NDArray, ...]
 
-MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
-LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
 MOST_AT_ONCE = 1_200
 """Up to so many columns, the sums of all of them are made at once."""
 
 BATCH = 64
+FAR = 2.0**51
+"""The bound of a split that may not be asked for."""
 
 
 class FrontSearch:
@@ -555,7 +556,7 @@ class DeepNode(Node):
         columns = np.stack([np.arange(v), np.full(v, -1)], axis=1)
         singles = self._candidates(np.tile(columns, (ways, 1)), np.repeat(self.ways, v))
         none = ~np.tile(self.allowed, ways)
-        singles.known[none], singles.lower[none] = True, np.inf
+        singles.known[none], singles.lower[none] = True, FAR
         self._solve(singles, list(sets.values()), by_middles=True)
         self._value_bounds(singles, sets)
         small = [k for k in sets if table.arity[k] == 2]
