@@ -25,10 +25,11 @@ KERNELS = {
     "front_kernels": (
         "column_sums", "stump_bounds", "first_open", "combine", "stump_front", "split_fronts",
     ),
+    "sweep_kernels": ("two_levels_by_sweeps",),
 }  # fmt: skip
 """The modules of compiled primitives, and those that each offers."""
 
-TWINS = {"twins": KERNELS["kernels"], "front_twins": KERNELS["front_kernels"]}
+TWINS = {"twins": KERNELS["kernels"], "front_twins": KERNELS["front_kernels"], "sweeps": KERNELS["sweep_kernels"]}
 """The modules of their twins."""
 
 PACKAGE = "odt_core.solvers.exact"

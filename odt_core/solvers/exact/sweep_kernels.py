@@ -18,6 +18,8 @@ from odt_core.solvers.exact.sweeps import Orders, make_orders
 
 _plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
 kernel = numba.njit(**_plain)
+part = numba.njit(inline="always", **_plain)
+"""Compiled into its callers, which takes less time than a function of its own."""
 
 LANES = 32
 """Candidates that one sweep decides; a bit each of an int32."""
@@ -211,7 +213,7 @@ def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Wh
 # ---------------------------------------------------------------- the rows of a set
 
 
-@kernel
+@part
 def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
     """Number the set's rows from 0, and put them in each group's order."""
     n = 0
@@ -233,7 +235,7 @@ def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
             w.place[k, row] = local[k, w.rows[row]]
 
 
-@kernel
+@part
 def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
     """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
 
@@ -265,7 +267,7 @@ def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
     w.mark[k, n - 1] = 3 if end_ok or not chain else 0
 
 
-@kernel
+@part
 def list_cuts(k, info, w):  # type: ignore[no-untyped-def]
     """The cuts of a chain that part the rows."""
     n, weight = w.state[N_ROWS], 0.0
@@ -321,14 +323,14 @@ def place_grid(k, grid, info, option, w):  # type: ignore[no-untyped-def]
         last = here
 
 
-@kernel
+@part
 def queue(k, at, w):  # type: ignore[no-untyped-def]
     """Note a candidate that is tried in any case: a cut, or minus 1 minus a category."""
     w.queue[w.state[QUEUED], 0], w.queue[w.state[QUEUED], 1] = k, at
     w.state[QUEUED] += 1
 
 
-@kernel
+@part
 def open_interval(k, a, z, first, stop, w):  # type: ignore[no-untyped-def]
     """Note the cuts from `first` up to `stop` between two that are tried (`ALL`: none is)."""
     if first < stop:
@@ -422,7 +424,7 @@ def guess(mask, local, d, known, info, w):  # type: ignore[no-untyped-def]
                         w.guess[i, k, g] = max(w.guess[i, k, g], value)
 
 
-@kernel
+@part
 def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
     """The rows of a known set that are not in the mask, in `Work.lost_rows`."""
     count = 0
@@ -437,7 +439,7 @@ def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
     return count
 
 
-@kernel
+@part
 def weigh_lost(k, count, local, d, known, w):  # type: ignore[no-untyped-def]
     """Weight of those rows inside and outside the grid's cuts of a chain."""
     w.lost[:] = 0.0
@@ -471,7 +473,7 @@ def remember(mask, cls, low, known, info, w):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- sweeps
 
 
-@kernel
+@part
 def sweep_chain(k, info, w):  # type: ignore[no-untyped-def]
     """Gains of the best threshold inside and outside each lane, into the buffer's first rows."""
     acc = w.buffer
@@ -522,7 +524,7 @@ def least_sum(acc, first, size, lane):  # type: ignore[no-untyped-def]
     return total
 
 
-@kernel
+@part
 def sweep_set(k, info, w):  # type: ignore[no-untyped-def]
     """The same for sets of up to `ARITY` categories (kind 1: any number) that go one way.
 
@@ -598,7 +600,7 @@ def sweep(info, option, w):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- candidates
 
 
-@kernel
+@part
 def push(k, at, w):  # type: ignore[no-untyped-def]
     """Add a lane: a cut of a chain, or minus the number of its members of a set."""
     w.lane[w.state[FILLED], 0], w.lane[w.state[FILLED], 1] = k, at
@@ -617,7 +619,7 @@ def take_queued(w):  # type: ignore[no-untyped-def]
         push(k, at, w)
 
 
-@kernel
+@part
 def cost_at(cut, side, option, w):  # type: ignore[no-untyped-def]
     """What a cut that was tried costs; past a chain's ends all rows are out (0) or in (1)."""
     if cut != ALL:
@@ -628,7 +630,7 @@ def cost_at(cut, side, option, w):  # type: ignore[no-untyped-def]
     return low if option[ONE_WAY] else min(low, high)
 
 
-@kernel
+@part
 def interval_bound(a, z, option, w):  # type: ignore[no-untyped-def]
     """Between two cuts: at least what is below the first and above the second (disjoint sets)."""
     low = high = 0.0
@@ -639,7 +641,7 @@ def interval_bound(a, z, option, w):  # type: ignore[no-untyped-def]
     return low if option[ONE_WAY] else min(low, high)
 
 
-@kernel
+@part
 def split_interval(at, points, info, option, w):  # type: ignore[no-untyped-def]
     """Try cuts of an interval, and note what is left between them.
 
@@ -685,7 +687,7 @@ def take_intervals(info, option, w):  # type: ignore[no-untyped-def]
             split_interval(at, points, info, option, w)
 
 
-@kernel
+@part
 def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
     """Start the walk over a set's subsets: its categories and the sum of what they cost at least."""
     count = 0
@@ -703,7 +705,7 @@ def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
         w.bound[1, j] = w.bound[1, j + 1] + least
 
 
-@kernel
+@part
 def walk(k, info, option, w, halt):  # type: ignore[no-untyped-def]
     """Fill lanes with subsets of a set: each category low or high, depth first.
 
@@ -778,7 +780,7 @@ def fill_bits(w):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- answers
 
 
-@kernel
+@part
 def propose(cost, k, to_high, count, w, choice):  # type: ignore[no-untyped-def]
     """Keep a split if none was better."""
     w.found[1] = min(w.found[1], cost)
