@@ -383,8 +383,12 @@ class Scratch(NamedTuple):
         What the low and high child cost inside the columns, and outside them.
     lines : float64[3, V]
         Sums of one row set over the columns, or other values for each column.
-    sums, state, order : float64[2, q, V], float64[q, 7], int64[3, q]
+    sums, state : float64[2, q, V], float64[q, 7]
         The search over subsets of a set of q - 1 columns.
+    order : int64[3, max(q, V)]
+        That search's order and steps; the columns of a row.
+    totals : float64[2]
+        Sum of d and positive weight of the row set.
     """
 
     acc: npt.NDArray[np.float64]
@@ -396,6 +400,7 @@ class Scratch(NamedTuple):
     sums: npt.NDArray[np.float64]
     state: npt.NDArray[np.float64]
     order: npt.NDArray[np.int64]
+    totals: npt.NDArray[np.float64]
 
 
 _kept = threading.local()
@@ -423,7 +428,8 @@ def _new_scratch(v: int, q: int, most: int) -> Scratch:
         np.empty((3, v)),
         np.empty((2, q, v if q > 1 else 0)),
         np.empty((q, 7)),
-        np.empty((3, q), np.int64),
+        np.empty((3, max(q, v)), np.int64),
+        np.empty(2),
     )
 
 
@@ -542,13 +548,69 @@ def note(choice, group, to_high, n, first, second):  # type: ignore[no-untyped-d
         choice[4] = second
 
 
+@part
+def add_row(T, r, sign, F, D, P, cols):  # type: ignore[no-untyped-def]
+    """Add a row to a table (sign 1), or take it away (-1)."""
+    n = 0
+    for k in range(len(T.kind)):
+        first = T.start[k] + T.local[k, r]
+        last = T.start[k + 1] if T.kind[k] == CHAIN else first + 1
+        for v in range(first, last):
+            cols[n] = v
+            n += 1
+    x = sign * T.d[r]
+    for i in range(n):
+        a = cols[i]
+        row = F[a]
+        D[a] += x
+        P[a] += sign * max(-T.d[r], 0.0)
+        for j in range(n):
+            row[cols[j]] += x
+
+
+@inner
+def change_table(T, before, mask, F, D, P, cols, totals):  # type: ignore[no-untyped-def]
+    """From the table of one row set to that of another, row by row."""
+    for w in range(len(mask)):
+        word = before[w] ^ mask[w]
+        while word != np.uint64(0):
+            bit = first_bit(word)
+            word &= word - ONE_BIT
+            r = w * 64 + bit
+            sign = 1.0 if (mask[w] >> np.uint64(bit)) & ONE_BIT else -1.0
+            add_row(T, r, sign, F, D, P, cols)
+            totals[0] += sign * T.d[r]
+            totals[1] += sign * max(-T.d[r], 0.0)
+
+
+@inner
+def n_different(before, mask):  # type: ignore[no-untyped-def]
+    """How many rows are in one of two sets only."""
+    n = 0
+    for w in range(len(mask)):
+        word = before[w] ^ mask[w]
+        while word != np.uint64(0):
+            n += 1
+            word &= word - ONE_BIT
+    return n
+
+
 @jit
 def two_into(T, cls, masks, limits, halt, cost, choice, S):  # type: ignore[no-untyped-def]
     """`two_levels` with working memory."""
+    v_all = len(T.group)
+    wide = 0  # about twice the columns that a row is in
+    for k in range(len(T.kind)):
+        wide += T.start[k + 1] - T.start[k] if T.kind[k] == CHAIN else 2
     for b in range(len(masks)):
         if halt[0] != 0:
             return
-        total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
+        few = b > 0 and n_different(masks[b - 1], masks[b]) * wide * wide < 8 * v_all * v_all
+        if few:
+            change_table(T, masks[b - 1], masks[b], S.F, S.D, S.P, S.order[0], S.totals)
+        else:
+            S.totals[0], S.totals[1] = fill_table(T, masks[b], S.F, S.D, S.P)
+        total, positive = S.totals[0], S.totals[1]
         if T.level[cls] < PAIR:
             cost[b] = min(one_set(T, cls, S.D, total, positive, S.acc), limits[b])
         else:

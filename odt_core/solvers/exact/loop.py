@@ -403,7 +403,8 @@ class Loop:
         return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
 
     def _evaluate(self, sides: Numbers) -> None:
-        """Solve sides and keep what they cost."""
+        """Solve sides and keep what they cost. Similar row sets go one after the other."""
+        sides = sides[np.lexsort((sides[:, 2], sides[:, 0]))]
         where = sides[:, :3].astype(np.int64)
         masks = self.splits.masks(where[:, 2])
         masks ^= np.where(where[:, :1] == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))

@@ -18,7 +18,6 @@ import pytest
 from odt_core.cli import main
 from odt_core.data import SAMPLES
 from odt_core.export import tree_from_json
-from odt_core.solvers.search import compiling
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -62,24 +61,6 @@ def test_frontier_prints_a_table_with_the_costs(
     text = capsys.readouterr().out
     assert "Every point is proved, and none is missing." in text
     assert "best for the costs given" in text and "training TPR" in text
-
-
-def test_a_wait_for_the_search_is_said_and_named_apart(
-    triage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks = itertools.count()
-    monkeypatch.setattr(compiling, "is_compiled", lambda parts: next(looks) > 12)
-    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    assert main(["frontier", *options(triage), "--topology", "depth-1"]) == 0
-    out, err = capsys.readouterr()
-    assert err.startswith("The exact search is being compiled, which happens once on a machine")
-    assert "s in which the exact search was being compiled." in out
-    words = ["--levels", "95", "--topologies", "depth-1", "--repeats", "2", "--jobs", "1", "--json"]
-    looks = itertools.count()
-    assert main(["curve", *options(triage), *words]) == 0
-    out, err = capsys.readouterr()
-    assert err.count("The exact search is being compiled") == 1
-    assert json.loads(out)["waited"] > 0.5
 
 
 def test_curve_is_the_same_in_one_process_and_in_two(

@@ -15,8 +15,6 @@ from odt_core.jobs import JobManager, JobSpec
 from odt_core.jobs.local import LocalPool
 from odt_core.jobs.pool import Listener
 from odt_core.solution import Engine
-from odt_core.solvers.search import compiling
-from odt_core.solvers.search.parts import PARTS
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
@@ -74,8 +72,6 @@ def hard(store: Store) -> JobSpec:
 @pytest.fixture()
 def quick(store: Store) -> JobSpec:
     """Breast cancer, depth 2: proved by the search at once, confirmed by CBC for six seconds."""
-    if not compiling.is_compiled(PARTS):
-        compiling.main()
     spec = sample_job(store, "breast-cancer", "depth-2")
     return dataclasses.replace(spec, train=dataclasses.replace(spec.train, engine=Engine.HYBRID))
 

@@ -12,12 +12,12 @@ import pytest
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Assignment, Engine, Status
-from odt_core.solvers import hybrid, solve
+from odt_core.solvers import solve
 from odt_core.solvers.mip import greedy
-from odt_core.solvers.search import compiling, floors, frontier, loading, solve_search
+from odt_core.solvers.search import frontier, solve_search
 from odt_core.solvers.search.floors import FloorSearch
 from odt_core.topology import Topology
-from tests.core.solvers.cold import forget_kernels, solve_cut_short
+from tests.core.solvers.cut_short import solve_cut_short
 from tests.core.solvers.problems import noise
 
 DEPTH_2 = Topology.parse("depth-2")
@@ -56,21 +56,6 @@ def test_rows_near_the_limits_are_counted_exactly() -> None:
             solve_search(heavy(each, Objective(class_weight=Fraction(2)))) for each in (1, weight)
         )
         assert found.proved and light.total is not None and found.total == weight * light.total
-
-
-def test_a_stop_is_heard_between_the_first_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Problem] = []
-    make = floors.greedy_assignment
-
-    def counted(problem: Problem, seconds: float, memory: float) -> Assignment:
-        made.append(problem)
-        return make(problem, seconds, memory)
-
-    monkeypatch.setattr(floors, "greedy_assignment", counted)
-    both = Objective(min_tpr=Fraction(99, 100), min_tnr=Fraction(99, 100))
-    problem = Problem(noise(500, [3, 3, 3]), DEPTH_2, both)
-    outcome = solve_search(problem, should_stop=lambda: True)
-    assert outcome.cancelled and len(made) == 1
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -119,25 +104,6 @@ def test_first_trees_of_many_categories_take_no_more_memory_than_allowed() -> No
     problem = Problem(data, Topology.parse("depth-1"), FLOOR)
     outcome = solve_search(problem, time_limit=20)
     assert outcome.assignment is not None
-
-
-@pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
-@pytest.mark.parametrize("stopped", [False, True])
-def test_the_quick_tree_of_a_fresh_machine_is_made_within_the_limit(
-    engine: Engine, stopped: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A greedy search that would go on for ever; the program is too large for CBC."""
-    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
-    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    forget_kernels(monkeypatch)
-    monkeypatch.setattr(hybrid, "MOST_TO_CHECK", 0)
-    monkeypatch.setattr(greedy, "_n_rounds", lambda problem: 10**9)
-    problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-4"))
-    solution, took = solve_cut_short(problem, engine, by_stop=stopped)
-    assert took < 1.5
-    assert solution.tree is not None and solution.proved_by == ()
-    assert solution.status is (Status.CANCELLED if stopped else Status.FEASIBLE)
-    assert solution.remark == loading.COMPILING_REMARK
 
 
 @pytest.mark.parametrize("engine", [Engine.CBC, Engine.HIGHS])

@@ -12,7 +12,6 @@ import pytest
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, infer_schema, read_table
 from odt_core.errors import InputError
-from odt_core.solvers.search import compiling
 from odt_core.studies import (
     CurveProgress,
     CurveRepeat,
@@ -90,21 +89,6 @@ def test_it_is_the_same_again_by_seed(runs: tuple[CurveRun, ...]) -> None:
     assert run_curve(table, SPEC, CURVE) == runs
     second = CurveRepeat.from_json(CURVE.repeat(1).to_json())
     assert run_repeat(table, SPEC, second) == tuple(run for run in runs if run.seed == 8)
-
-
-def test_the_wait_for_the_search_is_named_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = itertools.count()
-    monkeypatch.setattr(compiling, "is_compiled", lambda parts: next(looks) > 12)
-    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    told: list[CurveProgress] = []
-    stages: list[Stage] = []
-    began = time.perf_counter()
-    run_curve(
-        SAMPLES["triage"].load(), SPEC, CURVE, on_progress=told.append, on_stage=stages.append
-    )
-    total = time.perf_counter() - began
-    assert stages.count(Stage.COMPILING) == 1
-    assert told[-1].waited > 0.5 and told[-1].seconds + told[-1].waited <= total
 
 
 def test_the_table_has_means_and_sample_variances(runs: tuple[CurveRun, ...]) -> None:

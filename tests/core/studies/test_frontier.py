@@ -12,7 +12,6 @@ import pytest
 from odt_core.data import SAMPLES, SplitSpec
 from odt_core.export import tree_from_json
 from odt_core.solution import Engine, Status
-from odt_core.solvers.search import compiling
 from odt_core.studies import (
     Adoption,
     FrontierResult,
@@ -39,35 +38,6 @@ SPEC = TrainSpec(
 @pytest.fixture(scope="module")
 def result() -> FrontierResult:
     return run_frontier(SAMPLES["triage"].load(), SPEC)
-
-
-def test_it_says_that_it_waits_for_the_search_to_be_compiled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
-    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    told: list[Stage] = []
-    run_frontier(
-        SAMPLES["triage"].load(), SPEC, on_stage=told.append, should_stop=lambda: len(told) > 1
-    )
-    assert told[:2] == [Stage.PREPARING, Stage.COMPILING]
-
-
-def test_the_wait_for_the_search_is_named_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = itertools.count()
-    monkeypatch.setattr(compiling, "is_compiled", lambda parts: next(looks) > 12)
-    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    began = time.perf_counter()
-    result = run_frontier(SAMPLES["triage"].load(), SPEC)
-    total = time.perf_counter() - began
-    assert result.status is Status.OPTIMAL
-    assert result.waited > 0.5
-    assert result.seconds + result.waited <= total
-    record = result.to_json()
-    assert (record["seconds"], record["waited"]) == (
-        pytest.approx(result.seconds, abs=1e-4),
-        pytest.approx(result.waited, abs=1e-4),
-    )
 
 
 def test_its_json_can_be_rebuilt_and_counts_again(result: FrontierResult) -> None:

@@ -13,11 +13,9 @@ from odt_core.data import SplitSpec, Table
 from odt_core.export import tree_from_json
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine, Status, TracePoint
-from odt_core.solvers.search import compiling
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training, value_words
 from odt_core.training.run import build_problem, prepare_training
-from tests.core.solvers.cold import forget_kernels
 
 
 def test_the_tree_of_known_data_is_found_and_proved(table: Table, spec: TrainSpec) -> None:
@@ -31,19 +29,6 @@ def test_stages_are_told_in_order(table: Table, spec: TrainSpec) -> None:
     told: list[Stage] = []
     run_training(table, spec, on_stage=told.append)
     assert told == [Stage.PREPARING, Stage.SOLVING, Stage.FINISHING]
-
-
-@pytest.mark.parametrize("engine", Engine)
-def test_a_run_that_begins_while_the_search_is_compiled_says_so(
-    table: Table, spec: TrainSpec, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compiling, "is_compiled", lambda parts: False)
-    monkeypatch.setattr(compiling, "compile_in_background", lambda: None)
-    forget_kernels(monkeypatch)
-    told: list[Stage] = []
-    run_training(table, replace(spec, engine=engine, time_limit=1.0), on_stage=told.append)
-    begun = Stage.SOLVING_MEANWHILE if engine in (Engine.HYBRID, Engine.SEARCH) else Stage.SOLVING
-    assert told == [Stage.PREPARING, begun, Stage.FINISHING]
 
 
 def test_progress_comes_with_the_problem_it_is_about(table: Table, spec: TrainSpec) -> None:
