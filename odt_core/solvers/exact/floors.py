@@ -33,7 +33,7 @@ from odt_core.solvers.exact.run import (
     halted_after,
 )
 from odt_core.solvers.exact.search import Search, Stopped
-from odt_core.tree import count_assignment
+from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 Floats = npt.NDArray[np.float64]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
@@ -189,11 +189,13 @@ class FloorSearch:
 
     def offer(self, assignment: Assignment) -> tuple[int, int]:
         """A tree of the topology; its errors."""
-        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
+        splits, labels = assignment.splits, assignment.labels
+        confusion = count_assignment(self.problem, splits, labels)
         point = (confusion.fn, confusion.fp)
         within = point[0] <= self.fn_most and point[1] <= self.fp_most
         if within and (self.best is None or self.cost(point) < self.cost(self.best)):
-            if self.problem.admits_all(assignment.splits, assignment.labels):
+            allowed = self.problem.admits_all(splits, labels)
+            if allowed and keeps_smallest_leaf(self.problem, splits):
                 self.best, self.assignment = point, assignment
         return point
 
