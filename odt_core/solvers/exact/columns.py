@@ -16,7 +16,7 @@ import numpy.typing as npt
 from odt_core.errors import InputError
 from odt_core.problem import Feature, LeafCount, Problem
 from odt_core.solvers.exact.groups import CHAIN, FULL, Group, Thresholds, make_groups
-from odt_core.solvers.exact.masks import Masks, n_words
+from odt_core.solvers.exact.masks import Masks, everything, n_words
 from odt_core.solvers.exactness import check_countable
 
 LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
@@ -28,6 +28,10 @@ ONE, TWO, SEVERAL, ANY = 0, 1, 2, 3
 MOST_IN_TABLES = 1200
 """Columns whose pairs are counted in tables. With more, ordered features are swept (sweeps.py), and
 the rows of a column are made when they are wanted."""
+
+
+MOST_CATEGORIES = 2**14
+"""Tables grow with the square of the columns: with so many, one takes 1 GiB."""
 
 
 class Columns(NamedTuple):
@@ -148,8 +152,6 @@ class Encoding:
     @cached_property
     def everything(self) -> Masks:
         """The set of all rows."""
-        from odt_core.solvers.exact.masks import everything
-
         return everything(len(self.table.d))
 
     def with_costs(self, alpha: int, beta: int) -> Encoding:
@@ -179,7 +181,7 @@ def encode(problem: Problem) -> Encoding:
     Raises
     ------
     InputError
-        If the weights are too large for exact arithmetic.
+        If the weights are too large for exact arithmetic, or there are too many categories.
     """
     check_countable(problem)
     gains = problem.gains
@@ -262,6 +264,7 @@ def _lay_out(
     by_row: str,
 ) -> Encoding:
     groups = make_groups(problem, codes, np.maximum(np.abs(d), 1))
+    check_columns(groups)
     classes, tree = make_classes(problem, groups)
     positive, negative = (each.astype(np.float64) for each in weights)
     start = np.cumsum([0, *(len(group.sets) for group in groups)]).astype(np.int64)
@@ -440,18 +443,19 @@ def _runs(
     return np.array(at, np.int64), np.array(runs, np.int64).reshape(-1, 4)
 
 
-def check_columns(table: Columns, most: int) -> None:
-    """Refuse tables that could not be kept in memory.
+def check_columns(groups: tuple[Group, ...]) -> None:
+    """Refuse sets whose tables could not be kept in memory.
 
     Raises
     ------
     InputError
-        If there are more than `most` columns.
+        If there are more than `MOST_CATEGORIES` categories.
     """
-    columns = len(table.group)
-    if columns > most:
+    categories = sum(len(group.sets) for group in groups if group.kind != CHAIN)
+    if categories > MOST_CATEGORIES:
+        columns = sum(len(group.sets) for group in groups)
         raise InputError(
             f"The features have {columns:,} categories and cuts in all, more than the exact search "
-            f"can compare ({most:,}): leave out columns such as identifiers, or choose the "
-            "engine cbc."
+            f"can compare ({MOST_CATEGORIES:,}): leave out columns such as identifiers, or choose "
+            "the engine cbc."
         )

@@ -29,7 +29,11 @@ KERNELS = {
 }  # fmt: skip
 """The modules of compiled primitives, and those that each offers."""
 
-TWINS = {"twins": KERNELS["kernels"], "front_twins": KERNELS["front_kernels"], "sweeps": KERNELS["sweep_kernels"]}
+TWINS = {
+    "twins": KERNELS["kernels"],
+    "front_twins": KERNELS["front_kernels"],
+    "sweeps": KERNELS["sweep_kernels"],
+}
 """The modules of their twins."""
 
 PACKAGE = "odt_core.solvers.exact"
@@ -76,7 +80,7 @@ class Loader:
         """Compile or load the kernels of a module; numba keeps its files in the folder."""
         from numba.core import config
 
-        config.CACHE_DIR = str(cache)
+        vars(config)["CACHE_DIR"] = str(cache)
         importlib.import_module(f"{PACKAGE}.{module}").rehearse()
         self._take(module, KERNELS[module])
         self._waiting.remove(module)

@@ -102,9 +102,10 @@ class Search:
             self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)
             return self._loop.solve(), self._loop.choice
         answer = self.solve(cls, self.encoding.everything[None], np.array([limit]), [-1])
-        if answer.cost[0] < limit and level == PAIR and answer.choice(0) is not None:
-            self.offer(float(answer.cost[0]), answer.choice(0))
-        return float(answer.cost[0]), answer.choice(0)
+        choice = answer.choice(0) if level == PAIR else None
+        if answer.cost[0] < limit and choice is not None:
+            self.offer(float(answer.cost[0]), choice)
+        return float(answer.cost[0]), choice
 
     def _restricted_root(self, cls: int, limit: float) -> tuple[float, Choice | None]:
         """The root where leaves must be large enough; infinite if no tree has such leaves."""

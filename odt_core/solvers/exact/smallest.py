@@ -48,9 +48,9 @@ class _Sums:
         """The sums of a row set."""
         rows = rows_of(mask, len(search.table.d))
         values = (search.table.d[rows], search.encoding.size[rows], np.ones(len(rows)))
-        columns = (_by_column(search.table, rows, each) for each in values)
+        d, size, one = (_by_column(search.table, rows, each) for each in values)
         total = (float(values[0].sum()), float(values[1].sum()), float(len(rows)))
-        return cls(*columns, total, float(search.encoding.smallest))
+        return cls(d, size, one, total, float(search.encoding.smallest))
 
     def fits(self, size: Numbers, rows: Numbers) -> npt.NDArray[np.bool_]:
         """Whether both sides are large enough or empty where one side has this size and rows."""
