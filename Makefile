@@ -16,7 +16,6 @@ app:             ## Install what is needed and open the dashboard on localhost
 # Tests start some two hundred processes: each would compile the sources anew if it may not keep them.
 test:            ## Run every test, in a real Chromium too
 	@scripts/setup.sh requirements-test.txt
-	$(PY) -m odt_core.solvers.search.compiling
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
 		PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 2 -m "not soak"
 
@@ -34,7 +33,7 @@ soak:            ## The long tests
 bench:           ## Measure what docs/benchmarks.md tells (half an hour, on a machine that rests)
 	@scripts/setup.sh requirements-test.txt
 	@scripts/setup.sh requirements-bench.txt
-	$(PY) -m odt_core.solvers.search.compiling
+	$(PY) -m odt_core.solvers.search.loader
 	$(PY) -m benchmarks.search_figures figures
 	$(PY) -m benchmarks.search_figures parts
 	$(PY) -m benchmarks.search_figures sets --threads 2
