@@ -12,7 +12,7 @@ from pages.build.data_parts.checks import draw_checks
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.columns import draw_columns
 from pages.build.data_parts.derived import Rows, findings, rows
-from pages.build.data_parts.detail import draw_detail, draw_missing
+from pages.build.data_parts.detail import draw_cuts, draw_detail, draw_missing
 from pages.build.data_parts.outcome import draw_outcome
 from pages.build.data_parts.rows import draw_rows
 from pages.build.data_parts.source import draw_source, draw_welcome
@@ -35,7 +35,8 @@ def draw_page() -> None:
     with right:
         draw_outcome()
         draw_columns()
-        used = rows(*current())  # the first two are drawn by now: this takes longest
+        draw_cuts()
+        used = rows(*current())  # these are drawn by now: this takes longest
         draw_checks(used)
         draw_missing()
         draw_detail(used)

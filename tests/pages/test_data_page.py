@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from odt_core.data import SAMPLES, Binning, ColumnKind, SplitSpec
+from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, SplitSpec
 from odt_core.storage import LOCAL_OWNER
 from pages.build.data_parts import loading, taking
 from pages.common.places import Place
@@ -354,7 +354,20 @@ class TestColumns:
         frame = loaded.data_editor[0].value
         assert list(frame["Missing"]) == ["1 (8.3%)", "", "3 (25.0%)"]
 
+    def test_every_value_is_one_click_for_all_columns(self, loaded: AppTest) -> None:
+        control = loaded.segmented_control(key="data_cuts")
+        assert control.value == BinMethod.DECILES
+        control.set_value(BinMethod.EVERY).run()
+        assert not loaded.exception
+        schema = work(loaded).schema
+        assert schema is not None and schema.column("age").binning == Binning.every()
+        assert "every value" in loaded.data_editor[0].value["Holds"].iloc[0]
+        loaded.segmented_control(key="data_cuts").set_value(BinMethod.DECILES).run()
+        schema = work(loaded).schema
+        assert schema is not None and schema.column("age").binning == Binning.deciles()
+
     def test_bins_for_all_and_cut_points_for_one(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_cuts").set_value(BinMethod.QUANTILES).run()
         loaded.number_input(key="data_bins").set_value(4).run()
         schema = work(loaded).schema
         assert schema is not None and schema.column("age").binning == Binning.quantiles(4)

@@ -166,6 +166,8 @@ def binning_words(column: ColumnSchema) -> str:
         return "cut at " + ", ".join(map(shortest_decimal, binning.cuts))
     if binning.method is BinMethod.DECILES:
         return "deciles"
+    if binning.method is BinMethod.EVERY:
+        return "every value"
     return f"up to {binning.n_bins} bins"
 
 
