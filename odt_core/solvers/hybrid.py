@@ -30,6 +30,7 @@ from odt_core.solvers.disagreement import write_disagreement
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
+from odt_core.solvers.mip.size import estimated_nonzeros
 from odt_core.solvers.search import SearchOutcome, compiling, solve_search
 from odt_core.solvers.search.engine import (
     or_quick,
@@ -254,12 +255,6 @@ def _settle_alone(
         trace=outcome.trace,
         remark=remark_without(problem),
     )
-
-
-def estimated_nonzeros(problem: Problem) -> int:
-    """About how many entries the integer program has: its rows (left) and (right) rule it."""
-    rows = len(problem.data.merged().y)
-    return 2 * rows * problem.topology.n_nodes * (problem.data.n_features + 2)
 
 
 def _confirm(
