@@ -197,7 +197,9 @@ def _form_finding(profile: Profile, form: NumberForm) -> Finding:
         message += f", in {row_count(n_odd)}"
     if beyond:
         message += f"; {shown(beyond, MAX_SHOWN)} would be missing"
-    return info(name, f"{message}: one click reads the column as numbers.", _as_form(profile, form))
+    return info(
+        name, f"{message}: read the column as numbers if that is meant.", _as_form(profile, form)
+    )
 
 
 def _as_form(profile: Profile, form: NumberForm) -> Remedy:
@@ -224,11 +226,10 @@ def _code_findings(profile: Profile) -> Iterator[Finding]:
     name, n_known = profile.name, profile.n_rows - profile.n_missing
     for code in suspects[:MAX_SHOWN]:
         n = int(profile.counts[profile.factor.texts.index(code)])
-        verb = "is" if n == 1 else "are"
         yield info(
             name,
-            f"Column {name!r}: {n:,} of {n_known:,} {verb} {code!r}, apart from the other values: "
-            "if that means a missing value, name it as one.",
+            f"Column {name!r} is {code!r} in {n:,} of {n_known:,} rows, apart from its other "
+            "values: if that means a missing value, name it as one.",
             Remedy(Change.MISSING, "Read as missing", name, texts=(code,)),
         )
 

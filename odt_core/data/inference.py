@@ -179,9 +179,9 @@ def guess_positive(outcome: Target) -> str:
     if not labels:
         return ""
     for word in POSITIVE_LABELS:
-        for label in labels:
-            if label.casefold() == word:
-                return label
+        spelled = [label for label in labels if label.casefold() == word]
+        if spelled:
+            return max(spelled, key=found.__getitem__)
     opposed = [label for label in labels if not _is_negative(label, labels)]
     if len(labels) == 2 and len(opposed) == 1:
         return opposed[0]

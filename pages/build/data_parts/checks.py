@@ -86,7 +86,7 @@ def draw_questions(found: Sequence[Finding]) -> None:
             st.markdown(f"**A question first.** {sentence(finding.message)}")
             with st.container(horizontal=True, gap="small"):
                 for place, remedy in enumerate(finding.remedies):
-                    _draw_action(f"data_answer_{number}_{place}", (remedy,), stretch=False)
+                    _draw_action(f"data_answer_{number}_{place}", (remedy,))
 
 
 def draw_checks(rows: Rows | str) -> None:
@@ -149,28 +149,25 @@ def _draw_remark(key: str, remark: Remark) -> None:
     if not remark.actions:
         st.markdown(_words(remark))
         return
-    text, action = st.columns([4, 1], vertical_alignment="center")
-    with text:
-        st.markdown(_words(remark))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(_words(remark), width="stretch")
         if len(remark.columns) > MOST_NAMES + 1:
             with st.popover(f"All {len(remark.columns)} columns", key=f"{key}_names"):
                 st.markdown(", ".join(plain(shorten(name, 60)) for name in remark.columns))
-    with action:
         _draw_actions(key, remark)
 
 
 def _draw_actions(key: str, remark: Remark) -> None:
     for place, remedies in enumerate(remark.actions):
-        _draw_action(f"{key}_{place}", remedies, stretch=True)
+        _draw_action(f"{key}_{place}", remedies)
 
 
-def _draw_action(key: str, remedies: Sequence[Remedy], *, stretch: bool) -> None:
+def _draw_action(key: str, remedies: Sequence[Remedy]) -> None:
     label, n = remedies[0].label, len(remedies)
     names = ", ".join(dict.fromkeys(remedy.column for remedy in remedies))
     st.button(
         label if n == 1 else f"{label} ({n} columns)",
         key=key,
-        width="stretch" if stretch else "content",
         help=plain(shorten(names, 200)) + _detail(remedies[0]),
         on_click=_act,
         args=(tuple(remedies),),
