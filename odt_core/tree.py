@@ -205,15 +205,33 @@ class Tree:
         return labels[self.apply(codes)]
 
     def absent(self, node: Decision) -> frozenset[int]:
-        """Values of training rows that none of those at a decision node had.
+        """Values of training rows that none of those at a decision node had, but new rows may have.
 
-        Which side they take says nothing about them. Bins of numbers are not among them: their
-        place in the order says where they belong.
+        Which side they take says nothing about them. Values that an earlier question about the same
+        feature sends elsewhere are not among them, nor are bins of numbers: their place in the
+        order says where they belong.
         """
         feature = self.features[node.split.feature]
         first = feature.n_ordered if feature.is_numerical else 0
         known = frozenset(range(first, feature.n_values))
-        return known - node.observed if node.observed else frozenset()
+        return known & self._reaching[id(node)] - node.observed if node.observed else frozenset()
+
+    @cached_property
+    def _reaching(self) -> dict[int, frozenset[int]]:
+        """For each decision node, the values of its feature that earlier questions let through."""
+        found: dict[int, frozenset[int]] = {}
+
+        def visit(node: Node, allowed: dict[int, frozenset[int]]) -> None:
+            if isinstance(node, Leaf):
+                return
+            g, left = node.split.feature, node.split.left
+            here = allowed.get(g, frozenset(range(self.features[g].n_values)))
+            found[id(node)] = found.get(id(node), frozenset()) | here
+            visit(node.left, {**allowed, g: here & left})
+            visit(node.right, {**allowed, g: here - left})
+
+        visit(self.root, {})
+        return found
 
     def unseen_met(self, codes: npt.NDArray[np.integer]) -> UnseenMet:
         """Which rows met a question with a value that no training row had. See `apply`."""

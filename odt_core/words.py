@@ -212,8 +212,7 @@ def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWo
     node : Decision
         One of its nodes.
     limit : int, optional
-        Name at most so many categories ("4 of 12: a, b, c, ..."), 0 to count them only; all by
-        default.
+        Name at most so many categories ("a, b, c, ... (4 of 12)"); all by default.
     """
     feature = tree.features[node.split.feature]
     left = node.split.left
@@ -221,8 +220,8 @@ def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWo
     return SplitWords(
         feature=printable(feature.name),
         predicate=_predicate(feature, left, limit),
-        yes=_branch_words(feature, left, node.observed, limit),
-        no=_branch_words(feature, right, node.observed, limit),
+        yes=_branch_words(feature, left, node.observed, tree.absent(node) & left, limit),
+        no=_branch_words(feature, right, node.observed, tree.absent(node) & right, limit),
         unseen=YES if node.unseen_left else NO,
     )
 
@@ -237,6 +236,99 @@ def typeset_words(tree: Tree, node: Decision, limit: int | None = None) -> Split
         for text in (words.predicate, words.yes, words.no)
     )
     return replace(words, predicate=predicate, yes=yes, no=no)
+
+
+@dataclass(frozen=True)
+class DrawnWords:
+    """A decision node in the few words that a drawing has room for.
+
+    Attributes
+    ----------
+    feature : str
+        The feature's name.
+    predicate : str
+        What the question asks of it: ``is almond or anise``, ``≤ 4.5``,
+        ``is in list 2``.
+    yes, no : str
+        What stands on the edges: the answer, and what the question itself does not say.
+    """
+
+    feature: str
+    predicate: str
+    yes: str
+    no: str
+
+
+def drawn_words(tree: Tree, node: Decision, number: int | None) -> DrawnWords:
+    """Put a decision node into the words of a drawing.
+
+    Parameters
+    ----------
+    tree : Tree
+        Gives the features' names and values.
+    node : Decision
+        One of its nodes.
+    number : int or None
+        That of its list (see `category_lists`), if it has one.
+    """
+    feature = tree.features[node.split.feature]
+    left = node.split.left
+    right = frozenset(range(feature.n_values)) - left
+    words = typeset_words(tree, node)
+    yes, no = YES, NO
+    if number is not None:
+        yes = f"{YES}: {_names(feature, _seen(node, left), SHORT)}"
+    others = _seen(node, right)
+    if feature.is_numerical:
+        if others & frozenset([feature.n_ordered]) and len(right) > 1:
+            no = f"{NO}, or missing"
+    elif 0 < len(others) <= SHORT:
+        no = f"{NO}: {_names(feature, others, None)}"
+    return DrawnWords(
+        feature=words.feature,
+        predicate=words.predicate if number is None else f"is in list {number}",
+        yes=yes + _absent_note(tree, node, left),
+        no=no + _absent_note(tree, node, right),
+    )
+
+
+def _seen(node: Decision, codes: frozenset[int]) -> frozenset[int]:
+    """Those values that training rows at a node had."""
+    return codes & node.observed if node.observed else codes
+
+
+def _absent_note(tree: Tree, node: Decision, side: frozenset[int]) -> str:
+    absent = tree.absent(node) & side
+    if not absent:
+        return ""
+    feature = tree.features[node.split.feature]
+    if feature.is_numerical:
+        return "; not seen here: missing"
+    if len(absent) > 1:
+        return f"; {len(absent)} not seen here"
+    return f"; not seen here: {_names(feature, absent, None)}"
+
+
+def category_lists(tree: Tree) -> dict[int, str]:
+    """Sets of categories that are too long for a drawing's question, each as a whole.
+
+    Returns
+    -------
+    dict from int to str
+        For some of the tree's decision nodes, by their place in `Tree.decisions`: the set in words,
+        such as ``job: admin., housemaid, retired or student (4 of 12)``. Lists are numbered from 1
+        in this order.
+    """
+    found = {}
+    for place, node in enumerate(tree.decisions):
+        feature = tree.features[node.split.feature]
+        if feature.is_numerical or len(node.split.left) <= SHORT:
+            continue
+        names = _names(feature, node.split.left, None, " or ")
+        count = f"{len(node.split.left)} of {feature.n_values}"
+        text = f"{printable(feature.name)}: {names} ({count}). {absent_words(tree, node)}"
+        found[place] = text.strip()
+    return found
 
 
 def unseen_words(tree: Tree, limit: int | None = None) -> str:
@@ -318,7 +410,11 @@ def unseen_value_words(feature: Feature) -> str:
 
 
 def _branch_words(
-    feature: Feature, codes: frozenset[int], observed: frozenset[int], limit: int | None
+    feature: Feature,
+    codes: frozenset[int],
+    observed: frozenset[int],
+    absent: frozenset[int],
+    limit: int | None,
 ) -> str:
     """The values of a branch; those that no training row had at the node come apart."""
     here = codes & observed if observed else codes
@@ -328,7 +424,6 @@ def _branch_words(
         if not missing & codes or here & missing or codes <= missing:
             return text
         return f"{_threshold_words(feature, codes - missing)}; not seen here: missing"
-    absent = codes - here
     if not here:
         return f"not seen here: {_names(feature, absent, limit)}" if absent else "nothing"
     text = _names(feature, here, limit)
@@ -354,8 +449,7 @@ def _names(
     ]
     if limit is None or len(names) <= limit:
         return list_words(names, last)
-    count = f"{len(names)} of {feature.n_values}"
-    return f"{count}: {', '.join(names[:limit])}, ..." if limit else count
+    return f"{', '.join(names[:limit])}, ... ({len(names)} of {feature.n_values})"
 
 
 def _predicate(feature: Feature, codes: frozenset[int], limit: int | None) -> str:

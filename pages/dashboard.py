@@ -11,6 +11,7 @@ from pages.common.notices import draw_said
 from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
 from pages.common.places import Place
 from pages.common.presses import finish_presses, forget_press
+from pages.common.reading import read_drawings
 from pages.common.state import work
 from pages.common.theme import keep_words_readable
 from pages.common.url import draw_lost, follow_address, write_address
@@ -74,6 +75,7 @@ try:
         with banner:
             draw_banner(work())
     draw_said()  # where the page is about to be drawn anew, that comes first
+    read_drawings()
 finally:  # also where a page stops early
     keep_choices(work())
     write_address()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from odt_core.data import (
     check_schema,
     infer_schema,
     read_table,
-    target_classes,
+    spellings,
+    target_labels,
 )
 from odt_core.errors import InputError
 from odt_core.problem import Objective, SmallestLeaf
@@ -75,15 +77,15 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     schema = infer_schema(
         table, target=options.target, positive=options.positive, missing_tokens=missing
     )
+    schema = _joined(table, schema, options.join).confirmed()
     if options.target is None:
         note(f"Outcome: {schema.target!r} (guessed; name it with --target).")
     if options.positive is None:
-        labels = ", ".join(map(repr, target_classes(table, schema.target, missing)))
+        labels = ", ".join(map(repr, target_labels(table, schema)))
         note(f"Positive class: {schema.positive!r} of {labels} (guessed; name it with --positive).")
     for kind in ColumnKind:
-        for column in getattr(options, kind.value):
-            schema = schema.with_kind(column, kind)
-    schema = _with_cuts(schema, options)
+        schema = schema.with_kinds(dict.fromkeys(getattr(options, kind.value), kind))
+    schema = _with_cuts(_grouped(schema, options), options)
     for finding in check_schema(table, schema):
         if finding.level is not Level.ERROR:
             note(finding.message)
@@ -127,10 +129,40 @@ def _binning(cuts: str, text: str) -> Binning:
         ) from None
 
 
+def _joined(table: Table, schema: Schema, columns: Sequence[str]) -> Schema:
+    """The schema with the spellings of labels in the columns joined."""
+    for column in columns:
+        joined = spellings(table, schema, column)
+        schema = schema.with_joined(column, joined)
+        pairs = ", ".join(f"{text!r} as {label!r}" for text, label in joined)
+        note(f"Column {column!r}: {pairs or 'there is nothing to join'}.")
+    return schema
+
+
+def _grouped(schema: Schema, options: argparse.Namespace) -> Schema:
+    """The schema with the group that the options name; a proposed one that is used is none."""
+    if options.group is not None:
+        return schema.with_group(None if options.group.casefold() == "none" else options.group)
+    if schema.group is not None and any(c.name == schema.group for c in schema.features):
+        return schema.with_group(None)
+    return schema
+
+
 def _check_columns(table: Table, options: argparse.Namespace) -> None:
     columns = list(table.columns)
     if options.target is not None and options.target not in columns:
         raise InputError(_no_column("--target", options.target, columns))
+    for column in options.join:
+        if column not in columns:
+            raise InputError(_no_column("--join", column, columns))
+    if options.group is not None and options.group.casefold() != "none":
+        if options.group not in columns:
+            raise InputError(_no_column("--group", options.group, columns))
+        if options.group in (*options.numerical, *options.categorical):
+            raise InputError(
+                f"The column {options.group!r} is named by --group and as a feature: keep one of "
+                "them."
+            )
     taken: dict[str, str] = {}
     for kind in ("numerical", "categorical", "ignore"):
         for column in getattr(options, kind):

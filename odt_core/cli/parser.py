@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+import unicodedata
 from collections.abc import Callable
 from enum import StrEnum
 from fractions import Fraction
@@ -30,7 +31,12 @@ class _OneLineParser(argparse.ArgumentParser):
 
 def names(text: str) -> list[str]:
     """A list option: commas separate, and a name with a comma is quoted as in CSV."""
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    return [name(cell) for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def name(text: str) -> str:
+    """A column or label, its letters and accents composed as in a table that is read."""
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def share(text: str) -> Fraction:
@@ -336,8 +342,10 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     """The file, its columns, and which rows train."""
     parser.add_argument("file", metavar="FILE", help="a CSV or TSV file, or the same with .gz")
     group = parser.add_argument_group("columns")
-    group.add_argument("--target", metavar="COL", help="the outcome (guessed if not given)")
-    group.add_argument("--positive", metavar="LABEL", help="the positive class")
+    group.add_argument(
+        "--target", type=name, metavar="COL", help="the outcome (guessed if not given)"
+    )
+    group.add_argument("--positive", type=name, metavar="LABEL", help="the positive class")
     for kind in ("numerical", "categorical", "ignore"):
         group.add_argument(
             f"--{kind}",
@@ -347,6 +355,22 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
             default=[],
             help=f"columns to take as {kind}" if kind != "ignore" else "columns to leave out",
         )
+    group.add_argument(
+        "--group",
+        type=name,
+        metavar="COL",
+        help="keep rows with the same value in this column together, in training or in test, such "
+        "as a patient's; 'none' for nothing (default: an identifier that repeats, if there is one)",
+    )
+    group.add_argument(
+        "--join",
+        metavar="A,B",
+        type=names,
+        action="extend",
+        default=[],
+        help="columns, the outcome too, in which values that differ only in case, blanks, stops or "
+        "the form of their letters count as one",
+    )
     group.add_argument(
         "--missing",
         metavar="TOKENS",
@@ -378,7 +402,12 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="training rows: a number, a fraction, 'paper' for min(90%%, 600), or 'all' for every "
         "row and no test set (default: 0.8)",
     )
-    rows.add_argument("--test-size", metavar="N", help="test rows (default: all the others)")
+    rows.add_argument(
+        "--test-size",
+        metavar="N",
+        help="test rows: a number, or a fraction of the rows that do not train (default: all of "
+        "these)",
+    )
     rows.add_argument(
         "--seed", metavar="K", type=at_least(0), default=0, help="for the split (default: 0)"
     )

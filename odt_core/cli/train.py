@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.inputs import load_table, make_spec, note
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
 from odt_core.cli.summary import summarize
@@ -30,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
             on_progress=_progress_printer(),
             should_stop=stop.is_set,
         )
+    for finding in result.prepared.divided:
+        note(finding.message)
     if options.output is not None and result.model is not None:
         text = json.dumps(result.model.to_json(), indent=1, ensure_ascii=False)
         write_output(options.output, text.encode("utf-8"))

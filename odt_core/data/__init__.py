@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from odt_core.data.binning import BinMethod, Binning, Bins, fit_bins
 from odt_core.data.cells import CellReading
-from odt_core.data.checks import Finding, Level, check_schema
+from odt_core.data.checks import check_schema
 from odt_core.data.dialect import DELIMITERS, ReadOptions
 from odt_core.data.encoder import ColumnEncoder, Encoder, Unseen
+from odt_core.data.findings import Finding, Level
 from odt_core.data.forms import NumberForm
 from odt_core.data.inference import infer_schema
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.preparing import Exclusion, Flow, Prepared, prepare, row_groups
 from odt_core.data.reading import read_table
+from odt_core.data.remedies import Change, Remedy
 from odt_core.data.samples import SAMPLES, Sample
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.splitting import SplitSpec, split_rows
 from odt_core.data.summary import ColumnSummary, describe_columns, summarize_columns
 from odt_core.data.table import ReadReport, Table, table_from_frame
-from odt_core.data.target import target_classes
+from odt_core.data.target import spellings, target_classes, target_labels
 
 __all__ = [
     "DEFAULT_MISSING_TOKENS",
@@ -33,6 +35,7 @@ __all__ = [
     "Bins",
     "ColumnEncoder",
     "CellReading",
+    "Change",
     "ColumnKind",
     "ColumnSchema",
     "ColumnSummary",
@@ -45,6 +48,7 @@ __all__ = [
     "Prepared",
     "ReadOptions",
     "ReadReport",
+    "Remedy",
     "Sample",
     "Schema",
     "SplitSpec",
@@ -57,8 +61,10 @@ __all__ = [
     "prepare",
     "read_table",
     "row_groups",
+    "spellings",
     "split_rows",
     "summarize_columns",
     "table_from_frame",
     "target_classes",
+    "target_labels",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -46,8 +47,8 @@ def check_joined(joined: Joined, column: str) -> Joined:
     InputError
         If they are otherwise.
     """
-    texts = [text for text, _ in joined]
-    repeated = next((text for text in texts if texts.count(text) > 1), None)
+    texts = Counter(text for text, _ in joined)
+    repeated = next((text for text, n in texts.items() if n > 1), None)
     replaced = next((label for _, label in joined if label in texts), None)
     if repeated is not None or replaced is not None:
         wrong = repeated if repeated is not None else replaced

@@ -1,17 +1,12 @@
-"""From bytes to text: compression, files that are no text at all, and the encoding."""
+"""From bytes to text: the encoding."""
 
 from __future__ import annotations
 
 import codecs
 import io
-import zipfile
-import zlib
 from collections.abc import Iterator
 
 from odt_core.errors import InputError
-
-MAX_BYTES = 1 << 30
-"""Largest table, unpacked."""
 
 CANDIDATES = ("cp1252", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "euc_kr")
 """Encodings tried where the bytes are not Unicode; the first wins where several fit equally."""
@@ -25,73 +20,6 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-
-_SIGNATURES = (
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook (.xls)"),
-    (b"PAR1", "a Parquet file"),
-    (b"ARROW1", "an Arrow file"),
-    (b"SQLite format 3", "an SQLite database"),
-    (b"%PDF", "a PDF document"),
-    (b"\x89HDF", "an HDF5 file"),
-    (b"$FL2", "an SPSS file"),
-    (b"<stata_dta>", "a Stata file"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ", "an xz archive"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-)
-
-
-def unpack(raw: bytes) -> bytes:
-    """The bytes of the table itself: gzip is undone, other containers are refused.
-
-    Raises
-    ------
-    InputError
-        If the file is a workbook, an archive or another kind of file, is damaged, or unpacks to
-        more than `MAX_BYTES`.
-    """
-    if raw.startswith(b"\x1f\x8b"):
-        raw = _gunzip(raw)
-    if len(raw) > MAX_BYTES:
-        raise InputError(
-            f"The file has more than {MAX_BYTES >> 20} MB: leave out columns or rows first."
-        )
-    kind = _file_kind(raw)
-    if kind is not None:
-        raise InputError(f"The file is {kind}, not a text table: save it as CSV and read that.")
-    return raw
-
-
-def _gunzip(raw: bytes) -> bytes:
-    """Undo gzip (several members too), stopping soon after `MAX_BYTES`."""
-    pieces, size = [], 0
-    try:
-        while raw and size <= MAX_BYTES:
-            stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-            pieces.append(stream.decompress(raw, MAX_BYTES + 1 - size))
-            size += len(pieces[-1])
-            if not stream.eof and size <= MAX_BYTES:
-                raise zlib.error("incomplete")
-            raw = stream.unused_data.lstrip(b"\0")
-    except zlib.error as error:
-        raise InputError(
-            "The gzip file is damaged or cut off: compress or download it again."
-        ) from error
-    return b"".join(pieces)
-
-
-def _file_kind(raw: bytes) -> str | None:
-    if raw.startswith(b"PK\x03\x04"):
-        try:
-            names = zipfile.ZipFile(io.BytesIO(raw)).namelist()
-        except zipfile.BadZipFile:
-            names = []
-        if any(name.startswith("xl/") for name in names):
-            return "an Excel workbook (.xlsx)"
-        if "content.xml" in names:
-            return "an OpenDocument spreadsheet (.ods)"
-        return "a zip archive"
-    return next((kind for signature, kind in _SIGNATURES if raw.startswith(signature)), None)
 
 
 def decode(raw: bytes, encoding: str | None = None) -> tuple[str, str, tuple[str, ...]]:

@@ -20,7 +20,7 @@ from odt_core.data.binning import (
     writes_labels,
 )
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
-from odt_core.data.checks import number_error
+from odt_core.data.column_checks import number_error
 from odt_core.data.forms import NumberForm
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column

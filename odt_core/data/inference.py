@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from odt_core.data.cells import CellReading
 from odt_core.data.checks import shape_error
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
-from odt_core.data.profile import MANY_CATEGORIES, profile_column
+from odt_core.data.profile import MANY_CATEGORIES, Profile, profile_column
 from odt_core.data.schema import ColumnSchema, Schema
 from odt_core.data.table import Table
 from odt_core.data.target import Target, read_target
@@ -27,14 +28,47 @@ TARGET_NAMES = (
 )
 """Names of columns that are guessed to be the outcome, likeliest first."""
 
+EVENT_NAMES = tuple(
+    "survived died death dead mortality deceased event relapse recurrence readmitted churn "
+    "default diseased".split()
+)
+"""Whole names of columns that are taken for the outcome where none of `TARGET_NAMES` is there."""
+
+FEW_ROWS = 10
+"""A column whose rarer value has fewer rows is guessed to be the outcome only if no other is."""
+
 POSITIVE_LABELS = (
     "positive pos yes y true t + case event malignant abnormal disease diseased sick ill present "
-    "dead died death won win admitted"
+    "dead died death won win admitted ja oui si sí sì sim"
 ).split()
 NEGATIVE_LABELS = (
     "negative neg no n false f 0 -1 - control none benign normal healthy well absent alive "
-    "survived lost discharged"
+    "survived lost discharged nein non nee nej não"
 ).split()
+UNKNOWN_LABELS = (
+    "unknown",
+    "unk",
+    "not known",
+    "unspecified",
+    "undetermined",
+    "indeterminate",
+    "missing",
+    "not available",
+    "no data",
+    "not recorded",
+    "not assessed",
+    "n.a.",
+    "n.d.",
+    "nd",
+    "unbekannt",
+    "inconnu",
+    "desconocido",
+    ".",
+    "-",
+    "--",
+    "*",
+)
+"""Outcomes that say that nobody knows it; proposed as missing where two others are left."""
 
 
 def infer_schema(
@@ -45,11 +79,13 @@ def infer_schema(
 ) -> Schema:
     """Propose a schema.
 
-    The outcome is a column named as in `TARGET_NAMES`, else the last with two values (one with
-    such a word in its name first), else the last with at most 50. The positive label is a word of
-    `POSITIVE_LABELS`, else the one opposed to a word of `NEGATIVE_LABELS` (or to ``not`` and
-    itself), else the rarest (of equally rare ones the last). Kinds are those of
-    `odt_core.data.describe_columns`.
+    The outcome is a column named as in `TARGET_NAMES` or `EVENT_NAMES`, else the schema says that
+    it was guessed: the last with two values (one with such a word in its name first, rare second
+    values last), else the last with at most 50. Labels as in `UNKNOWN_LABELS` are read as missing
+    where two others are left. The positive label is a word of `POSITIVE_LABELS`, else the one
+    opposed to a word of `NEGATIVE_LABELS` (or to ``not`` and itself), else the rarest (of equally
+    rare ones the last) without stray labels. Kinds are those of `odt_core.data.describe_columns`;
+    an identifier that repeats is proposed as the group of rows that stay together.
 
     Parameters
     ----------
@@ -69,11 +105,16 @@ def infer_schema(
     finding = shape_error(table)
     if finding is not None:
         raise InputError(finding.message)
-    tokens, decimal = tuple(missing_tokens), table.report.decimal
-    reading = CellReading(tokens, decimal)
+    reading = CellReading(tuple(missing_tokens), table.report.decimal)
+    is_guess = False
     if target is None:
-        target = _guess_target(table, reading)
+        target, is_guess = _guess_target(table, reading)
     outcome = read_target(table, target, reading)
+    own_missing = None
+    unknown = _unknown_labels(outcome, positive)
+    if unknown:
+        own_missing = (*reading.missing_tokens, *unknown)
+        outcome = read_target(table, target, replace(reading, missing_tokens=own_missing))
     if positive is None:
         positive = guess_positive(outcome)
     elif positive not in outcome.labels:
@@ -81,48 +122,71 @@ def infer_schema(
             f"The outcome {target!r} is never {positive!r}: choose the positive label among "
             f"{', '.join(map(repr, outcome.labels[:10]))}."
         )
-    columns = tuple(
-        ColumnSchema(name, profile_column(table, name, reading).proposed_kind)
-        for name in table.columns
-        if name != target
+    profiles = [profile_column(table, name, reading) for name in table.columns if name != target]
+    return Schema(
+        target,
+        positive,
+        tuple(ColumnSchema(profile.name, profile.proposed_kind) for profile in profiles),
+        reading.missing_tokens,
+        reading.decimal,
+        group=next((profile.name for profile in profiles if profile.repeats_ids), None),
+        target_missing=own_missing,
+        guessed=is_guess,
     )
-    return Schema(target, positive, columns, tokens, decimal)
 
 
-def _guess_target(table: Table, reading: CellReading) -> str:
-    distinct = {name: profile_column(table, name, reading).n_distinct for name in table.columns}
-    usable = [name for name, n in distinct.items() if 2 <= n <= MANY_CATEGORIES]
-    for wanted in TARGET_NAMES:
+def _unknown_labels(outcome: Target, positive: str | None) -> tuple[str, ...]:
+    """Labels that say that the outcome is unknown, if two others are left."""
+    unknown = tuple(
+        label
+        for label in outcome.labels
+        if label.casefold() in UNKNOWN_LABELS and label != positive
+    )
+    return unknown if len(outcome.labels) - len(unknown) >= 2 else ()
+
+
+def _guess_target(table: Table, reading: CellReading) -> tuple[str, bool]:
+    """The outcome's name, and whether no name says so."""
+    profiles = {name: profile_column(table, name, reading) for name in table.columns}
+    usable = [name for name, p in profiles.items() if 2 <= p.n_distinct <= MANY_CATEGORIES]
+    for wanted in (*TARGET_NAMES, *EVENT_NAMES):
         named = [name for name in usable if name.casefold() == wanted]
         if named:
-            return named[-1]
-    two_valued = [name for name in usable if distinct[name] == 2]
+            return named[-1], False
+    two_valued = [name for name in usable if profiles[name].n_distinct == 2]
     for wanted in TARGET_NAMES:
         named = [name for name in two_valued if wanted in re.split(r"[^a-z]+", name.casefold())]
         if named:
-            return named[-1]
-    if two_valued or usable:
-        return (two_valued or usable)[-1]
+            return named[-1], True
+    balanced = [name for name in two_valued if _rarer_rows(profiles[name]) >= FEW_ROWS]
+    if balanced or two_valued or usable:
+        return (balanced or two_valued or usable)[-1], True
     raise InputError(
         f"No column can be the outcome, since each has one value or more than {MANY_CATEGORIES}: "
         "name the outcome, or add one."
     )
 
 
+def _rarer_rows(profile: Profile) -> int:
+    return int(profile.counts[~profile.missing].min())
+
+
 def guess_positive(outcome: Target) -> str:
     """The label that is likely meant by positive, see `infer_schema`; "" if there is none."""
-    labels = outcome.labels
+    strays = outcome.strays()
+    found = dict(zip(outcome.labels, outcome.counts, strict=True))
+    labels = [label for label in found if label not in strays]
     if not labels:
         return ""
     for word in POSITIVE_LABELS:
-        for label in labels:
-            if label.casefold() == word:
-                return label
+        spelled = [label for label in labels if label.casefold() == word]
+        if spelled:
+            return max(spelled, key=found.__getitem__)
     opposed = [label for label in labels if not _is_negative(label, labels)]
     if len(labels) == 2 and len(opposed) == 1:
         return opposed[0]
-    rarest = min(outcome.counts)
-    return [label for label, n in zip(labels, outcome.counts, strict=True) if n == rarest][-1]
+    rarest = min(found[label] for label in labels)
+    return [label for label in labels if found[label] == rarest][-1]
 
 
 def _is_negative(label: str, labels: Sequence[str]) -> bool:

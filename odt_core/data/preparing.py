@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.data.checks import Finding, Level, check_schema
+from odt_core.data.checks import check_schema
+from odt_core.data.division_checks import division_findings
 from odt_core.data.encoder import Encoder, fit_encoder
+from odt_core.data.findings import Finding, Level
 from odt_core.data.profile import profile_column
 from odt_core.data.schema import Schema
 from odt_core.data.splitting import SplitSpec, split_rows
@@ -81,7 +83,9 @@ class Prepared:
     dropped : tuple of str
         Features left out because all training rows have the same value.
     findings : tuple of Finding
-        Warnings and other remarks on the table and on how its rows are divided.
+        Warnings and other remarks on the table.
+    divided : tuple of Finding
+        Warnings and other remarks on how its rows are divided.
     groups : int64[N] or None
         The group of each row of the table, from 0; None if no rows are kept together.
     """
@@ -94,6 +98,7 @@ class Prepared:
     flow: Flow
     dropped: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    divided: tuple[Finding, ...] = ()
     groups: npt.NDArray[np.int64] | None = None
 
 
@@ -152,6 +157,7 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
         flow=_flow(table, target, len(train), len(test)),
         dropped=tuple(c.name for c in schema.features if c.name not in kept),
         findings=findings,
+        divided=tuple(division_findings(table, target, schema.positive, train, test)),
         groups=groups,
     )
 

@@ -8,10 +8,14 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 
-from odt_core.data.cells import CellReading
+from odt_core.data.cells import CellReading, Joined
+from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.missing import missing_values
+from odt_core.data.numeric import parse_numbers
 from odt_core.data.schema import ColumnKind
+from odt_core.data.spelling import alike
 from odt_core.data.table import Factor, Table
 
 MAX_CODES = 10
@@ -19,8 +23,38 @@ MAX_CODES = 10
 
 MANY_CATEGORIES = 50
 
-_SENTINELS = frozenset({-7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, 999, 9999})
+MAX_STRAYS = 10
+"""So many stray texts of a numerical column are listed."""
+
+_FEW_STRAYS = 0.2
+"""Share of the rows with other texts up to which a column is said to hold numbers."""
+
+_LOOKED_AT = 50
+"""Stray texts that are looked at before all are read in other forms."""
+
+_SENTINELS = [0, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999]
+_SENTINELS += [77, 88, 99, 777, 888, 999, 9999, 99999]
 """Numbers that often stand for a missing value."""
+
+_FEWEST_USUAL, _APART, _APART_SHARE, _MOST_MISSING = 10, 5, 0.05, 0.6
+"""A code stands apart from at least so many other numbers, by so many of their usual steps and by
+this share of the way to their middle, and not more than this share of the rows have it."""
+
+_FEWEST_TO_TELL = 10
+"""Rows of each class that are wanted before a column is said to tell the outcome almost always."""
+
+_FEWEST_DATES, _FEWEST_PLAIN = 3, 3
+
+_CODES = ("^0[0-9]", "^[0-9]+[eE][0-9]+$", "^[+-]?[0-9]{16,}$")
+
+_FEWEST_GROUPS, _LARGEST_GROUP = 10, 50
+"""Fewest identifiers that may mark groups of rows, and most rows that share one on average."""
+
+_GROUP_NAME = re.compile(
+    r"(^|[^a-z])(id|ids|mrn|uuid|patients?|subjects?|persons?|participants?|probands?|animals?"
+    r"|donors?|patno|pseudonyms?)([^a-z]*nr|[^a-z]*no|[^a-z]*number)?$|(?-i:[a-z](Id|ID)$)",
+    re.IGNORECASE,
+)
 
 _ID_NAME = re.compile(
     r"(^|[^a-z])(id|ids|index|idx|nr|no|number|row|key|mrn|uuid)$"
@@ -110,12 +144,15 @@ class Profile:
     def proposed_kind(self) -> ColumnKind:
         """The kind that suits the column, for the user to confirm.
 
-        Numbers are numerical, but for at most ten distinct whole ones, which are taken for codes
-        of categories. Constant columns and identifiers are to be ignored.
+        Numbers are numerical, but for at most ten distinct whole ones and texts with leading
+        zeros or more digits than a float holds, which are taken for codes of categories. Constant
+        columns, identifiers and dates are to be ignored.
         """
-        if self.is_constant or self.numbers_rows:
+        if self.is_constant or self.numbers_rows or self.repeats_ids:
             return ColumnKind.IGNORE
-        if self.is_numeric:
+        if self.holds_dates and self.n_distinct > MAX_CODES:
+            return ColumnKind.IGNORE
+        if self.is_numeric and self.code_example is None:
             few = self.n_distinct <= MAX_CODES and not self.has_too_many_categories
             return ColumnKind.CATEGORICAL if few and self.is_whole else ColumnKind.NUMERICAL
         return ColumnKind.IGNORE if self.has_too_many_categories else ColumnKind.CATEGORICAL
@@ -127,33 +164,117 @@ class Profile:
         texts: list[str] = self.factor.values.take(codes).to_pylist()
         return texts
 
-    def suspected_codes(self) -> list[str]:
-        """Numbers that may stand for a missing value: -9 where nothing else is negative."""
-        suspects = np.isin(self.numbers, list(_SENTINELS)) & ~self.missing
-        usual = self.numbers[~suspects & ~self.missing]
-        usual = usual[np.isfinite(usual)]
-        if not suspects.any() or not len(usual):
-            return []
-        odd = suspects & (
-            ((self.numbers < 0) & (usual.min() >= 0)) | (self.numbers > 3 * abs(usual).max())
-        )
-        return self.values(odd)
+    @cached_property
+    def strays(self) -> npt.NDArray[np.bool_]:
+        """Which distinct values are neither missing nor a finite number, bool[V]."""
+        return ~np.isfinite(self.numbers) & ~self.missing
 
-    def lookalikes(self) -> tuple[str, str] | None:
-        """Two values that differ only in case or inner blanks, or in how a number is written."""
-        seen: dict[str | float, str] = {}
-        # Both in the order of the distinct values, so the same table gives the same answer.
-        for text, number, missing in zip(
-            self.factor.texts, self.numbers.tolist(), self.missing, strict=True
-        ):
-            if missing:
-                continue
-            is_number = np.isfinite(number)
-            key = number if is_number else " ".join(text.casefold().split())
-            if key in seen:
-                return seen[key], text
-            seen[key] = text
+    @cached_property
+    def is_mostly_numeric(self) -> bool:
+        """Whether the column holds numbers but for some other texts."""
+        n_stray = int(np.count_nonzero(self.strays))
+        n_numbers = self.n_distinct - n_stray
+        if not n_stray or n_numbers < 2:
+            return False
+        rows = int(self.counts[~self.missing].sum())
+        mostly = int(self.counts[self.strays].sum()) <= _FEW_STRAYS * rows
+        return mostly or n_numbers >= 3 * n_stray
+
+    @cached_property
+    def odd_form(self) -> NumberForm | None:
+        """The form under which the stray texts are numbers too, but for very few; None if none."""
+        if not self.strays.any() or self.reading.form is not NumberForm.PLAIN:
+            return None
+        strays = np.flatnonzero(self.strays)
+        texts = self.factor.values.take(strays)
+        if not np.asarray(pc.match_substring_regex(texts[:_LOOKED_AT], "[0-9]")).any():
+            return None
+        n_plain = self.n_distinct - len(strays)
+        for form in (NumberForm.SIGNS, NumberForm.LIMITS, NumberForm.YEAR):
+            numbers = parse_numbers(rewrite(texts, form), self.reading.decimal)
+            n_rest = np.count_nonzero(~np.isfinite(numbers))
+            # Bands such as "<5, 5-10, >10" are no numbers with limits: nothing there is plain.
+            is_band = form is NumberForm.LIMITS and n_plain < _FEWEST_PLAIN
+            if not is_band and 10 * n_rest <= len(strays) + n_plain and n_rest < len(strays):
+                return form
         return None
+
+    def strays_beyond(self, form: NumberForm) -> list[str]:
+        """Stray texts that are no numbers of this form either, the most frequent first."""
+        numbers = self.factor.numbers(self.reading.decimal, form)
+        return self.values(self.strays & ~np.isfinite(numbers))
+
+    @cached_property
+    def holds_dates(self) -> bool:
+        """Whether every value but very few is a date, as text or as a number such as 20180130."""
+        if self.reading.form is not NumberForm.PLAIN:
+            return False
+        if self.is_numeric:
+            return self.is_whole and _are_dates(self.distinct_numbers)
+        return self.odd_form is NumberForm.YEAR and not np.isfinite(self.numbers).any()
+
+    @cached_property
+    def code_example(self) -> str | None:
+        """A text that looks like a number but is rather a code; None if the numbers are numbers.
+
+        These are leading zeros (``007``), letters E (``3E5`` among other codes without points),
+        and more than 15 digits, which a float cannot tell apart.
+        """
+        if not (self.is_numeric and self.is_whole) or self.reading.form is not NumberForm.PLAIN:
+            return None
+        values = self.factor.values
+        for pattern in _CODES:
+            found = np.asarray(pc.match_substring_regex(values, pattern)) & ~self.missing
+            if found.any():
+                text: str = values[int(np.argmax(found))].as_py()
+                return text
+        return None
+
+    @cached_property
+    def repeats_ids(self) -> bool:
+        """Whether it is named as an identifier, and some rows share theirs."""
+        if self.n_distinct < _FEWEST_GROUPS or not _GROUP_NAME.search(self.name):
+            return False
+        n_known = self.n_rows - self.n_missing
+        repeated = self.n_distinct < n_known <= _LARGEST_GROUP * self.n_distinct
+        return repeated and 2 * n_known > self.n_rows
+
+    def suspected_codes(self) -> list[str]:
+        """Numbers that may stand for a missing value, the most frequent first.
+
+        They are 0, -9, 999 and the like, and stand apart: farther from the nearest other number
+        than a few of the usual steps between numbers.
+        """
+        suspects = np.isin(self.numbers, _SENTINELS) & ~self.missing
+        if not suspects.any():
+            return []
+        usual = self.distinct_numbers[~np.isin(self.distinct_numbers, _SENTINELS)]
+        if len(usual) < _FEWEST_USUAL:
+            return self._extreme_codes(suspects, usual)
+        step = _APART * float(np.median(np.diff(usual)))
+        low, middle, high = float(usual[0]), float(np.median(usual)), float(usual[-1])
+        below, above = low - self.numbers, self.numbers - high
+        apart = (below > max(step, _APART_SHARE * (middle - low))) | (
+            above > max(step, _APART_SHARE * (high - middle))
+        )
+        rare = self.counts <= _MOST_MISSING * self.n_rows
+        return self.values(suspects & apart & rare)
+
+    def _extreme_codes(
+        self, suspects: npt.NDArray[np.bool_], usual: npt.NDArray[np.float64]
+    ) -> list[str]:
+        """Where there are few other numbers, codes such as -9 where nothing else is negative."""
+        if not len(usual):
+            return []
+        is_far = self.numbers > 3 * max(abs(usual[0]), abs(usual[-1]))
+        is_below = (self.numbers < 0) & (usual[0] >= 0)
+        return self.values(suspects & (is_far | is_below))
+
+    def spellings(self) -> Joined:
+        """Values that are one label in several spellings, with the label of each."""
+        present = np.flatnonzero(~self.missing)
+        texts = self.factor.values.take(present)
+        return alike(texts, self.numbers[present], self.counts[present])
 
     def decides(self, kind: ColumnKind, classes: npt.NDArray[np.int64]) -> bool:
         """Whether the column alone tells the class of every row.
@@ -168,26 +289,78 @@ class Profile:
         classes : int64[N]
             The class of each row, from 0; -1 where it is missing.
         """
-        known = classes >= 0
         n_classes = int(classes.max(initial=-1)) + 1
         if self.has_too_many_categories and kind is not ColumnKind.NUMERICAL:
             return False
         if n_classes < 2 or n_classes > MANY_CATEGORIES:
             return False
-        codes = np.where(self.missing[self.factor.codes], 0, self.factor.codes + 1)
-        table = np.bincount(
-            codes[known].astype(np.int64) * n_classes + classes[known],
-            minlength=(len(self.missing) + 1) * n_classes,
-        ).reshape(-1, n_classes)
-        if (np.count_nonzero(table, axis=1) > 1).any():
+        lost, table = self._classes_by_value(kind, classes, n_classes)
+        if (np.count_nonzero(np.vstack([lost, table]), axis=1) > 1).any():
             return False
         if kind is not ColumnKind.NUMERICAL:
             return True
-        order = np.argsort(self.numbers, kind="stable")
-        order = order[table[order + 1].any(axis=1) & ~self.missing[order]]
-        runs = table[order + 1].argmax(axis=1)
+        runs = table[table.any(axis=1)].argmax(axis=1)
         n_runs = np.count_nonzero(np.diff(runs)) + 1 if len(runs) else 0
         return bool(1 < n_runs <= n_classes)
+
+    def balanced_accuracy(self, kind: ColumnKind, positive: npt.NDArray[np.int64]) -> float | None:
+        """How well the column alone tells the positive class; None with too few rows to say.
+
+        A categorical column gives each row the class that is relatively more frequent among the
+        *other* rows with its value, so that many rare values promise nothing. A numerical one has
+        the best single threshold. A missing value may go either way.
+
+        Parameters
+        ----------
+        kind : ColumnKind
+            How the column is used.
+        positive : int64[N]
+            1 for a positive row, 0 for a negative one, -1 where the outcome is missing.
+        """
+        lost, table = self._classes_by_value(kind, positive, 2)
+        total = table.sum(axis=0) + lost
+        if min(total) < _FEWEST_TO_TELL or (self.strays.any() and kind is ColumnKind.NUMERICAL):
+            return None
+        n_negative, n_positive = map(int, total)
+        if kind is ColumnKind.NUMERICAL:
+            below = np.vstack([[0, 0], np.cumsum(table, axis=0)]) / total
+            left_positive = below[:, 1] + below[-1, 0] - below[:, 0]
+            left_negative = below[:, 0] + below[-1, 1] - below[:, 1]
+            return float(max(left_positive.max(), left_negative.max()) + max(lost / total)) / 2
+        negative, found = np.vstack([lost, table]).T
+        told = found[(found - 1) * n_negative > negative * (n_positive - 1)].sum() / n_positive
+        untold = negative[(negative - 1) * n_positive > found * (n_negative - 1)].sum() / n_negative
+        return float(told + untold) / 2
+
+    def _classes_by_value(
+        self, kind: ColumnKind, classes: npt.NDArray[np.int64], n_classes: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Rows of each class where the value is missing, int64[C], and by value, int64[V, C].
+
+        Values of a numerical column are its distinct numbers, rising: texts that are the same
+        number to a float are the same value.
+        """
+        ranks = np.arange(len(self.missing))
+        if kind is ColumnKind.NUMERICAL:
+            ranks = np.searchsorted(self.distinct_numbers, self.numbers)
+        ranks = np.where(self.missing, 0, ranks + 1)[self.factor.codes]
+        known = classes >= 0
+        table = np.bincount(
+            ranks[known] * n_classes + classes[known],
+            minlength=(len(self.missing) + 2) * n_classes,
+        ).reshape(-1, n_classes)
+        return table[0], table[1:]
+
+
+def _are_dates(numbers: npt.NDArray[np.float64]) -> bool:
+    """Whether whole numbers, rising, are all dates such as 20180130, maybe with a time of day."""
+    if len(numbers) < _FEWEST_DATES:
+        return False
+    days = numbers // 1_000_000 if numbers[0] >= 19_000_101_000_000 else numbers
+    if not (19_000_101 <= days[0] and days[-1] <= 21_001_231):
+        return False
+    month, day = days // 100 % 100, days % 100
+    return bool(((1 <= month) & (month <= 12) & (1 <= day) & (day <= 31)).all())
 
 
 def profile_column(table: Table, column: str, reading: CellReading) -> Profile:

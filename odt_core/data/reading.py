@@ -6,7 +6,8 @@ import dataclasses
 import hashlib
 from pathlib import Path
 
-from odt_core.data.decoding import decode, unpack
+from odt_core.data.containers import unpack
+from odt_core.data.decoding import decode
 from odt_core.data.dialect import (
     ReadOptions,
     find_decimal,
@@ -22,7 +23,7 @@ from odt_core.errors import InputError
 def read_table(
     source: bytes | Path, options: ReadOptions | None = None, *, name: str = ""
 ) -> Table:
-    """Read a CSV or similar table; every cell stays text.
+    """Read a CSV or similar table, a workbook or a Parquet file; every cell becomes text.
 
     The first line, after those that the options leave out, holds the column names. Blank lines,
     and rows without any value, are left out. Blank and repeated names, delimiters at the ends of
@@ -32,7 +33,7 @@ def read_table(
     Parameters
     ----------
     source : bytes or Path
-        The file's bytes, or where it is. Gzip is undone.
+        The file's bytes, or where it is. Gzip, and a zip archive with one file, are undone.
     options : ReadOptions, optional
         What the user knows; the rest is found out.
     name : str
@@ -47,7 +48,13 @@ def read_table(
     options = options or ReadOptions()
     raw = source if isinstance(source, bytes) else _read_bytes(source)
     name = name or ("" if isinstance(source, bytes) else source.name)
-    text, encoding, notes = decode(unpack(raw), options.encoding)
+    unpacked = unpack(raw)
+    if unpacked.container:
+        options = dataclasses.replace(options, encoding="utf-8", delimiter=",", quotechar='"')
+    text, encoding, notes = decode(unpacked.content, options.encoding)
+    notes = (*unpacked.notes, *notes)
+    container = unpacked.container
+    del unpacked
     text, n_skipped = without_extras(text, options)
     declared, start = separator_line(text)
     if declared and options.delimiter is None:
@@ -78,6 +85,7 @@ def read_table(
         n_columns=len(rows.names),
         notes=notes,
         quotechar=dialect.quotechar,
+        container=container,
     )
     digest = hashlib.sha256(raw).hexdigest()
     return Table(factors, len(rows.lines), report, digest, name, rows.lines)

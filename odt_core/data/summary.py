@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from odt_core.data.cells import CellReading
-from odt_core.data.checks import column_findings
+from odt_core.data.column_checks import column_findings
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
@@ -167,7 +167,5 @@ def _range(profile: Profile) -> tuple[float, float] | None:
 
 
 def _notes(table: Table, profile: Profile, outcome: Target | None) -> tuple[str, ...]:
-    classes = None if outcome is None else outcome.classes
-    name = "" if outcome is None else outcome.name
-    findings = column_findings(table, profile, profile.proposed_kind, classes, name)
+    findings = column_findings(table, profile, profile.proposed_kind, outcome)
     return tuple(finding.message for finding in findings)

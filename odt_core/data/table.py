@@ -43,6 +43,8 @@ class ReadReport:
         What was repaired or guessed, in sentences for the user.
     quotechar : str
         What encloses cells; empty for nothing.
+    container : str
+        What the table was in, in words (``an Excel workbook (.xlsx)``); empty for a text file.
     """
 
     encoding: str = "utf-8"
@@ -52,6 +54,7 @@ class ReadReport:
     n_columns: int = 0
     notes: tuple[str, ...] = ()
     quotechar: str = '"'
+    container: str = ""
 
 
 @dataclass(frozen=True, eq=False)

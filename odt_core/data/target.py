@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from odt_core.data.cells import CellReading
+from odt_core.data.cells import CellReading, Joined
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
+from odt_core.data.numeric import parse_numbers
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import profile_column
+from odt_core.data.schema import Schema
+from odt_core.data.spelling import alike
 from odt_core.data.table import Table
+
+MOST_STRAY_ROWS, STRAY_RATIO = 2, 5
+"""A stray label has at most so many rows, and the two frequent ones have so many times more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +36,15 @@ class Target:
         How many rows have each.
     classes : int64[N]
         Each row's outcome as an index into `labels`; -1 where it is missing.
+    decimal : str
+        The decimal mark of labels that are numbers.
     """
 
     name: str
     labels: tuple[str, ...]
     counts: tuple[int, ...]
     classes: npt.NDArray[np.int64]
+    decimal: str = "."
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
@@ -44,6 +54,23 @@ class Target:
     def others(self, positive: str) -> tuple[str, ...]:
         """The labels that are not the positive one."""
         return tuple(label for label in self.labels if label != positive)
+
+    def strays(self) -> tuple[str, ...]:
+        """Labels of one or two rows beside two that are far more frequent."""
+        frequent = sorted(self.counts)[-2:]
+        if len(self.labels) < 3:
+            return ()
+        return tuple(
+            label
+            for label, n in zip(self.labels, self.counts, strict=True)
+            if n <= MOST_STRAY_ROWS and STRAY_RATIO * n <= frequent[0]
+        )
+
+    def spellings(self) -> Joined:
+        """Labels that are one in several spellings, each with the most frequent one."""
+        texts = pa.array(self.labels, pa.large_string())
+        counts = np.array(self.counts, dtype=np.int64)
+        return alike(texts, parse_numbers(texts, self.decimal), counts)
 
     def negative_label(self, positive: str) -> str:
         """What to call the negative class: the other label, or ``not ...`` where there are more."""
@@ -71,7 +98,34 @@ def read_target(table: Table, column: str, reading: CellReading) -> Target:
         labels=tuple(texts[code] for code in codes),
         counts=tuple(int(profile.counts[code]) for code in codes),
         classes=index[profile.factor.codes],
+        decimal=reading.decimal,
     )
+
+
+def target_labels(table: Table, schema: Schema) -> dict[str, int]:
+    """How many rows have each label of the outcome, in the labels' natural order.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    """
+    found = read_target(table, schema.target, schema.reading_of(schema.target))
+    return dict(zip(found.labels, found.counts, strict=True))
+
+
+def spellings(table: Table, schema: Schema, column: str) -> Joined:
+    """Texts of a column, or of the outcome, that are one label in several spellings.
+
+    Each is paired with the most frequent spelling (see `odt_core.data.spelling.alike`).
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    """
+    reading = replace(schema.reading_of(column), joined=())
+    return profile_column(table, column, reading).spellings()
 
 
 def target_classes(

@@ -80,8 +80,8 @@ def export_tree(
         )
     chosen = ExportFormat(format)
     if chosen in (ExportFormat.DOT, ExportFormat.SVG, ExportFormat.PNG):
-        # A file has no tooltips to hold what is shortened on screen.
-        dot = tree_dot(tree, test=test, theme=theme, shorten=False, opaque=True)
+        # On paper there are no tooltips to hold what is shortened on screen.
+        dot = tree_dot(tree, test=test, theme=theme, with_lists=True, opaque=True)
         if chosen is ExportFormat.SVG:
             return tree_svg(dot)
         return tree_png(dot) if chosen is ExportFormat.PNG else dot.encode()

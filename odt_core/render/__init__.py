@@ -2,7 +2,7 @@
 
 from odt_core.render.alternative import topology_alt_text, tree_alt_text, tree_summary
 from odt_core.render.benefit import benefit_alt_text, benefit_figure
-from odt_core.render.dot import Direction, tree_dot
+from odt_core.render.dot import Direction, drawn_width, tree_dot
 from odt_core.render.files import graphviz_command, tree_png, tree_svg
 from odt_core.render.progress import progress_alt_text, progress_figure
 from odt_core.render.roc import RocFloor, RocPoint, roc_alt_text, roc_figure
@@ -30,6 +30,7 @@ __all__ = [
     "Theme",
     "benefit_alt_text",
     "benefit_figure",
+    "drawn_width",
     "figure_file",
     "graphviz_command",
     "progress_alt_text",

@@ -34,24 +34,25 @@ from odt_core.render.theme import LIGHT, Theme
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import (
     NO,
-    SHORT,
     YES,
+    DrawnWords,
     absent_words,
+    category_lists,
     count_words,
+    drawn_words,
     printable,
     split_words,
-    typeset_words,
     unseen_value_words,
 )
 
 FONT = "Arial"
 """One family name: the wheel and the browser know the letter widths of a few families only."""
 
-WHOLE = 60
-"""Categories that even a drawing with whole lists names, at most."""
-
 THIN, THICK = 1.0, 6.0
 """Widths of an edge that no training row and that every training row takes, in points."""
+
+NODE_GAP, LEVEL_GAP = 0.12, 0.45
+"""Room between boxes side by side and between levels of a drawing to the right, in inches."""
 
 SIDEWAYS_LEAVES = 9
 """Trees with at least so many leaves grow to the right: downwards they would be too wide."""
@@ -71,7 +72,7 @@ def tree_dot(
     theme: Theme = LIGHT,
     lit_leaf: int | None = None,
     marked: frozenset[int] = frozenset(),
-    shorten: bool = True,
+    with_lists: bool = False,
     direction: Direction | None = None,
     opaque: bool = False,
     own_name: bool = False,
@@ -95,9 +96,10 @@ def tree_dot(
         The leaf, from 0, whose path is lit.
     marked : frozenset of int
         Nodes whose outline is lit, numbered in the order node, left subtree, right subtree.
-    shorten : bool
-        Name only the first few of many categories; the whole list is in the tooltip. Otherwise
-        up to `WHOLE` are named.
+    with_lists : bool
+        Put the numbered lists of categories below the drawing as a whole (for files): a question
+        names a few categories at most, and otherwise the number of its list. On screen the whole
+        list is in the tooltip.
     direction : Direction, optional
         Down, or to the right for large trees, by default.
     opaque : bool
@@ -114,15 +116,16 @@ def tree_dot(
     if direction is None:
         direction = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
     down = direction is Direction.DOWN
-    limit = SHORT if shorten else WHOLE
-    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, limit, down))
+    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down))
+    lists = list(category_lists(tree).values()) if with_lists else []
     title = _quoted(f"Decision tree for {printable(tree.target)}")
     lines = [
         f'  graph [bgcolor="{theme.page if opaque else "transparent"}" tooltip={title} '
         f"rankdir={'TB' if down else 'LR'} ordering=out splines=polyline "
-        f"nodesep={0.12 if down else 0.08} ranksep={0.3 if down else 0.45} pad=0.08 margin=0 "
-        f'fontname="{FONT}" fontsize={SIZE:g} fontcolor="{theme.muted}" labelloc=b '
-        f"label=<{legend(tree, theme)}>]",
+        f"nodesep={NODE_GAP if down else 0.08} ranksep={0.3 if down else LEVEL_GAP} "
+        f'pad=0.08 margin=0 labelloc=b fontname="{FONT}" fontsize={SIZE:g} '
+        f'fontcolor="{theme.muted}" '
+        f"label=<{legend(tree, theme, lists, _extent(nodes, down))}>]",
         f'  node [shape=plain fontname="{FONT}" fontsize={SIZE:g} fontcolor="{theme.ink}"]',
         f'  edge [arrowhead=none color="{theme.line}"]',
     ]
@@ -172,12 +175,11 @@ class _Placed:
 
 @dataclass(frozen=True)
 class _Arrival:
-    """How the drawing comes to a node: from which, by what answer, for which values."""
+    """How the drawing comes to a node: from which, by what answer."""
 
     parent: int | None = None
     level: int = 0
     answer: str = ""
-    values: str = ""
     tooltip: str = ""
 
 
@@ -187,7 +189,6 @@ def _nodes(
     theme: Theme,
     lit_leaf: int | None,
     marked: frozenset[int],
-    limit: int | None,
     down: bool,
 ) -> Iterator[_Placed]:
     """All nodes, put into words and measured."""
@@ -195,10 +196,11 @@ def _nodes(
     sizes = LeafSizes.of(rows, down)
     lit = _lit_numbers(tree, lit_leaf)
     n_rows = max(tree.root.n, 1)
-    number = leaf_number = -1
+    lists = {place: at for at, place in enumerate(category_lists(tree), start=1)}
+    number = leaf_number = decision_number = -1
 
     def visit(node: Node, arrival: _Arrival) -> Iterator[_Placed]:
-        nonlocal number, leaf_number
+        nonlocal number, leaf_number, decision_number
         number += 1
         here, is_lit = number, number in lit
         if isinstance(node, Leaf):
@@ -207,14 +209,16 @@ def _nodes(
             box = leaf_box(row, sizes, theme, is_lit or here in marked)
             tooltip = f"Leaf {row.number}: {row.predicted} if {row.rule}"
         else:
-            box = decision_box(tree, node, theme, is_lit or here in marked, limit)
+            decision_number += 1
+            words = drawn_words(tree, node, lists.get(decision_number))
+            box = decision_box(words, theme, is_lit or here in marked)
             question = split_words(tree, node).question
             tooltip = f"{question} ({count_words(node.n, 'training row')}) "
             tooltip = (tooltip + absent_words(tree, node)).strip()
         cell, lines = "", 0
         if arrival.answer:
             width = max(box.width, LEAF_WIDTH)
-            cell, lines = answer_cell(arrival.answer, arrival.values, width, is_lit)
+            cell, lines = answer_cell(arrival.answer, width, is_lit)
         yield _Placed(
             number=here,
             parent=arrival.parent,
@@ -228,26 +232,44 @@ def _nodes(
             edge_tooltip=arrival.tooltip,
         )
         if isinstance(node, Decision):
-            for child, next_arrival in _branches(tree, node, here, arrival.level + 1, limit):
+            for child, next_arrival in _branches(tree, node, words, here, arrival.level + 1):
                 yield from visit(child, next_arrival)
 
     yield from visit(tree.root, _Arrival())
 
 
 def _branches(
-    tree: Tree, node: Decision, number: int, level: int, limit: int | None
+    tree: Tree, node: Decision, words: DrawnWords, number: int, level: int
 ) -> Iterator[tuple[Node, _Arrival]]:
     """Both children of a decision node, yes first."""
-    short, whole = typeset_words(tree, node, limit), split_words(tree, node)
+    whole = split_words(tree, node)
     new = unseen_value_words(tree.features[node.split.feature])
-    for child, answer, values, tip in (
-        (node.left, YES, short.yes, whole.yes),
-        (node.right, NO, short.no, whole.no),
+    for child, answer, drawn, values in (
+        (node.left, YES, words.yes, whole.yes),
+        (node.right, NO, words.no, whole.no),
     ):
         unseen = f", or {new}" if new and whole.unseen == answer else ""
         rows = count_words(child.n, "training row")
-        tooltip = f"{whole.feature}, {answer}: {tip}{unseen} ({rows})"
-        yield child, _Arrival(number, level, answer, values, tooltip)
+        tooltip = f"{whole.feature}, {answer}: {values}{unseen} ({rows})"
+        yield child, _Arrival(number, level, drawn, tooltip)
+
+
+def drawn_width(tree: Tree, test: EncodedData | None, direction: Direction) -> float:
+    """About how wide a drawing is at full size, in points."""
+    down = direction is Direction.DOWN
+    return _extent(list(_nodes(tree, test, LIGHT, None, frozenset(), down)), down)
+
+
+def _extent(nodes: Sequence[_Placed], down: bool) -> float:
+    """The width of a drawing: its leaves side by side, or its levels."""
+    parents = {node.parent for node in nodes}
+    if down:
+        leaves = [node.box.width for node in nodes if node.number not in parents]
+        return sum(leaves) + NODE_GAP * 72 * (len(leaves) - 1)
+    widest: dict[int, float] = {}
+    for node in nodes:
+        widest[node.level] = max(widest.get(node.level, 0.0), node.box.width)
+    return sum(widest.values()) + LEVEL_GAP * 72 * (len(widest) - 1)
 
 
 def _lit_numbers(tree: Tree, lit_leaf: int | None) -> frozenset[int]:

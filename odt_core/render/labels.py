@@ -14,19 +14,25 @@ from odt_core.evaluation.leaves import LeafRow
 from odt_core.evaluation.rates import Rate
 from odt_core.render.text import text_width, wrap
 from odt_core.render.theme import Theme
-from odt_core.tree import Decision, Tree
-from odt_core.words import SHORT, percent_words, printable, typeset_words
+from odt_core.tree import Tree
+from odt_core.words import DrawnWords, percent_words, printable
 
 SIZE, LINE = 9.0, 10.8
 """Font size and line height, in points."""
 
 NODE_WIDTH, LEAF_WIDTH = 116.0, 74.0
-"""Widest text of a box before it wraps, in points."""
+"""Widest text of a question before it wraps, and least width of a leaf, in points."""
+
+NAME_WIDTH, NARROW_NAME, MANY_LEAVES = 96.0, 60.0, 9
+"""Widest name of a class before it wraps, in points; in trees of many leaves it is narrower."""
 
 NUMBER_WIDTH = 14.0
 """Room for a leaf's number."""
 
 BAR_HEIGHT = 6
+
+LIST_WIDTH = 320.0
+"""Least width at which the lists below a drawing wrap, in points."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +52,8 @@ class Box:
     width: float
 
 
-def decision_box(tree: Tree, node: Decision, theme: Theme, is_lit: bool, limit: int | None) -> Box:
-    """A question, at most `limit` categories of it named."""
-    # A long set is counted here and named on the edge; to name it twice would fill the drawing.
-    named = len(node.split.left) <= SHORT or tree.features[node.split.feature].is_numerical
-    words = typeset_words(tree, node, limit if named else 0)
+def decision_box(words: DrawnWords, theme: Theme, is_lit: bool) -> Box:
+    """A question."""
     name = wrap(words.feature, SIZE, NODE_WIDTH, bold=True)
     question = wrap(f"{words.predicate}?", SIZE, NODE_WIDTH)
     width = max(_widest(name, bold=True), _widest(question))
@@ -67,12 +70,14 @@ class LeafSizes:
 
     Attributes
     ----------
-    name, share : float
-        Width of the class's name, and of a bar and the words below it, in points.
+    most, name, share : float
+        The class's name wraps at `most` and takes `name`; a bar and the words below it take
+        `share`; in points.
     down : bool
         Whether shares stand below the name, else beside it.
     """
 
+    most: float
     name: float
     share: float
     down: bool
@@ -80,7 +85,8 @@ class LeafSizes:
     @classmethod
     def of(cls, rows: Sequence[LeafRow], down: bool) -> LeafSizes:
         """The sizes that suit all leaves of a tree."""
-        name = max(_widest(_leaf_name(row), bold=True) for row in rows)
+        most = NAME_WIDTH if len(rows) < MANY_LEAVES else NARROW_NAME
+        name = max(_widest(_leaf_name(row, most), bold=True) for row in rows)
         share = max(_widest(_shares(row)) for row in rows)
         if down:
             share = max(share, name + NUMBER_WIDTH, LEAF_WIDTH)
@@ -88,11 +94,11 @@ class LeafSizes:
         else:
             lines = [line for row in rows for line in _mark_lines(row)]
             name = max(name, _widest(lines, bold=True) - NUMBER_WIDTH)
-        return cls(name, share, down)
+        return cls(most, name, share, down)
 
 
-def _leaf_name(row: LeafRow) -> list[str]:
-    return wrap(row.predicted, SIZE, LEAF_WIDTH - NUMBER_WIDTH, bold=True)
+def _leaf_name(row: LeafRow, most: float) -> list[str]:
+    return wrap(row.predicted, SIZE, most, bold=True)
 
 
 def _shares(row: LeafRow) -> list[str]:
@@ -109,7 +115,7 @@ def leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
     """Class and number, then for training and test rows a bar and the share of positives."""
     number = f'<FONT COLOR="{theme.muted}">{row.number}</FONT>'
     title = row_of(
-        text_cell(_leaf_name(row), sizes.name, bold=True, padding=0)
+        text_cell(_leaf_name(row, sizes.most), sizes.name, bold=True, padding=0)
         + f'<TD ALIGN="RIGHT" WIDTH="{NUMBER_WIDTH:.0f}">{number}</TD>'
     )
     rates = [row.train] if row.test is None else [row.train, row.test]
@@ -133,7 +139,7 @@ def leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
     frame = _frame(rows, fill, theme, is_lit, style="")
     share_height = BAR_HEIGHT + 4 + LINE + 2
     edges = 6 + 2 * _outline(is_lit)
-    name_height = LINE * len(_leaf_name(row))
+    name_height = LINE * len(_leaf_name(row, sizes.most))
     mark_height = LINE * len(marks)
     if sizes.down:
         height = name_height + edges + len(shares) * (share_height + 2)
@@ -175,13 +181,13 @@ def _frame(
     )
 
 
-def answer_cell(answer: str, values: str, width: float, is_lit: bool) -> tuple[str, int]:
-    """An answer and the values that give it, as a cell, and how many lines they take.
+def answer_cell(answer: str, width: float, is_lit: bool) -> tuple[str, int]:
+    """An answer as a cell, and how many lines it takes.
 
     On the lit path all is bold, so that colour is not the only sign. The cell's port is
     ``answer``.
     """
-    lines = wrap(f"{answer}: {values}", SIZE, width, bold=is_lit)
+    lines = wrap(answer, SIZE, width, bold=is_lit)
     widest = _widest(lines, bold=is_lit)
     cell = text_cell(lines, widest, bold=is_lit, padding=1, align="CENTER", port=' PORT="answer"')
     return cell, len(lines)
@@ -217,8 +223,20 @@ def text_cell(
     return f'<TD{port} CELLPADDING="{padding}" WIDTH="{width + 2 * padding:.0f}">{table(text)}</TD>'
 
 
-def legend(tree: Tree, theme: Theme) -> str:
-    """What bars and percentages mean, positive class first."""
+def legend(tree: Tree, theme: Theme, lists: Sequence[str], width: float) -> str:
+    """What bars and percentages mean, positive class first, and the numbered lists.
+
+    Parameters
+    ----------
+    tree : Tree
+        Names the classes.
+    theme : Theme
+        Colours.
+    lists : sequence of str
+        Lists of categories, each as a whole; they wrap at `width` points.
+    width : float
+        That of the drawing.
+    """
     positive, negative = printable(tree.positive_label), printable(tree.negative_label)
     keys = "".join(
         f'<TD CELLPADDING="2">{_bar(theme, rate, 12)}</TD>'
@@ -229,10 +247,17 @@ def legend(tree: Tree, theme: Theme) -> str:
         )
     )
     note = f"percentages: rows of {_clipped(positive)}"
-    return table(
-        row_of(f"<TD>{table(row_of(keys))}</TD>")
-        + row_of(text_cell([note], text_width(note, SIZE), padding=2))
-    )
+    wrapped = [
+        wrap(f"List {number}, {text}", SIZE, max(width, LIST_WIDTH))
+        for number, text in enumerate(lists, start=1)
+    ]
+    widest = max((_widest(lines) for lines in wrapped), default=0.0)
+    # An empty cell takes the room beside the keys, or else Graphviz would stretch them.
+    room = f'<TD WIDTH="{widest:.0f}"></TD>' if wrapped else ""
+    rows = row_of(f"<TD>{table(row_of(keys + room))}</TD>")
+    rows += row_of(text_cell([note], text_width(note, SIZE), padding=2))
+    rows += "".join(row_of(text_cell(lines, widest, padding=3)) for lines in wrapped)
+    return table(rows)
 
 
 def _clipped(name: str, width: float = 110.0) -> str:

@@ -33,6 +33,7 @@ from odt_core.solvers.exact.loader import loader
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
+from odt_core.solvers.mip.size import estimated_nonzeros
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""
@@ -177,12 +178,6 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
         return _go_on(problem, engine, budget, found)
     except SolverError as failure:  # as where memory ran out; the search's answer stands without it
         return _settle(problem, engine, budget, found, None, remark=f"{failure}: {WITHOUT_CBC}")
-
-
-def estimated_nonzeros(problem: Problem) -> int:
-    """About how many entries the integer program has: its rows (left) and (right) rule it."""
-    rows = len(problem.data.merged().y)
-    return 2 * rows * problem.topology.n_nodes * (problem.data.n_features + 2)
 
 
 def _confirm(

@@ -23,12 +23,13 @@ from odt_core.storage.records import (
     RunSummary,
     SortKey,
 )
-from odt_core.storage.runfile import RunFile, RunPart
+from odt_core.storage.runfile import MOST_POINTS, RunFile, RunPart, check_form
 from odt_core.storage.sign_ins import SignIns
 from odt_core.storage.store import Store, Tidied, open_store
 from odt_core.storage.versions import software_versions
 
 __all__ = [
+    "MOST_POINTS",
     "LOCAL_OWNER",
     "ClaimedRun",
     "DatasetRecord",
@@ -42,6 +43,7 @@ __all__ = [
     "NotFoundError",
     "Recorder",
     "RunFile",
+    "check_form",
     "RunPart",
     "RunPage",
     "RunQuery",

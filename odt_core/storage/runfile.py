@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from odt_core.errors import InputError
@@ -32,8 +33,14 @@ VERSION = 1
 MOMENTS = ("queued_at", "started_at", "improved_at", "ended_at")
 LARGEST_FILE = 2 * LARGEST
 """Bytes of a file to be imported, at most: packed data take a third more as text."""
+LARGEST_REST = 64 * 2**20
+"""Of these, besides the data set: settings, results and models of the run and its members."""
+MOST_POINTS = 20_000
+"""Points of a trace, at most."""
+MOST_TOLD = 10
+"""Errors that are compared to name the one that tells most."""
 
-_TEXT = {"type": "string"}
+_NAME = {"type": "string", "maxLength": 1000}
 _SHORT = {"type": "string", "maxLength": 10_000}
 _OBJECT = {"type": "object"}
 _MOMENT = {"type": ["string", "null"], "maxLength": 40}
@@ -58,10 +65,11 @@ _RUN = {
         "type": "object",
         "required": [field.name for field in dataclasses.fields(Headline)],
         "properties": {
-            **dict.fromkeys(("target", "positive", "topology", "goal", "engine"), _TEXT),
+            **dict.fromkeys(("target", "positive", "topology", "goal", "engine"), _NAME),
             "max_card": {"type": ["integer", "null"], "minimum": 0, "maximum": 2**31 - 1},
             "seed": {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
         },
+        "additionalProperties": False,
     },
     "metrics": {
         "type": "object",
@@ -70,15 +78,21 @@ _RUN = {
             field.name: _METRIC_TYPES.get(field.name, _NUMBER)
             for field in dataclasses.fields(KeyMetrics)
         },
+        "additionalProperties": False,
     },
-    "versions": {"type": ["object", "null"], "additionalProperties": _TEXT},
+    "versions": {"type": ["object", "null"], "maxProperties": 100, "additionalProperties": _NAME},
     "spec": _OBJECT,
     "best": {"type": ["object", "null"]},
-    "trace": {"type": ["array", "null"]},
+    "trace": {"type": ["array", "null"], "maxItems": MOST_POINTS},
     "result": {"type": ["object", "null"]},
     "model": {"type": ["object", "null"]},
 }
-_ONE_RUN = {"type": "object", "required": sorted(_RUN), "properties": _RUN}
+_ONE_RUN = {
+    "type": "object",
+    "required": sorted(_RUN),
+    "properties": _RUN,
+    "additionalProperties": False,
+}
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["run", "members", "dataset"],
@@ -94,8 +108,12 @@ SCHEMA: dict[str, Any] = {
                 "size": {"type": "integer", "minimum": 0, "maximum": LARGEST},
                 "content": {"type": ["string", "null"]},
             },
+            "additionalProperties": False,
         },
+        "format": {},
+        "version": {},
     },
+    "additionalProperties": False,
 }
 """The file's form, as a JSON schema; `format` and `version` are checked first."""
 
@@ -197,7 +215,12 @@ def read_run_file(text: str | bytes) -> RunFile:
             f"The run's file is of version {str(found.get('version'))[:20]!r}, but this program "
             f"reads version {VERSION}: export it again with the same version of the program."
         )
-    _check(found)
+    check_form(found, SCHEMA)
+    if len(text) - len(found["dataset"]["content"] or "") > LARGEST_REST:
+        raise InputError(
+            f"The run's file has more than {LARGEST_REST // 2**20} MB besides its data set: it "
+            "cannot be read."
+        )
     dataset, members = found["dataset"], found["members"]
     return RunFile(
         run=_part(found["run"]),
@@ -235,16 +258,37 @@ def _finite(text: str) -> float:
     return number
 
 
-def _check(found: Any) -> None:
+def check_form(found: Any, form: dict[str, Any], where: str = "") -> None:
+    """Refuse what has not the form of a JSON schema; soon, however much of it is wrong.
+
+    Parameters
+    ----------
+    found : Any
+        Parsed JSON.
+    form : dict
+        The schema.
+    where : str
+        Where it stands in the file.
+
+    Raises
+    ------
+    InputError
+        If so, with the place.
+    """
     # A quarter of a second of imports that only an import needs.
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
+    from jsonschema.validators import extend
 
-    error = best_match(Draft202012Validator(SCHEMA).iter_errors(found))
+    # To JSON Schema 1.0 is an integer; to Python it counts nothing.
+    types = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, v: type(v) is int)
+    errors = extend(Draft202012Validator, type_checker=types)(form).iter_errors(found)
+    error = best_match(islice(errors, MOST_TOLD))
     if error is not None:
-        where = ".".join(str(part) for part in error.absolute_path) or "the file"
+        parts = ([where] if where else []) + list(map(str, error.absolute_path))
         raise InputError(
-            f"The run's file is damaged at {where} ({error.message[:200]}): export it again."
+            f"The run's file is damaged at {'.'.join(parts) or 'the file'} "
+            f"({error.message[:200]}): export it again."
         )
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from odt_core.errors import InputError
+
 
 @dataclass
 class LowerBound:
@@ -73,6 +75,8 @@ class LowerBound:
         """Rebuild a bound from its steps."""
         known: list[int] = []
         for fn, least in steps:
+            if fn > n_positive:
+                raise InputError("The frontier's bound reaches beyond its rows: find it again.")
             known += [known[-1]] * (fn - len(known)) if known else []
             known.append(least)
         return cls(known=tuple(known + [known[-1]] * (n_positive + 1 - len(known))))

@@ -8,11 +8,11 @@ import streamlit as st
 
 from odt_core.data import Finding, Level
 from odt_core.words import count_words
-from pages.build.data_parts.checks import draw_checks
+from pages.build.data_parts.checks import draw_checks, draw_questions
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.columns import draw_columns
 from pages.build.data_parts.derived import Rows, findings, rows
-from pages.build.data_parts.detail import draw_detail, draw_missing
+from pages.build.data_parts.detail import draw_cuts, draw_detail, draw_missing
 from pages.build.data_parts.outcome import draw_outcome
 from pages.build.data_parts.rows import draw_rows
 from pages.build.data_parts.source import draw_source, draw_welcome
@@ -34,15 +34,18 @@ def draw_page() -> None:
         draw_source()
     with right:
         draw_outcome()
+        questions = [f for f in findings(*current()[:2]) if f.needs_answer]
+        draw_questions(questions)
         draw_columns()
-        used = rows(*current())  # the first two are drawn by now: this takes longest
+        draw_cuts()
+        used = rows(*current())  # these are drawn by now: this takes longest
         draw_checks(used)
         draw_missing()
         draw_detail(used)
         errors = _errors()
         draw_rows(used, has_errors=bool(errors))
     with st.bottom:
-        _draw_next(used, errors)
+        _draw_next(used, errors, questions)
 
 
 def _errors() -> list[Finding]:
@@ -50,7 +53,7 @@ def _errors() -> list[Finding]:
     return [f for f in findings(dataset, schema) if f.level is Level.ERROR]
 
 
-def _draw_next(used: Rows | str, errors: Sequence[Finding]) -> None:
+def _draw_next(used: Rows | str, errors: Sequence[Finding], questions: Sequence[Finding]) -> None:
     """The way on, or what stands in it."""
     with st.container(
         horizontal=True,
@@ -62,6 +65,8 @@ def _draw_next(used: Rows | str, errors: Sequence[Finding]) -> None:
             first = errors[0].message if errors else used
             more = f" ({count_words(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
             st.markdown(f"**Not ready:** {plain(shorten(first, 130))}{more}")
+        elif questions:
+            st.markdown(f"**A question first:** {plain(shorten(questions[0].message, 130))}")
         else:
             n_features = len(used.features)
             st.markdown(
@@ -72,7 +77,7 @@ def _draw_next(used: Rows | str, errors: Sequence[Finding]) -> None:
             "Choose the tree's shape →",
             key="data_next",
             type="primary",
-            disabled=isinstance(used, str),
+            disabled=isinstance(used, str) or bool(questions),
         ):
             st.switch_page(Place.TRAIN)
 

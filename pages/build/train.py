@@ -11,7 +11,7 @@ from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_confirmation, watch_run
 from pages.build.train_parts.result import draw_result
 from pages.build.train_parts.runs import draw_train_button
-from pages.common.needs import ReadyData, need_data, send_to
+from pages.common.needs import ReadyData, need_answers, need_data, send_to
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows, problem_of
 from pages.common.runs import changes_since, notice, settle_run
@@ -25,6 +25,7 @@ def draw_page(data: ReadyData) -> None:
         rows = prepared_rows(data.dataset.table, data.schema, data.split)
     except InputError as error:
         send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
+    need_answers(data, rows)
     left, right = st.columns([2, 5], gap="large")
     with left:
         st.title("Train", anchor=False)

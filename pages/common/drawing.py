@@ -5,18 +5,27 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.problem import EncodedData
-from odt_core.render import Direction, tree_dot, tree_summary
+from odt_core.render import Direction, Theme, drawn_width, tree_dot, tree_summary
 from odt_core.tree import Tree
+from odt_core.words import category_lists
+from pages.common.text import html_text
 from pages.common.theme import current_theme
 
 _DIRECTION = "train_direction"
-_CHOSEN = "train_direction_chosen"
-_ARROWS = {Direction.DOWN: "↓", Direction.RIGHT: "→"}
+_AS_FITS = "as it fits"
+_ARROWS = {Direction.DOWN: "↓ down", Direction.RIGHT: "→ right"}
 
-SCALE = 0.72
+SCALE = 0.75
 """How far a drawing may shrink to fit; a wider one is scrolled, so that it can be read."""
-_LEAF_ACROSS, _LEAF_ALONG, _LEVEL_ALONG = 118, 245, 185
-"""About how much room a leaf, and a level of questions, takes at full size, in pixels."""
+
+ENLARGED = 1.3
+"""How large a drawing is where the page has the room."""
+
+NARROW = 560
+"""In a box narrower than this, in pixels, trees grow down: a phone scrolls down anyway."""
+
+PIXELS = 4 / 3
+"""Pixels in a point."""
 
 
 def draw_tree(
@@ -29,6 +38,9 @@ def draw_tree(
 ) -> None:
     """Draw a tree in the page's colours, with its test rows counted in the leaves.
 
+    It takes the width of its box. Where it would become too small to be read, it is scrolled, and
+    a shadow at the side says so.
+
     Parameters
     ----------
     tree : Tree
@@ -38,28 +50,96 @@ def draw_tree(
     key : str
         Name of the frame.
     direction : Direction, optional
-        Which way it grows; what reads best by default.
+        Which way it grows; what suits the width of its box by default.
     marked : frozenset of int
         Nodes whose outline is lit, in the order node, left subtree, right subtree.
     """
-    chosen = direction or natural_direction(tree)
-    least = SCALE * _width(tree, chosen)
-    st.html(
-        f"<style>.st-key-{key} {{ overflow-x: auto; }} "
-        f".st-key-{key} .stGraphVizChart svg {{ min-width: {least:.0f}px; }}</style>"
-    )
-    # Where names are equal, Streamlit's viewer prepares a morph of every line of the old drawing
-    # into the new one, a point for each pixel, and never plays it: 0.2 s in which the page stands.
-    dot = tree_dot(
-        tree,
-        test=test,
-        theme=current_theme(),
-        direction=chosen,
-        marked=marked,
-        own_name=True,
-    )
+    theme = current_theme()
+    widths = {way: PIXELS * drawn_width(tree, test, way) for way in Direction}
+    ways = _ways(widths) if direction is None else [direction]
+    styles = (_frame_style(key, theme), *(_size_style(key, way, widths[way]) for way in ways))
+    choice = _choice_style(key, SCALE * widths[Direction.DOWN]) if len(ways) > 1 else ""
+    st.html(f"<style>{' '.join(styles)} {choice}</style>")
     with st.container(key=key):
-        st.graphviz_chart(dot, alt=tree_summary(tree))
+        for way in ways:
+            # Where names are equal, Streamlit's viewer prepares a morph of every line of the old
+            # drawing into the new one, a point for each pixel, and never plays it: 0.2 s in which
+            # the page stands.
+            dot = tree_dot(
+                tree,
+                test=test,
+                theme=theme,
+                direction=way,
+                marked=marked,
+                own_name=True,
+            )
+            with st.container(key=f"{key}_{way}"):
+                st.graphviz_chart(dot, alt=tree_summary(tree), width="stretch")
+    _draw_lists(tree)
+
+
+def _ways(widths: dict[Direction, float]) -> list[Direction]:
+    """The directions that suit some width of the box: down, and right where that is narrower.
+
+    Parameters
+    ----------
+    widths : dict from Direction to float
+        Widths at full size, in pixels.
+    """
+    down, right = widths[Direction.DOWN], widths[Direction.RIGHT]
+    return [*Direction] if right < down and NARROW < SCALE * down else [Direction.DOWN]
+
+
+def _frame_style(key: str, theme: Theme) -> str:
+    """Scrolling, with a shadow at each side that hides something."""
+    shade = "rgba(110, 125, 133, 0.55)"
+    page = theme.page
+    return (
+        f".st-key-{key} > * {{ overflow-x: auto; background: "
+        f"linear-gradient(to right, {page} 30%, transparent) left / 2.5rem 100% no-repeat local, "
+        f"linear-gradient(to left, {page} 30%, transparent) right / 2.5rem 100% no-repeat local, "
+        f"linear-gradient(to right, {shade}, transparent) left / 0.8rem 100% no-repeat scroll, "
+        f"linear-gradient(to left, {shade}, transparent) right / 0.8rem 100% no-repeat scroll; }} "
+        # The button that enlarges the drawing would lie outside what is scrolled.
+        f".st-key-{key} [data-testid=stElementToolbar] {{ top: 0 !important; }} "
+        f"@media (hover: none) {{ .st-key-{key} [data-testid=stElementToolbar] "
+        f"{{ opacity: 1 !important; }} }} "
+    )
+
+
+def _size_style(key: str, way: Direction, width: float) -> str:
+    """How wide a drawing of a width at full size, in pixels, may be; wider where it is enlarged."""
+    chart = f".st-key-{key}_{way} .stGraphVizChart"
+    frame = f".st-key-{key}_{way} [data-testid=stFullScreenFrame]"
+    return (
+        f"{chart} {{ width: 100%; }} {chart} svg {{ width: 100%; height: auto; "
+        f"min-width: {SCALE * width:.0f}px; max-width: {ENLARGED * width:.0f}px; }} "
+        f'{frame}:has(button[aria-label^="Close fullscreen"]) .stGraphVizChart svg '
+        f"{{ min-width: {ENLARGED * width:.0f}px; max-width: {2 * width:.0f}px; }}"
+    )
+
+
+def _choice_style(key: str, fits: float) -> str:
+    """Which of two drawings is shown: down from `fits` pixels on and in a narrow box."""
+    down, right = (f".st-key-{key}_{way}" for way in (Direction.DOWN, Direction.RIGHT))
+    return (
+        f".st-key-{key} {{ container-type: inline-size; }} {right} {{ display: none; }} "
+        f"@container (min-width: {NARROW}px) and (max-width: {fits:.0f}px) "
+        f"{{ {down} {{ display: none; }} {right} {{ display: flex; }} }}"
+    )
+
+
+def _draw_lists(tree: Tree) -> None:
+    """The numbered lists of categories, to be unfolded."""
+    lists = category_lists(tree)
+    if not lists:
+        return
+    items = "".join(
+        f"<p style='margin:.3rem 0'><b>List {number}</b>, {html_text(text)}</p>"
+        for number, text in enumerate(lists.values(), start=1)
+    )
+    name = "List 1 as a whole" if len(lists) == 1 else f"Lists 1 to {len(lists)} as a whole"
+    st.html(f"<details style='font-size:.9rem'><summary>{name}</summary>{items}</details>")
 
 
 def load_viewer() -> None:
@@ -72,36 +152,21 @@ def load_viewer() -> None:
         st.graphviz_chart("digraph {}", alt="No tree yet")
 
 
-def chosen_direction(tree: Tree) -> Direction:
-    """The direction that the user chose for the page's tree, or what reads best."""
-    return st.session_state.get(_CHOSEN) or natural_direction(tree)
+def chosen_direction() -> Direction | None:
+    """The direction that the user chose for the page's tree; None for what fits."""
+    chosen = st.session_state.get(_DIRECTION, _AS_FITS)
+    return None if chosen == _AS_FITS else Direction(chosen)
 
 
-def choose_direction(tree: Tree) -> None:
+def choose_direction() -> None:
     """Draw the choice of direction."""
-    st.session_state[_DIRECTION] = chosen_direction(tree)
+    st.session_state.setdefault(_DIRECTION, _AS_FITS)
     st.segmented_control(
         "The tree grows",
-        list(Direction),
-        format_func=lambda direction: f"{_ARROWS[direction]} {direction.value}",
+        [_AS_FITS, *_ARROWS],
+        format_func=lambda way: _ARROWS.get(way, way),
         key=_DIRECTION,
+        persist_state="session",
         required=True,
         label_visibility="collapsed",
-        on_change=_take_direction,
     )
-
-
-def _take_direction() -> None:
-    st.session_state[_CHOSEN] = st.session_state[_DIRECTION]
-
-
-def natural_direction(tree: Tree) -> Direction:
-    """Down, as in the paper, or to the right where that is narrower."""
-    return min(Direction, key=lambda direction: _width(tree, direction))
-
-
-def _width(tree: Tree, direction: Direction) -> int:
-    """About how wide a drawing is at full size, in pixels."""
-    if direction is Direction.DOWN:
-        return tree.n_leaves * _LEAF_ACROSS
-    return tree.depth * _LEVEL_ALONG + _LEAF_ALONG

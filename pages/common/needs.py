@@ -7,10 +7,11 @@ from typing import NoReturn
 
 import streamlit as st
 
-from odt_core.data import Schema, SplitSpec
+from odt_core.data import Prepared, Schema, SplitSpec
 from pages.common.places import Place
 from pages.common.presses import forget_press
 from pages.common.state import Dataset, work
+from pages.common.text import sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,24 @@ def send_to(place: Place, reason: str, link: str) -> NoReturn:
         st.markdown(reason)
         st.page_link(place, label=f"**{link} →**")
     st.stop()
+
+
+def need_answers(data: ReadyData, rows: Prepared) -> None:
+    """Nothing new is trained before a person has said what the outcome is; else to the Data page.
+
+    A run that was made with the same columns can still be looked at.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current table and what is said of it.
+    rows : Prepared
+        Its rows; the findings say what is to be answered.
+    """
+    questions = [finding for finding in rows.findings if finding.needs_answer]
+    job = work().job
+    if questions and (job is None or job.spec.train.schema != data.schema):
+        send_to(Place.DATA, sentence(questions[0].message), "Answer that first")
 
 
 def need_data() -> ReadyData:

@@ -63,13 +63,15 @@ def train(window: Window) -> float:
 
 
 def drawing(page: Page) -> Locator:
-    return page.locator(".st-key-train_tree svg g.node").first
+    return page.locator(".st-key-train_tree svg g.node:visible").first
 
 
 def letter_size(page: Page) -> float:
     """The height of the tree's letters in pixels: ten points of its drawing."""
     return float(
-        page.locator(".st-key-train_tree svg g").first.evaluate("g => 10 * g.getScreenCTM().a")
+        page.locator(".st-key-train_tree .stGraphVizChart svg:visible > g").first.evaluate(
+            "g => 10 * g.getScreenCTM().a"
+        )
     )
 
 
@@ -221,6 +223,67 @@ def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
     page.get_by_role("button", name="Download").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Model (JSON)")).to_be_visible()
+
+
+MANY_JOBS = "abcdefghijkl"
+
+
+def workers(n: int) -> bytes:
+    """Rows whose outcome depends on five of twelve jobs."""
+    rows = [
+        f"job {MANY_JOBS[i % 12]},{20 + i * 7 % 50},{'tested_positive' if i % 12 < 5 else 'well'}"
+        for i in range(n)
+    ]
+    return "\n".join(["job,age,outcome", *rows]).encode()
+
+
+def test_parts_of_a_tree_tell_their_words_on_hover_and_on_focus(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    open_train(window, workers(240), "workers.csv")
+    choose_shape(window, "Depth 1")
+    train(window)
+    page = window.page
+    whole = "job is job a, job b, job c, job d or job e?"
+    first = drawing(page)
+    expect(first.locator("title")).to_have_text(re.compile(f"^{re.escape(whole)}"))
+    first.focus()
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_have_text(re.compile(f"^{re.escape(whole)}"))
+    page.keyboard.press("ArrowRight")
+    expect(tip).to_have_text(re.compile("^Leaf 1: "))
+    page.keyboard.press("Escape")
+    expect(tip).to_have_count(0)
+    page.get_by_text("List 1 as a whole").click()
+    expect(page.get_by_text("job: job a, job b, job c, job d or job e (5 of 12)")).to_be_visible()
+
+
+def test_a_large_tree_grows_down_where_it_fits_and_on_phones_and_right_between(
+    open_window: Opener,
+) -> None:
+    window = open_window(width=1440)
+    open_train(window, SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
+    page = window.page
+    choose_shape(window, "Depth 3")
+    page.get_by_role("spinbutton", name="Time limit in seconds").fill("2")
+    page.keyboard.press("Enter")
+    train(window)
+    ways = {way: page.locator(f".st-key-train_tree_{way}") for way in ("down", "right")}
+    for width, shown, hidden in (
+        (1440, "down", "right"),
+        (1024, "right", "down"),
+        (390, "down", "right"),
+    ):
+        window.widen(width)
+        expect(ways[shown]).to_be_visible()
+        expect(ways[hidden]).to_be_hidden()
+        assert window.overhang() == 0, "the page scrolls sideways"
+    tree = ways["down"].locator(".stGraphVizChart svg")
+    shown_width = tree.evaluate("svg => svg.getBoundingClientRect().width")
+    assert shown_width > 390, "it is scrolled, not shrunk until nobody can read it"
+    tree.hover()
+    ways["down"].get_by_role("button", name="Fullscreen").click()
+    expect(ways["down"].get_by_role("button", name="Close fullscreen")).to_be_visible()
+    assert tree.evaluate("svg => svg.getBoundingClientRect().width") > 1.5 * shown_width
 
 
 def test_changing_the_theme_recolours_the_tree(open_window: Opener) -> None:

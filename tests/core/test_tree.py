@@ -290,6 +290,14 @@ def test_a_value_that_training_rows_had_elsewhere_only_is_told_apart_from_a_new_
 def test_bins_between_observed_ones_are_not_absent_but_a_missing_value_is():
     feature = numerical(4, missing=True)
     leaf = Leaf(True, 1, 1)
-    tree = Tree(leaf, (feature,))
-    assert tree.absent(decision(0, {0}, leaf, leaf, {0, 3})) == {4}
-    assert not tree.absent(decision(0, {0}, leaf, leaf, {0, 3, 4}))
+    for observed, absent in (({0, 3}, {4}), ({0, 3, 4}, set())):
+        node = decision(0, {0}, leaf, leaf, observed)
+        assert Tree(node, (feature,)).absent(node) == absent
+
+
+def test_a_value_that_an_earlier_question_sends_elsewhere_is_not_absent():
+    leaf = Leaf(True, 1, 1)
+    below = decision(0, {2}, leaf, leaf, {2, 3})
+    tree = Tree(decision(0, {0, 1}, leaf, below, {0, 1, 2, 3}), (letters("abcde"),))
+    assert tree.absent(tree.root) == {4}
+    assert tree.absent(below) == {4}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from odt_core.data import SAMPLES, Binning, ColumnKind, SplitSpec
+from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, NumberForm, SplitSpec
 from odt_core.storage import LOCAL_OWNER
 from pages.build.data_parts import loading, taking
 from pages.common.places import Place
@@ -50,6 +50,13 @@ def kinds(app: AppTest) -> dict[str, ColumnKind]:
     schema = work(app).schema
     assert schema is not None
     return {column.name: column.kind for column in schema.columns}
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the first button that says so."""
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app
 
 
 def editor_key(app: AppTest) -> str:
@@ -354,7 +361,20 @@ class TestColumns:
         frame = loaded.data_editor[0].value
         assert list(frame["Missing"]) == ["1 (8.3%)", "", "3 (25.0%)"]
 
+    def test_every_value_is_one_click_for_all_columns(self, loaded: AppTest) -> None:
+        control = loaded.segmented_control(key="data_cuts")
+        assert control.value == BinMethod.DECILES
+        control.set_value(BinMethod.EVERY).run()
+        assert not loaded.exception
+        schema = work(loaded).schema
+        assert schema is not None and schema.column("age").binning == Binning.every()
+        assert "every value" in loaded.data_editor[0].value["Holds"].iloc[0]
+        loaded.segmented_control(key="data_cuts").set_value(BinMethod.DECILES).run()
+        schema = work(loaded).schema
+        assert schema is not None and schema.column("age").binning == Binning.deciles()
+
     def test_bins_for_all_and_cut_points_for_one(self, loaded: AppTest) -> None:
+        loaded.segmented_control(key="data_cuts").set_value(BinMethod.QUANTILES).run()
         loaded.number_input(key="data_bins").set_value(4).run()
         schema = work(loaded).schema
         assert schema is not None and schema.column("age").binning == Binning.quantiles(4)
@@ -402,9 +422,13 @@ class TestFindings:
 
     def test_a_warning_can_be_acted_on(self, app: AppTest) -> None:
         upload(app, self.TABLE, "leak.csv")
-        app.button(key="data_ignore_0").click().run()
+        press(app, "Ignore it")
         assert kinds(app)["twin"] is ColumnKind.IGNORE
         assert "There is no feature to split on" in texts(app)
+        assert "Done. Ignore it: twin." in texts(app)
+        app.button(key="data_undo").click().run()
+        assert kinds(app)["twin"] is ColumnKind.CATEGORICAL
+        assert not any(button.key == "data_undo" for button in app.button)
 
     def test_the_same_of_many_columns_is_one_remark(self, app: AppTest) -> None:
         names = [f"c{k}" for k in range(40)]
@@ -416,6 +440,88 @@ class TestFindings:
         upload(app, content, "wide.csv")
         assert texts(app).count("categories: a tree may fit chance") == 1
         assert "Likewise 39 other columns" in texts(app)
+
+    def test_a_click_on_many_columns_names_all_of_them(self, app: AppTest) -> None:
+        names = [f"col{k}" for k in range(20)]
+        rows = [
+            ",".join([*(f"v{(i * (k + 1)) % 97}" for k in range(20)), str(i % 2)])
+            for i in range(300)
+        ]
+        upload(app, "\n".join([",".join([*names, "y"]), *rows]).encode(), "wide.csv")
+        press(app, "Ignore it (20 columns)")
+        assert set(kinds(app).values()) == {ColumnKind.IGNORE}
+        assert f"Done. Ignore it: {', '.join(names)}." in texts(app)
+        app.button(key="data_undo").click().run()
+        assert set(kinds(app).values()) == {ColumnKind.CATEGORICAL}
+
+    def test_spellings_of_the_outcome_are_asked_about(self, app: AppTest) -> None:
+        labels = ["Yes", "no", "yes", "No", "no"] * 20
+        content = "\n".join(["a,y", *(f"v{i % 3},{y}" for i, y in enumerate(labels))]).encode()
+        upload(app, content, "labels.csv")
+        assert "A question first." in texts(app)
+        assert app.button(key="data_next").disabled
+        press(app, "Join them")
+        assert work(app).schema.target_joined == (("No", "no"), ("yes", "Yes"))
+        assert work(app).schema.positive == "Yes"
+        assert "A question first." not in texts(app)
+        assert not app.button(key="data_next").disabled
+        assert list(app.segmented_control(key="data_positive").options) == ["no", "Yes"]
+
+    def test_spellings_can_be_kept_apart(self, app: AppTest) -> None:
+        content = "\n".join(["a,y", *(f"v{i % 3},{'Yny'[i % 3]}" for i in range(60))]).encode()
+        upload(app, content, "labels.csv")
+        press(app, "Keep them apart")
+        assert work(app).schema.target_joined == ()
+        assert "A question first." not in texts(app)
+
+    def test_a_guessed_outcome_is_confirmed_or_chosen(self, app: AppTest) -> None:
+        content = "\n".join(["a,b,c", *(f"v{i % 3},{i % 2},{'xyyx'[i % 4]}" for i in range(60))])
+        upload(app, content.encode(), "guess.csv")
+        assert "'c' was guessed from its values" in texts(app)
+        assert app.button(key="data_next").disabled
+        press(app, "It is the outcome")
+        assert not app.button(key="data_next").disabled
+        app.selectbox(key="data_target").set_value("b").run()
+        assert not app.button(key="data_next").disabled
+
+    @pytest.mark.parametrize(
+        ("cells", "label", "form"),
+        [
+            ([f"{i}.5%" for i in range(60)], "Read without signs", NumberForm.SIGNS),
+            (["<1", *(str(i) for i in range(1, 60))], "Read as the limit", NumberForm.LIMITS),
+            ([f"2{i:03d}-01-0{i % 9 + 1}" for i in range(60)], "Use the year", NumberForm.YEAR),
+        ],
+    )
+    def test_numbers_in_other_forms_take_one_click(
+        self, app: AppTest, cells: list[str], label: str, form: NumberForm
+    ) -> None:
+        content = "\n".join(["a,b,y", *(f"{a},{i % 5},{i % 2}" for i, a in enumerate(cells))])
+        upload(app, content.encode(), "forms.csv")
+        press(app, label)
+        assert work(app).schema.column("a").form is form
+        assert kinds(app)["a"] is ColumnKind.NUMERICAL
+        assert "Ready" in texts(app)
+
+    def test_a_row_of_units_is_left_out_by_one_click(self, app: AppTest) -> None:
+        rows = [f"{20 + i % 30},{i % 5},{i % 2}" for i in range(60)]
+        upload(app, "\n".join(["age,b,y", "years,,", *rows]).encode(), "units.csv")
+        press(app, "Leave that row out")
+        assert work(app).dataset.read.units_row
+        assert work(app).dataset.table.n_rows == 60
+        assert kinds(app)["age"] is ColumnKind.NUMERICAL
+
+    def test_rows_of_one_patient_are_kept_together_until_told_otherwise(self, app: AppTest) -> None:
+        content = "\n".join(
+            ["patient_id,b,y", *(f"{70 + i // 3},{i % 5},{i % 2}" for i in range(90))]
+        )
+        upload(app, content.encode(), "visits.csv")
+        assert work(app).schema.group == "patient_id"
+        assert app.selectbox(key="data_group").value == "patient_id"
+        press(app, "Divide them freely")
+        assert work(app).schema.group is None
+        assert "such rows may stand in training and in test" in texts(app)
+        press(app, "Keep them together")
+        assert work(app).schema.group == "patient_id"
 
 
 class TestRows:

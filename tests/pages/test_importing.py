@@ -63,6 +63,11 @@ def test_what_goes_out_comes_in_and_can_be_run_again(maker: Maker) -> None:
         lambda file: file["run"]["result"]["mip"].pop("solver"),
         lambda file: file["run"]["result"]["words"].update(proof=None),
         lambda file: file["run"]["result"].update(errors=None),
+        lambda file: file["run"]["result"].update(n_train=10**12),
+        lambda file: file["run"]["result"].update(trace=[[0.1, 1, 1]] * 20_001),
+        lambda file: file["run"]["spec"].update(more=1),
+        lambda file: file["run"]["spec"]["train"].update(more=1),
+        lambda file: file["run"]["spec"]["train"]["schema"]["columns"][0].update(more="x"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:

@@ -14,7 +14,16 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from odt_core.confusion import Confusion
-from odt_core.data import SAMPLES, ReadOptions, Schema, SplitSpec, infer_schema, read_table
+from odt_core.data import (
+    SAMPLES,
+    Binning,
+    ColumnKind,
+    ReadOptions,
+    Schema,
+    SplitSpec,
+    infer_schema,
+    read_table,
+)
 from odt_core.evaluation import predictive_values
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobState
@@ -587,3 +596,25 @@ def test_every_sample_can_be_asked_about(open_page: Callable[..., AppTest], name
     )
     assert "training rows**" in texts(page)
     assert not page.button(key="train_go").disabled
+
+
+# ---- cut points ----
+
+
+def test_deciles_are_offered_to_cbc_where_every_value_may_be_a_cut_point(
+    open_page: Callable[..., AppTest],
+) -> None:
+    rows = "".join(f"{age * 37 % 151 / 4},{'yes' if age % 3 else 'no'}\n" for age in range(150))
+
+    def every(schema: Schema) -> Schema:
+        return schema.with_kind("age", ColumnKind.NUMERICAL).with_binning("age", Binning.every())
+
+    page = open_page(f"age,ill\n{rows}".encode(), change=every)
+    assert "CBC decides 150 variables at each question" in page.info[0].value
+    page.button(key="train_deciles").click().run()
+    assert not page.exception
+    assert work(page).schema.column("age").binning == Binning.deciles()  # type: ignore[union-attr]
+    assert not page.info
+    page.session_state["train_engine"] = Engine.HYBRID
+    page.run()
+    assert not page.info

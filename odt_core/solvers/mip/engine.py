@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Seconds, Solution, TracePoint, make_solution
+from odt_core.solvers.mip.backends import BACKENDS
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import solve_mip
+from odt_core.solvers.mip.size import advice_on_cuts, check_buildable
 
 
 def solve(
@@ -24,6 +26,8 @@ def solve(
     mip_options: MipOptions,
 ) -> Solution:
     """Solve by the integer program alone. See `odt_core.solvers.solve`."""
+    solver = BACKENDS[engine].title
+    check_buildable(problem, solver)
     outcome = solve_mip(
         problem,
         engine,
@@ -35,6 +39,8 @@ def solve(
         on_found=on_found,
         should_stop=should_stop,
     )
+    came_to_an_end = outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE)
+    advice = "" if came_to_an_end else advice_on_cuts(problem.data.features, solver)
     return make_solution(
         problem,
         engine=engine,
@@ -47,5 +53,5 @@ def solve(
         seconds=Seconds(total=outcome.seconds, mip=outcome.seconds),
         mip=outcome.report,
         trace=outcome.trace,
-        remark=outcome.remark,
+        remark=outcome.remark or advice,
     )

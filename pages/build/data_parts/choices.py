@@ -14,7 +14,9 @@ from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
     Binning,
     ColumnKind,
+    NumberForm,
     ReadOptions,
+    Remedy,
     Schema,
     SplitSpec,
     Table,
@@ -99,6 +101,25 @@ def choose_column_missing(column: str, tokens: Sequence[str] | None) -> None:
     update(schema=schema.with_column_missing(column, tokens))
 
 
+def apply_remedies(remedies: Iterable[Remedy]) -> None:
+    """Make the changes of one click."""
+    _, schema, _ = current()
+    for remedy in remedies:
+        schema = remedy.applied(schema)
+    update(schema=schema)
+
+
+def restore(schema: Schema) -> None:
+    """Take a click back."""
+    update(schema=schema)
+
+
+def choose_group(column: str | None) -> None:
+    """Keep rows with equal values in a column together; None for no column."""
+    _, schema, _ = current()
+    update(schema=schema.with_group(column))
+
+
 def choose_kinds(kinds: Mapping[str, ColumnKind]) -> None:
     """Use columns otherwise."""
     _, schema, _ = current()
@@ -120,11 +141,19 @@ def edited_kinds(dataset: Dataset, schema: Schema) -> dict[str, ColumnKind]:
     return {c.name: c.kind for c in schema.columns if before[c.name] is not c.kind}
 
 
+def has_edits(dataset: Dataset, schema: Schema) -> bool:
+    """Whether the user has changed a column's kind, or how its cells are read."""
+    return any(c.joined or c.form is not NumberForm.PLAIN for c in schema.columns) or bool(
+        edited_kinds(dataset, schema)
+    )
+
+
 def propose_again() -> None:
-    """Drop every change to kinds, bins and missing values of single columns."""
+    """Drop every change to kinds, bins, joined labels and missing values of single columns."""
     dataset, schema, _ = current()
     fresh = proposal(dataset, schema.target, schema.missing_tokens)
-    update(schema=fresh.with_target(schema.target, schema.positive))
+    kept = dataclasses.replace(schema, columns=fresh.columns)
+    update(schema=kept.with_group(kept.group))
 
 
 def choose_split(split: SplitSpec) -> None:
@@ -143,7 +172,29 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
         for column in fresh.columns
     )
     schema = dataclasses.replace(fresh, columns=columns)
-    labels = class_counts(new_data, schema.target, schema.missing_tokens)
-    if old.target == schema.target and old.positive in labels:
-        schema = schema.with_target(schema.target, old.positive)
-    return schema
+    if old.group is None or old.group in known.keys() & fresh_names(fresh):
+        schema = schema.with_group(old.group)
+    if old.target != schema.target:
+        return schema
+    schema = dataclasses.replace(
+        schema,
+        target_joined=old.target_joined,
+        target_missing=_carried_missing(old, fresh),
+        guessed=old.guessed,
+    )
+    if old.positive in class_counts(new_data, schema):
+        return dataclasses.replace(schema, positive=old.positive)
+    return dataclasses.replace(schema, target_joined=None)
+
+
+def fresh_names(schema: Schema) -> set[str]:
+    """The columns besides the outcome."""
+    return {column.name for column in schema.columns}
+
+
+def _carried_missing(old: Schema, fresh: Schema) -> tuple[str, ...] | None:
+    """The outcome's own missing texts beside the table's, which may have changed."""
+    if old.target_missing is None:
+        return fresh.target_missing
+    own = [text for text in old.target_missing if text not in old.missing_tokens]
+    return tuple(dict.fromkeys((*fresh.missing_tokens, *own)))

@@ -11,7 +11,7 @@ import streamlit as st
 from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words, number_words, percent_words
-from pages.build.data_parts.choices import choose_kinds, current, edited_kinds, propose_again
+from pages.build.data_parts.choices import choose_kinds, current, has_edits, propose_again
 from pages.build.data_parts.derived import TableKey, findings, summaries
 from pages.common.state import Dataset
 from pages.common.text import plain, shorten
@@ -54,7 +54,7 @@ def draw_columns() -> None:
         with st.popover("Change several columns"):
             _draw_several(schema)
         _draw_codes(dataset, schema)
-        if edited_kinds(dataset, schema):
+        if has_edits(dataset, schema):
             st.button(
                 "Propose all again",
                 key="data_propose",
@@ -166,6 +166,8 @@ def binning_words(column: ColumnSchema) -> str:
         return "cut at " + ", ".join(map(shortest_decimal, binning.cuts))
     if binning.method is BinMethod.DECILES:
         return "deciles"
+    if binning.method is BinMethod.EVERY:
+        return "every value"
     return f"up to {binning.n_bins} bins"
 
 

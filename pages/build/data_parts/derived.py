@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -25,7 +25,7 @@ from odt_core.data import (
     infer_schema,
     prepare,
     summarize_columns,
-    target_classes,
+    target_labels,
 )
 from odt_core.errors import InputError
 from odt_core.problem import Feature
@@ -68,6 +68,8 @@ class Rows:
         Features that are constant in the training rows.
     features : tuple of Feature
         With the categories and bins that the training rows have.
+    findings : tuple of Finding
+        What is odd about how the rows are divided.
     """
 
     train: ClassCounts
@@ -76,18 +78,18 @@ class Rows:
     negative_label: str
     dropped: tuple[str, ...]
     features: tuple[Feature, ...]
+    findings: tuple[Finding, ...] = ()
 
 
-def class_counts(dataset: Dataset, target: str, tokens: Sequence[str]) -> dict[str, int]:
-    """Rows of each label of a column that may be the outcome."""
-    return _class_counts(TableKey.of(dataset), target, tuple(tokens), dataset.table)
+def class_counts(dataset: Dataset, schema: Schema) -> dict[str, int]:
+    """Rows of each label of the outcome, read as the schema says."""
+    bare = replace(schema, columns=())
+    return _class_counts(TableKey.of(dataset), bare, dataset.table)
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _class_counts(
-    key: TableKey, target: str, tokens: tuple[str, ...], _table: Table
-) -> dict[str, int]:
-    return target_classes(_table, target, tokens)
+def _class_counts(key: TableKey, schema: Schema, _table: Table) -> dict[str, int]:
+    return target_labels(_table, schema)
 
 
 def proposal(dataset: Dataset, target: str | None, tokens: Sequence[str]) -> Schema:
@@ -159,4 +161,5 @@ def _rows(key: TableKey, schema: Schema, split: SplitSpec, _table: Table) -> Row
         negative_label=train.negative_label,
         dropped=prepared.dropped,
         features=prepared.train.features,
+        findings=prepared.divided,
     )

@@ -1,4 +1,4 @@
-"""Folded away: missing values, bins, and one column looked at closely."""
+"""Where numbers may be cut; and folded away, missing values and one column looked at closely."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from odt_core.data import (
     ColumnSummary,
     Schema,
 )
-from odt_core.data.binning import MAX_BINS, N_DECILES
+from odt_core.data.binning import MAX_BINS
 from odt_core.errors import InputError
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words
@@ -30,14 +30,19 @@ from pages.common.text import plain, sentence, shorten
 from pages.common.widgets import show_value, standing_error
 
 _MISSING = "data_missing"
-_BINS = "data_bins"
+_CUTS_FOR_ALL, _BINS = "data_cuts", "data_bins"
 _COLUMN = "data_detail"
 _METHOD, _K, _CUTS = "data_detail_method", "data_detail_k", "data_detail_cuts"
 _OWN = "data_detail_missing"
 _ERROR = "data_now_detail_error"
 
+_USUAL_BINS = 5
+_MOST_BINS_NAMED = 20
+"""Bins of a column that are listed; of more the number and the ends are said."""
+
 _METHOD_WORDS = {
     BinMethod.DECILES: "Deciles",
+    BinMethod.EVERY: "Every value",
     BinMethod.QUANTILES: "Equal counts",
     BinMethod.CUTS: "Own cut points",
 }
@@ -67,8 +72,7 @@ def draw_missing() -> None:
 def draw_detail(rows: Rows | str) -> None:
     """One column: its values, its own missing values, its bins."""
     dataset, schema, _ = current()
-    with st.expander("Bins of numbers, and one column in detail", key="data_detail_fold"):
-        _draw_bins_for_all(schema)
+    with st.expander("One column in detail", key="data_detail_fold"):
         names = [column.name for column in schema.columns]
         if st.session_state.get(_COLUMN) not in names:
             st.session_state.pop(_COLUMN, None)
@@ -87,40 +91,70 @@ def _forget_error() -> None:
     st.session_state.pop(_ERROR, None)
 
 
-def _draw_bins_for_all(schema: Schema) -> None:
-    numerical = [c for c in schema.columns if c.kind is ColumnKind.NUMERICAL]
-    counts = {c.binning.n_bins for c in numerical if c.binning.method is not BinMethod.CUTS}
-    st.number_input(
-        "Bins for every numerical column",
-        min_value=2,
-        max_value=MAX_BINS,
-        step=1,
-        key=show_value(_BINS, counts.pop() if len(counts) == 1 else None),
-        placeholder="differs by column" if numerical else "no numerical column",
-        disabled=not numerical,
-        width=260,
-        on_change=_bins_for_all,
-        help="Thresholds are sought between bins that hold about equally many training rows. "
-        "10 (deciles) is the paper's choice; more bins find finer thresholds and take longer. "
-        "Columns with cut points of their own keep them.",
-    )
-
-
-def _bins_for_all() -> None:
-    n_bins = st.session_state[_BINS]
-    if n_bins is None or not 2 <= n_bins <= MAX_BINS:
-        return
+def draw_cuts() -> None:
+    """Where all numerical columns may be cut, if there are any."""
     _, schema, _ = current()
-    names = [
-        column.name
+    open_columns = _columns_without_own_cuts(schema)
+    if not any(column.kind is ColumnKind.NUMERICAL for column in schema.columns):
+        return
+    methods = {column.binning.method for column in open_columns}
+    method = methods.pop() if len(methods) == 1 else None
+    with st.container(horizontal=True, vertical_alignment="bottom", key="data_cuts_line"):
+        st.segmented_control(
+            "Cut points of numbers",
+            [BinMethod.DECILES, BinMethod.EVERY, BinMethod.QUANTILES],
+            key=show_value(_CUTS_FOR_ALL, method),
+            format_func=_METHOD_WORDS.__getitem__,
+            disabled=not open_columns,
+            on_change=_method_for_all_chosen,
+            help="Deciles, the paper's choice, are quick and rarely worse on new rows. With every "
+            "value the best cut of all is sought, which takes longer. Equal counts make as many "
+            "bins as you say. Single columns can differ: see one column in detail below; columns "
+            "with cut points of their own keep them.",
+        )
+        if method is BinMethod.QUANTILES:
+            counts = {column.binning.n_bins for column in open_columns}
+            st.number_input(
+                "Bins",
+                min_value=2,
+                max_value=MAX_BINS,
+                step=1,
+                key=show_value(_BINS, counts.pop() if len(counts) == 1 else None),
+                placeholder="differs",
+                width=150,
+                on_change=_count_for_all_chosen,
+            )
+
+
+def _columns_without_own_cuts(schema: Schema) -> list[ColumnSchema]:
+    """Numerical columns whose cut points come from the training rows."""
+    return [
+        column
         for column in schema.columns
         if column.kind is ColumnKind.NUMERICAL and column.binning.method is not BinMethod.CUTS
     ]
-    choose_binning(names, _of_count(int(n_bins)))
 
 
-def _of_count(n_bins: int) -> Binning:
-    return Binning.deciles() if n_bins == N_DECILES else Binning.quantiles(n_bins)
+def _method_for_all_chosen() -> None:
+    method = st.session_state[_CUTS_FOR_ALL]
+    if method is not None:
+        _bin_all(_usual_binning(method))
+
+
+def _count_for_all_chosen() -> None:
+    n_bins = st.session_state[_BINS]
+    if n_bins is not None and 2 <= n_bins <= MAX_BINS:
+        _bin_all(Binning.quantiles(int(n_bins)))
+
+
+def _bin_all(binning: Binning) -> None:
+    _, schema, _ = current()
+    choose_binning([column.name for column in _columns_without_own_cuts(schema)], binning)
+
+
+def _usual_binning(method: BinMethod) -> Binning:
+    """What a method means until more is said."""
+    return Binning.quantiles(_USUAL_BINS) if method is BinMethod.QUANTILES else Binning(method)
 
 
 def _draw_values(summary: ColumnSummary) -> None:
@@ -184,9 +218,13 @@ def _draw_actual_bins(column: ColumnSchema, rows: Rows | str) -> None:
     if isinstance(rows, str):
         return
     feature = next((f for f in rows.features if f.name == column.name), None)
-    if feature is not None:
-        bins = plain("; ".join(feature.values))
-        st.caption(f"{count_words(feature.n_values, 'bin')} from the training rows: {bins}")
+    if feature is None:
+        return
+    if feature.n_values <= _MOST_BINS_NAMED:
+        bins = "; ".join(feature.values)
+    else:
+        bins = f"{feature.values[0]}, then {feature.values[1]}, up to {feature.values[-1]}"
+    st.caption(f"{count_words(feature.n_values, 'bin')} from the training rows: {plain(bins)}")
 
 
 def _method_chosen(name: str) -> None:
@@ -200,10 +238,8 @@ def _method_chosen(name: str) -> None:
             return
         low, high = summary.range
         choose_binning([name], Binning.at([float(f"{(low + high) / 2:.3g}")]))
-    elif method is BinMethod.QUANTILES:
-        choose_binning([name], Binning.quantiles(5))
     else:
-        choose_binning([name], Binning.deciles())
+        choose_binning([name], _usual_binning(method))
 
 
 def _count_chosen(name: str) -> None:

@@ -26,7 +26,7 @@ _TARGET, _POSITIVE = "data_target", "data_positive"
 def draw_outcome() -> None:
     """Choose outcome and positive class; see the balance of the classes."""
     dataset, schema, _ = current()
-    counts = class_counts(dataset, schema.target, schema.missing_tokens)
+    counts = class_counts(dataset, schema)
     st.subheader("Outcome", anchor=False)
     left, right = st.columns(2)
     with left:

@@ -11,12 +11,13 @@ from odt_core.data import Schema, SplitSpec
 from odt_core.errors import InputError
 from odt_core.words import count_words, number_words
 from pages.build.data_parts.bars import class_table
-from pages.build.data_parts.choices import choose_split, current
+from pages.build.data_parts.choices import choose_group, choose_split, current
 from pages.build.data_parts.derived import Rows
 from pages.common.text import plain, sentence
 from pages.common.widgets import show_value, standing_error
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
+_GROUP = "data_group"
 _CUSTOM, _ERROR = "data_now_custom", "data_now_split_error"
 
 
@@ -81,7 +82,11 @@ def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
     _draw_counts(rows, schema)
     st.caption(plain(flow_words(rows)))
     if preset is not Preset.ALL:
-        _draw_seed(split)
+        seed, together = st.columns(2)
+        with seed:
+            _draw_seed(split)
+        with together:
+            _draw_group(schema)
 
 
 def preset_of(split: SplitSpec) -> Preset:
@@ -181,6 +186,21 @@ def _draw_seed(split: SplitSpec) -> None:
         width=220,
         help="The same seed divides the same table the same way. Try others to see how much the "
         "result depends on it.",
+    )
+
+
+def _draw_group(schema: Schema) -> None:
+    names = [column.name for column in schema.columns]
+    st.selectbox(
+        "Rows to keep together",
+        names,
+        index=None,
+        key=show_value(_GROUP, schema.group),
+        placeholder="none",
+        on_change=lambda: choose_group(st.session_state[_GROUP]),
+        help="A column such as a patient's number: rows with the same value in it all train or all "
+        "test. Otherwise the tree is tested on patients that it was trained on. The column is no "
+        "feature then.",
     )
 
 

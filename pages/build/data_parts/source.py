@@ -111,11 +111,11 @@ def draw_source() -> None:
 def _draw_uploader() -> None:
     key = f"data_upload_{tables_taken()}"
     st.file_uploader(
-        "CSV or TSV file, also compressed (.gz)",
+        "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
         key=key,
         max_upload_size=most_megabytes(),
-        help="Encoding, delimiter, decimal mark and quotes are found out; you can correct them "
-        "afterwards.",
+        help="Of a workbook, the first sheet with cells is read. Encoding, delimiter, decimal "
+        "mark and quotes are found out; you can correct them afterwards.",
         on_change=_hand_over_file,
         args=(key,),
     )
@@ -181,6 +181,8 @@ def _reading_words(dataset: Dataset) -> str:
         f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
     )
     mark = "comma" if report.decimal == "," else "point"
+    if report.container:
+        return f"{plain(report.container)}, decimal {mark}"
     return f"{plain(report.encoding.upper())}, {between}, decimal {mark}"
 
 

@@ -11,14 +11,16 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from odt_core.data import Prepared
+from odt_core.data import Binning, Prepared
 from odt_core.errors import InputError
 from odt_core.problem import Goal, Problem
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
+from odt_core.solvers.mip.size import advice_on_cuts
 from odt_core.topology import Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
 from odt_core.words import ENGINE_WORDS
+from pages.build.data_parts.choices import choose_binning
 from pages.build.train_parts.goals import (
     choose_floor,
     choose_further_floors,
@@ -101,6 +103,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
         none: tuple[Fraction | None, Fraction | None] = (None, None)
         further = form.ask(lambda: choose_further_floors(goal), none)
         engine, threads, seed = _choose_engine()
+        _offer_deciles(engine, rows)
         selection, no_empty = _choose_conditions()
     with st.expander("Expert rules"):
         features = rows.train.features
@@ -198,6 +201,22 @@ def _choose_engine() -> tuple[Engine, int, int]:
         help="Of the solver; the split has its own on the Data page.",
     )
     return Engine(engine), int(threads or 1), int(seed or 0)
+
+
+def _offer_deciles(engine: Engine, rows: Prepared) -> None:
+    """Say why deciles suit CBC and HiGHS alone better than every value, and offer them."""
+    if engine not in (Engine.CBC, Engine.HIGHS):
+        return
+    advice = advice_on_cuts(rows.train.features, _ENGINE_NAMES[engine])
+    if advice:
+        st.info(advice)
+        names = [feature.name for feature in rows.train.features if feature.is_numerical]
+        st.button(
+            "Cut at deciles",
+            key="train_deciles",
+            on_click=choose_binning,
+            args=(names, Binning.deciles()),
+        )
 
 
 def _choose_conditions() -> tuple[FeatureSelection, bool]:

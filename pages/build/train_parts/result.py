@@ -53,12 +53,12 @@ def draw_result(job: Job, changes: list[str]) -> None:
             f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "
             "Train to bring it up to date."
         )
-    draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction(tree))
+    draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction())
     if not tree.decisions:
         st.caption("This tree asks nothing: every case gets the same answer.")
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_downloads(job, rows.test)
-        choose_direction(tree)
+        choose_direction()
     left, right = st.columns(2)
     with left:
         draw_counts("Training", train.confusion, tree)

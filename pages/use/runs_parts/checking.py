@@ -8,12 +8,14 @@ from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.solution import Status
-from odt_core.storage import RunFile, RunPart
+from odt_core.storage import MOST_POINTS, RunFile, RunPart, check_form
 from odt_core.studies import CurveRun, assignment_from_json
 
 _TEXT = {"type": "string"}
 _STATUS = {"enum": [status.value for status in Status]}
-_COUNT = {"type": "integer", "minimum": 0, "maximum": 2**53}
+_COUNT = {"type": "integer", "minimum": 0, "maximum": 50_000_000}
+"""Rows: pages make lists as long as their number."""
+_SIZE = {"type": "integer", "minimum": 0, "maximum": 2**53}
 _NUMBER = {"type": "number", "minimum": -1e15, "maximum": 1e15}
 _SECONDS = {"type": "number", "minimum": 0, "maximum": 1e9}
 _TREE = {"type": "object"}
@@ -34,6 +36,7 @@ _CONFUSION = _record(**dict.fromkeys(("tp", "fp", "tn", "fn"), _COUNT)) | {
 }
 _TRACE = {
     "type": "array",
+    "maxItems": MOST_POINTS,
     "items": {
         "type": "array",
         "prefixItems": [_SECONDS, _or_none(_INTEGER), _or_none(_INTEGER)],
@@ -42,7 +45,7 @@ _TRACE = {
     },
 }
 _MIP = _record(
-    **dict.fromkeys(("columns", "integers", "rows", "nonzeros"), _COUNT), solver=_TEXT, status=_TEXT
+    **dict.fromkeys(("columns", "integers", "rows", "nonzeros"), _SIZE), solver=_TEXT, status=_TEXT
 )
 _TRAINED = _record(
     status=_STATUS,
@@ -73,16 +76,21 @@ _POINT = _record(
     assignment={"type": "object"},
 )
 _FRONTIER = _record(
-    points={"type": "array", "items": _POINT},
+    points={"type": "array", "maxItems": MOST_POINTS, "items": _POINT},
     status=_TEXT,
     seconds=_SECONDS,
     bound=_or_none(
-        {"type": "array", "items": {"type": "array", "prefixItems": [_COUNT] * 2, "minItems": 2}}
+        {
+            "type": "array",
+            "maxItems": 10 * MOST_POINTS,
+            "items": {"type": "array", "prefixItems": [_COUNT] * 2, "minItems": 2, "maxItems": 2},
+        }
     ),
 )
 _CURVE = _record(
     runs={
         "type": "array",
+        "maxItems": MOST_POINTS,
         "items": _record(
             topology=_TEXT,
             level=_TEXT,
@@ -129,32 +137,31 @@ def _unusable(reason: str) -> InputError:
 def _check_part(part: RunPart, dataset: str) -> None:
     values = part.values
     spec = JobSpec.from_json(values["spec"])
+    _refuse_unknown(values["spec"], spec.to_json(), "spec")
     if spec.dataset != dataset:
         raise InputError("The run's file names two data sets: export it again.")
     if spec.kind.value != values["kind"]:
         raise InputError("The run's file names two kinds of run: export it again.")
-    _check_form(part.metrics.solved, _or_none(_STATUS), "metrics.solved")
-    _check_form(values["trace"], _or_none(_TRACE), "trace")
+    check_form(part.metrics.solved, _or_none(_STATUS), "metrics.solved")
+    check_form(values["trace"], _or_none(_TRACE), "trace")
     _check_model(values["model"])
     for name in ("result", "best"):
         if values[name] is not None:
-            _check_form(values[name], _FORMS[spec.kind], name)
+            check_form(values[name], _FORMS[spec.kind], name)
             _check_inside(values[name], spec.kind)
 
 
-def _check_form(value: Any, form: dict[str, Any], where: str) -> None:
-    # A quarter of a second of imports that only an import needs.
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-    from jsonschema.validators import extend
-
-    # To JSON Schema 1.0 is an integer; to Python it counts nothing.
-    types = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, v: type(v) is int)
-    strict = extend(Draft202012Validator, type_checker=types)
-    error = best_match(strict(form).iter_errors(value))
-    if error is not None:
-        place = ".".join(map(str, (where, *error.absolute_path)))
-        raise _unusable(f"{place}: {error.message[:200]}")
+def _refuse_unknown(given: Any, known: Any, where: str) -> None:
+    """Refuse settings that this program does not read, and would store all the same."""
+    if isinstance(given, dict) and isinstance(known, dict):
+        unknown = next((name for name in given if name not in known), None)
+        if unknown is not None:
+            raise _unusable(f"{where}: {str(unknown)[:100]!r} is not a known setting")
+        for name, value in given.items():
+            _refuse_unknown(value, known[name], f"{where}.{name}")
+    elif isinstance(given, list) and isinstance(known, list):
+        for value, read in zip(given, known, strict=False):
+            _refuse_unknown(value, read, where)
 
 
 def _check_inside(found: dict[str, Any], kind: JobKind) -> None:

@@ -134,7 +134,7 @@ REMARKS = {
         "'y' is missing in 2 rows, which are left out",
     ),
     "three classes": (
-        table_of(sex=SEX, y=[*Y[:18], "q", "r"]),
+        table_of(sex=SEX, y=[*Y[:14], *"qqqrrr"]),
         schema_of(sex=CATEGORICAL),
         Level.INFO,
         "4 values: 'p' is positive, the rest ('n', 'q', 'r') is negative",

@@ -338,11 +338,11 @@ BAD: dict[str, Bad] = {
     "excel workbook": Bad(zipped("[Content_Types].xml", "xl/workbook.xml"), "Excel workbook"),
     "old excel workbook": Bad(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "old Excel"),
     "opendocument": Bad(zipped("mimetype", "content.xml"), "OpenDocument"),
-    "zip": Bad(zipped("table.csv"), "zip archive"),
+    "zip": Bad(zipped("a.csv", "b.csv"), r"2 files \('a.csv', 'b.csv'\)"),
     "damaged zip": Bad(b"PK\x03\x04" + bytes(100), "zip archive"),
-    "parquet": Bad(parquet(), "Parquet"),
-    "gzipped parquet": Bad(gzip.compress(parquet()), "Parquet"),
-    "picture": Bad(b"\x89PNG\r\n\x1a\n" + bytes(64), "zero bytes, so it is not a text table"),
+    "parquet": Bad(parquet()[:-6], "Parquet file is damaged"),
+    "gzipped zip": Bad(gzip.compress(zipped("a.csv")), "another archive"),
+    "picture": Bad(b"\x89PNG\r\n\x1a\n" + bytes(64), "is a picture"),
     "zero byte further down": Bad(
         PLAIN.encode() * 4000 + b"3\x004,no\n", "Line 16001 of the file holds a zero byte"
     ),

@@ -91,7 +91,7 @@ def test_chunks_join(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unpacking_stops_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odt_core.data.decoding.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("odt_core.data.containers.MAX_BYTES", 1 << 20)
     with pytest.raises(InputError, match="more than 1 MB"):
         read_table(gzip.compress(b"a,b\n" + b"1,2\n" * (1 << 20)))
 

@@ -107,8 +107,14 @@ def test_the_target_is_no_feature() -> None:
         (["low  risk", "low risk", "high", "high"] * 10, "both 'low  risk' and 'low risk'"),
         (["1", "1.0", "2", "3"] * 10, "both '1' and '1.0'"),
         ([*map(str, range(20, 38)), "low", "low"] * 2, "holds numbers but for 'low'"),
-        ([*map(str, range(20, 38)), "-9", "-9"] * 2, "'-9', apart from its other values"),
-        ([*map(str, range(20, 38)), "999", "999"] * 2, "'999', apart from its other values"),
+        (
+            [*map(str, range(20, 38)), "-9", "-9"] * 2,
+            "is '-9' in 4 of 40 rows, apart from its other",
+        ),
+        (
+            [*map(str, range(20, 38)), "999", "999"] * 2,
+            "is '999' in 4 of 40 rows, apart from its other",
+        ),
     ],
 )
 def test_notes(cells: list[str], note: str) -> None:

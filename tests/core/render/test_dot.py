@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odt_core.errors import InputError
-from odt_core.problem import EncodedData, Feature, FeatureKind
+from odt_core.problem import EncodedData, Feature, FeatureKind, Split
 from odt_core.render import (
     DARK,
     LIGHT,
@@ -73,9 +73,19 @@ def test_nodes_ask_in_words_and_edges_list_categories():
     assert "odor" in shown and "is almond, anise or none?" in " ".join(shown)
     assert "≤ 2.5 or missing?" in shown
     joined = " ".join(shown)
-    assert "yes: almond, anise, none" in joined
-    assert "no: foul, musty, (missing); not seen here: spicy" in joined.replace("  ", " ")
-    assert "yes: ≤ 2.5 or missing" in joined
+    assert "no: foul, musty, (missing); not seen here: spicy" in joined
+    # what the question says is not said again
+    assert shown.count("yes") == 2 and shown.count("no") == 1 and "yes:" not in joined
+
+
+def test_a_missing_value_that_goes_to_the_right_is_named():
+    age = Feature("age", FeatureKind.NUMERICAL, ("low", "high", "(missing)"), (1.5,), True)
+    root = decision(0, {0}, Leaf(True, 1, 9), Leaf(False, 9, 1), {0, 1, 2})
+    assert "no, or missing" in texts(tree_dot(Tree(root, (age,))))
+    root = decision(0, {0}, Leaf(True, 1, 9), Leaf(False, 9, 1), {0, 1})
+    assert "no; not seen here: missing" in " ".join(texts(tree_dot(Tree(root, (age,)))))
+    root = decision(0, {0, 1}, Leaf(True, 1, 9), Leaf(False, 9, 1), {0, 1, 2})
+    assert "no" in texts(tree_dot(Tree(root, (age,))))  # "is not missing?" says it
 
 
 def test_leaves_show_class_number_share_and_count_of_training_and_test_rows():
@@ -132,8 +142,8 @@ def test_the_lit_path_is_marked_by_more_than_colour():
         assert f'BORDER="3" COLOR="{LIGHT.accent}"' in labels[number]
     for number in "24":
         assert LIGHT.accent not in labels[number]
-    assert "<B>no: &gt; 2.5</B>" in labels["3"]
-    assert "<B>yes:" not in labels["2"]
+    assert "<B>no</B>" in labels["3"]
+    assert "<B>yes</B>" not in labels["2"]
     assert LIGHT.accent not in tree_dot(mushroom_tree())
 
 
@@ -154,15 +164,38 @@ def test_trees_with_names_of_their_own_differ_in_name_alone():
     assert names[0] != names[1] and own == tree_dot(tree, own_name=True)
 
 
-def test_long_lists_are_shortened_and_whole_in_the_tooltip():
+def test_long_lists_are_numbered_and_whole_in_the_tooltip_and_in_the_legend_of_files():
     dot = tree_dot(long_tree())
     joined = " ".join(texts(dot))
-    assert "yes: 5 of 12: town a, town b, town c, ..." in joined
-    assert "is one of 5 of 12?" in joined
-    assert "town k" not in joined
-    assert any("town k, town l" in tip for tip in tooltips(dot))
-    whole = " ".join(texts(tree_dot(long_tree(), shorten=False)))
-    assert "town k, town l" in whole
+    assert "is in list 1?" in joined
+    assert "yes: town a, town b, town c, ... (5 of 12)" in joined
+    assert "town e" not in joined
+    assert any("town d or town e" in tip for tip in tooltips(dot))
+    legend = "List 1, city: town a, town b, town c, town d or town e (5 of 12)."
+    assert legend in " ".join(texts(tree_dot(long_tree(), with_lists=True)))
+
+
+def test_lists_of_several_questions_have_numbers_of_their_own():
+    inner = long_tree().root
+    root = replace(long_tree().root, left=replace(inner, split=Split(0, frozenset({1, 2, 3, 4}))))
+    tree = Tree(root, long_tree().features)
+    shown = texts(tree_dot(tree, with_lists=True))
+    assert [text for text in shown if text.startswith("is in")] == [
+        "is in list 1?",
+        "is in list 2?",
+    ]
+    assert [text[:13] for text in shown if text.startswith("List")] == [
+        "List 1, city:",
+        "List 2, city:",
+    ]
+
+
+def test_parts_of_a_picture_are_titled_in_words():
+    root = ElementTree.fromstring(tree_svg(tree_dot(mushroom_tree())))
+    titles = [element.text for element in root.iter(f"{SVG}title")]
+    assert "cap size <= 2.5 or missing? (120 training rows)" in titles
+    assert not [title for title in titles if re.match(r"n\d|tree$", title or "")]
+    assert len(titles) == 1 + 5 + 4  # the drawing, its nodes and its edges
 
 
 def test_tooltips_hold_the_whole_words():
@@ -248,9 +281,9 @@ def squeezed(text: str) -> str:
 @given(randoms)
 def test_names_from_files_come_out_as_they_are_and_nothing_else_does(random):
     tree, data = random_tree(random)
-    dot = tree_dot(tree, test=data, theme=random.choice((LIGHT, DARK)), shorten=False)
+    dot = tree_dot(tree, test=data, theme=random.choice((LIGHT, DARK)), with_lists=True)
     assert dot == tree_dot(
-        tree, test=data, theme=LIGHT if LIGHT.ink in dot else DARK, shorten=False
+        tree, test=data, theme=LIGHT if LIGHT.ink in dot else DARK, with_lists=True
     )
     drawn = squeezed("".join(texts(dot)))
     for node in tree.decisions:
@@ -272,7 +305,7 @@ def test_an_odd_name_is_drawn_letter_by_letter(name):
     dot = tree_dot(Tree(root, (feature,), name, name, "other"))
     shown = name.replace("\n", " ")
     drawn = squeezed("".join(texts(dot)))
-    assert drawn.count(squeezed(shown)) >= 4  # the question, its category, the edge and the leaf
+    assert drawn.count(squeezed(shown)) >= 3  # the question, its category and the leaf
     # A tooltip cannot hold a backslash: a sign that looks the same stands in for it.
     tips = [tip.replace("⧵", "\\") for tip in tooltips(dot)]
     assert f"Decision tree for {shown}" in tips

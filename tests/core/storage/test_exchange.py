@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import gzip
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,14 @@ DAMAGES: list[tuple[str, Any, str]] = [
     ("run.versions", {"a": 1}, "run.versions.a"),
     ("run.trace", {}, "run.trace"),
     ("members", [{}], "members.0"),
+    ("run.more", "x", "at run .*'more' was unexpected"),
+    ("more", "x", "'more' was unexpected"),
+    ("dataset.more", "x", "dataset .*'more' was unexpected"),
+    ("run.headline.more", "x", "run.headline .*'more' was unexpected"),
+    ("run.metrics.more", 1, "run.metrics .*'more' was unexpected"),
+    ("run.headline.goal", "x" * 1001, "run.headline.goal"),
+    ("run.trace", [0] * 20_001, "run.trace"),
+    ("run.versions", {str(n): "1" for n in range(101)}, "run.versions"),
     ("dataset.sha256", "../../../etc/passwd", "dataset.sha256"),
     ("dataset.sha256", "0" * 64, "hash differs"),
     ("dataset.size", LARGEST + 1, "dataset.size"),
@@ -219,6 +228,30 @@ def test_a_file_cannot_unpack_to_more_than_a_data_set_may_have(
     bomb = base64.b64encode(gzip.compress(bytes(10_000_000))).decode()
     with pytest.raises(InputError, match="hash differs"):
         elsewhere.exchange.import_run("bob", damaged(text, "dataset.content", bomb))
+
+
+def test_a_file_full_of_faults_is_refused_at_once(elsewhere: Store) -> None:
+    text = elsewhere.exchange.export_run(OWNER, finished(elsewhere))
+    member = {name: [] for name in json.loads(text)["run"]}
+    for path, value in (
+        ("members", [member] * 9_000),
+        ("run.versions", dict.fromkeys(map(str, range(90)), 5)),
+        ("run", {str(n): n for n in range(100_000)}),
+    ):
+        begun = time.process_time()
+        with pytest.raises(InputError, match="damaged at"):
+            elsewhere.exchange.import_run("bob", damaged(text, path, value))
+        assert time.process_time() - begun < 2
+
+
+def test_settings_and_results_are_stored_up_to_a_size(
+    elsewhere: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = elsewhere.exchange.export_run(OWNER, finished(elsewhere), with_data=True)
+    monkeypatch.setattr("odt_core.storage.runfile.LARGEST_REST", 1 << 20)
+    elsewhere.exchange.import_run("bob", damaged(text, "run.result", {"a": "x" * 500_000}))
+    with pytest.raises(InputError, match="more than 1 MB besides its data set"):
+        elsewhere.exchange.import_run("bob", damaged(text, "run.result", {"a": "x" * 1_100_000}))
 
 
 def test_names_from_a_file_are_kept_in_a_storable_form(store: Store) -> None:

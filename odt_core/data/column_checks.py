@@ -1,0 +1,277 @@
+"""What is wrong or odd about a column that is to be a feature, and what a click can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.data.findings import Finding, error, info, row_count, shown, warning
+from odt_core.data.forms import NumberForm
+from odt_core.data.profile import MANY_CATEGORIES, MAX_CODES, MAX_STRAYS, Profile
+from odt_core.data.remedies import Change, Remedy, ignore
+from odt_core.data.schema import ColumnKind
+from odt_core.data.table import Table
+from odt_core.data.target import Target
+
+ALMOST_ALWAYS = 0.95
+"""Balanced accuracy from which a column alone is said to tell the outcome."""
+
+MAX_SHOWN = 3
+
+_FORM_WORDS = {
+    NumberForm.SIGNS: ("numbers with signs", "Read without signs"),
+    NumberForm.LIMITS: ("numbers beyond a limit", "Read as the limit"),
+    NumberForm.YEAR: ("dates", "Use the year"),
+}
+
+
+def column_findings(
+    table: Table,
+    profile: Profile,
+    kind: ColumnKind,
+    target: Target | None = None,
+    positive: str | None = None,
+) -> Iterator[Finding]:
+    """What is wrong or odd about a column that is used as the given kind.
+
+    Parameters
+    ----------
+    table : Table
+        Says where a row stands.
+    profile : Profile
+        The column.
+    kind : ColumnKind
+        How it is used; for an ignored column, only the reasons to ignore it.
+    target : Target, optional
+        The outcome, to see whether the column gives it away.
+    positive : str, optional
+        The positive label, to see whether the column nearly does.
+    """
+    name = profile.name
+    if profile.is_constant:
+        what = "is the same" if profile.n_distinct else "has no value"
+        where = "every row" if profile.n_distinct else "any row"
+        yield info(name, f"Column {name!r} {what} in {where}, so it is ignored.")
+        return
+    if kind is ColumnKind.NUMERICAL:
+        yield from _number_findings(table, profile)
+    odd = tuple(_notation_findings(profile, kind))
+    yield from odd
+    is_identifier = profile.numbers_rows or profile.has_too_many_categories
+    if is_identifier and (kind is not ColumnKind.NUMERICAL or profile.numbers_rows):
+        if not odd:
+            yield _identifier_finding(profile, kind)
+        return
+    if kind is ColumnKind.IGNORE:
+        return
+    if kind is ColumnKind.CATEGORICAL:
+        yield from _category_findings(profile)
+    yield from _code_findings(profile)
+    if target is not None:
+        yield from _leak_findings(profile, kind, target, positive)
+
+
+def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
+    if profile.strays.any():
+        remedies = () if profile.odd_form is None else (_as_form(profile, profile.odd_form),)
+        if profile.odd_form is None and profile.is_mostly_numeric:
+            remedies = (_without_strays(profile),)
+        yield error(profile.name, number_error(table, profile, profile.strays), *remedies)
+
+
+def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> str:
+    """The sentence about the first cell that is not a usable number.
+
+    Parameters
+    ----------
+    table : Table
+        Says where the row stands.
+    profile : Profile
+        The numerical column.
+    bad : bool[V]
+        Which of its distinct values cannot be used.
+    """
+    row = int(np.argmax(bad[profile.factor.codes]))
+    code = int(profile.factor.codes[row])
+    text = profile.factor.values[code].as_py()
+    where = f"Column {profile.name!r}, {table.where(row)}: {text!r}"
+    if not np.isnan(profile.numbers[code]):
+        return f"{where} is too large a number: correct it, or name it as a missing value."
+    return (
+        f"{where} is not a number: correct it, name it as a missing value, or set the column to "
+        "categorical."
+    )
+
+
+def _identifier_finding(profile: Profile, kind: ColumnKind) -> Finding:
+    name = profile.name
+    facts = (
+        f"Column {name!r} has {profile.n_distinct} different values in "
+        f"{row_count(profile.n_rows)}, as identifiers have"
+    )
+    if kind is ColumnKind.IGNORE:
+        return info(name, f"{facts}: it is ignored unless you set another kind.")
+    return warning(
+        name, f"{facts}: set it to ignore, or expect the tree to fit chance.", ignore(name)
+    )
+
+
+def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
+    """Numbers that are written otherwise, and texts that only look like numbers."""
+    name = profile.name
+    if profile.holds_dates:
+        yield _date_finding(profile, kind)
+    elif profile.code_example is not None:
+        yield _code_text_finding(profile, kind)
+    elif kind is ColumnKind.NUMERICAL or not profile.strays.any():
+        return
+    elif profile.odd_form is not None:
+        yield _form_finding(profile, profile.odd_form)
+    elif profile.is_mostly_numeric:
+        strays = profile.values(profile.strays)
+        n_rows = int(profile.counts[profile.strays].sum())
+        yield info(
+            name,
+            f"Column {name!r} holds numbers but for {shown(strays, MAX_STRAYS)} in "
+            f"{row_count(n_rows)}: name that as a missing value to use the column as numerical.",
+            _without_strays(profile),
+        )
+
+
+def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
+    name = profile.name
+    example = profile.values(~profile.missing)[0]
+    facts = f"Column {name!r} holds dates such as {example!r}"
+    year = _as_form(profile, NumberForm.YEAR)
+    if kind is ColumnKind.IGNORE:
+        return info(
+            name, f"{facts}: it is ignored unless you use the year or set another kind.", year
+        )
+    return warning(
+        name,
+        f"{facts}: a tree can only ask whether a date lies before another one, which tells "
+        "nothing of later patients; use the year, or ignore the column.",
+        year,
+        ignore(name),
+    )
+
+
+def _code_text_finding(profile: Profile, kind: ColumnKind) -> Finding:
+    name = profile.name
+    facts = f"Column {name!r} holds codes such as {profile.code_example!r}"
+    if kind is ColumnKind.NUMERICAL:
+        remedy = Remedy(Change.USE, "Use as categories", name, ColumnKind.CATEGORICAL)
+        return warning(
+            name,
+            f"{facts}, which are read as numbers: leading zeros, letters and digits beyond the "
+            "15th are lost; use it as categorical, or ignore it.",
+            remedy,
+            ignore(name),
+        )
+    so = "ignored" if kind is ColumnKind.IGNORE else "kept as text"
+    return info(
+        name,
+        f"{facts}, which would change if they were read as numbers: they are {so} unless you say "
+        "otherwise.",
+        Remedy(Change.USE, "Use as numbers", name, ColumnKind.NUMERICAL),
+    )
+
+
+def _form_finding(profile: Profile, form: NumberForm) -> Finding:
+    name = profile.name
+    what, _ = _FORM_WORDS[form]
+    beyond = profile.strays_beyond(form)
+    odd = [text for text in profile.values(profile.strays) if text not in set(beyond)]
+    n_odd = int(profile.counts[profile.strays].sum())
+    n_plain = int(profile.counts[~profile.strays & ~profile.missing].sum())
+    message = f"Column {name!r} holds {what}, such as {shown(odd, MAX_SHOWN)}, as text"
+    if form is NumberForm.SIGNS and n_plain:
+        message += (
+            f", in {row_count(n_odd)}, while {row_count(n_plain)} have plain numbers: check that "
+            "both mean the same"
+        )
+    if form is NumberForm.LIMITS:
+        message += f", in {row_count(n_odd)}"
+    if beyond:
+        message += f"; {shown(beyond, MAX_SHOWN)} would be missing"
+    return info(
+        name, f"{message}: read the column as numbers if that is meant.", _as_form(profile, form)
+    )
+
+
+def _as_form(profile: Profile, form: NumberForm) -> Remedy:
+    label = _FORM_WORDS[form][1]
+    beyond = tuple(profile.strays_beyond(form)[: 10 * MAX_STRAYS])
+    return Remedy(Change.FORM, label, profile.name, ColumnKind.NUMERICAL, texts=beyond, form=form)
+
+
+def _without_strays(profile: Profile) -> Remedy:
+    """Read the stray texts as missing; few whole numbers stay categories."""
+    is_code = len(profile.distinct_numbers) <= MAX_CODES and profile.is_whole
+    return Remedy(
+        Change.MISSING,
+        "Read as missing",
+        profile.name,
+        ColumnKind.CATEGORICAL if is_code else ColumnKind.NUMERICAL,
+        texts=tuple(profile.values(profile.strays)),
+    )
+
+
+def _code_findings(profile: Profile) -> Iterator[Finding]:
+    """Numbers such as 0 and 999 that stand apart from the rest."""
+    suspects = profile.suspected_codes() if profile.is_numeric else []
+    name, n_known = profile.name, profile.n_rows - profile.n_missing
+    for code in suspects[:MAX_SHOWN]:
+        n = int(profile.counts[profile.factor.texts.index(code)])
+        yield info(
+            name,
+            f"Column {name!r} is {code!r} in {n:,} of {n_known:,} rows, apart from its other "
+            "values: if that means a missing value, name it as one.",
+            Remedy(Change.MISSING, "Read as missing", name, texts=(code,)),
+        )
+
+
+def _category_findings(profile: Profile) -> Iterator[Finding]:
+    name = profile.name
+    if profile.n_distinct > MANY_CATEGORIES:
+        yield warning(
+            name,
+            f"Column {name!r} has {profile.n_distinct} categories: a tree may fit chance with so "
+            "many; group them, cap the subset size, or ignore the column.",
+            ignore(name),
+        )
+    alike = profile.spellings()
+    if alike:
+        text, label = alike[0]
+        more = f" ({len(alike)} such spellings)" if len(alike) > 1 else ""
+        yield warning(
+            name,
+            f"Column {name!r} has both {label!r} and {text!r}{more}, which count as different "
+            "categories: join them if they are the same.",
+            Remedy(Change.JOIN, "Join them", name, joined=alike),
+        )
+
+
+def _leak_findings(
+    profile: Profile, kind: ColumnKind, target: Target, positive: str | None
+) -> Iterator[Finding]:
+    """Whether the column alone tells the outcome, always or almost."""
+    name = profile.name
+    advice = "if it is not known before the outcome is, ignore it."
+    if profile.decides(kind, target.classes):
+        facts = f"Column {name!r} alone determines the outcome {target.name!r}"
+    elif positive in target.labels:
+        is_positive = np.where(target.known, target.classes == target.labels.index(positive), -1)
+        accuracy = profile.balanced_accuracy(kind, is_positive.astype(np.int64))
+        if accuracy is None or accuracy < ALMOST_ALWAYS:
+            return
+        facts = (
+            f"Column {name!r} alone tells the outcome {target.name!r} almost always (balanced "
+            f"accuracy {accuracy:.1%})"
+        )
+    else:
+        return
+    yield replace(warning(name, f"{facts}: {advice}", ignore(name)), gives_away=True)

@@ -1,0 +1,364 @@
+"""Files that hold a table in another form: compressed, in an archive, a workbook, Parquet.
+
+Each becomes the text of a table, so that all that is said and repaired of a text table holds for
+these, too. Nothing is unpacked before it is known to fit.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import datetime
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+from odt_core.data.numeric import number_text
+from odt_core.errors import InputError
+
+MAX_BYTES = 1 << 30
+"""Largest table, unpacked."""
+MAX_BOOK_BYTES = 1 << 28
+"""Largest workbook, unpacked: its cells take many times as much."""
+MAX_CELLS = 200_000_000
+"""Cells of a table in a workbook or a Parquet file, at most."""
+
+_PIECE = 1 << 20
+_MAX_SHOWN = 3
+
+_SIGNATURES = (
+    (0, b"ARROW1", "an Arrow file"),
+    (0, b"FEA1", "a Feather file"),
+    (0, b"SQLite format 3", "an SQLite database"),
+    (8, b"DUCK", "a DuckDB database"),
+    (4, b"Standard ", "an Access database"),
+    (0, b"%PDF", "a PDF document"),
+    (0, b"\x89HDF", "an HDF5 file"),
+    (0, b"$FL2", "an SPSS file"),
+    (0, b"<stata_dta>", "a Stata file"),
+    (0, b"\0" * 12 + b"\xc2\xea\x81\x60", "a SAS file"),
+    (0, b"HEADER RECORD*******", "a SAS transport file"),
+    (0, b"RDX", "an R data file"),
+    (0, b"X\n\0\0\0", "an R data file"),
+    (0, b"\x93NUMPY", "a NumPy file"),
+    (0, b"BZh", "a bzip2 archive"),
+    (0, b"\xfd7zXZ", "an xz archive"),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (0, b"7z\xbc\xaf", "a 7z archive"),
+    (0, b"Rar!", "a RAR archive"),
+    (257, b"ustar", "a tar archive"),
+    (0, b"\x89PNG", "a picture"),
+    (0, b"\xff\xd8\xff", "a picture"),
+    (0, b"<!DOCTYPE html", "a web page"),
+    (0, b"<!doctype html", "a web page"),
+    (0, b"<html", "a web page"),
+    (0, b"<?xml", "an XML file"),
+    (0, b"{\\rtf", "an RTF document"),
+)
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """What a file holds.
+
+    Attributes
+    ----------
+    content : bytes
+        The table's text.
+    container : str
+        What the table was in, in words; empty for a text file, compressed or not. The text of any
+        other is made here: UTF-8, with commas and double quotes.
+    notes : tuple of str
+        What to tell the user.
+    """
+
+    content: bytes
+    container: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def unpack(raw: bytes) -> Unpacked:
+    """The text of the table that a file holds.
+
+    Raises
+    ------
+    InputError
+        If the file is of a kind that is not read, is damaged, holds more than one table file, or
+        unpacks to more than `MAX_BYTES`.
+    """
+    if raw.startswith(b"\x1f\x8b"):
+        return _inside(_gunzip(raw), "gzip file")
+    if raw.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _from_zip(raw)
+    if raw.startswith(b"PAR1"):
+        return _from_parquet(raw)
+    if raw.startswith(b"\xd0\xcf\x11\xe0"):
+        return _from_workbook(raw, "an old Excel workbook (.xls)")
+    return _text(raw)
+
+
+def _text(raw: bytes) -> Unpacked:
+    if len(raw) > MAX_BYTES:
+        raise _too_large()
+    kind = _file_kind(raw)
+    if kind is not None:
+        raise InputError(
+            f"The file is {kind}, not a table: save it as CSV, Excel (.xlsx), OpenDocument (.ods) "
+            "or Parquet and read that."
+        )
+    return Unpacked(raw)
+
+
+def _file_kind(raw: bytes) -> str | None:
+    """What the bytes are, if they are something that is known and not read."""
+    found = (kind for at, mark, kind in _SIGNATURES if raw[at : at + len(mark)] == mark)
+    return next(found, None)
+
+
+def _too_large(most: int | None = None) -> InputError:
+    most = MAX_BYTES if most is None else most
+    return InputError(
+        f"The file has more than {most >> 20} MB, unpacked: leave out columns or rows first."
+    )
+
+
+def _gunzip(raw: bytes) -> bytes:
+    """Undo gzip (several members too); it is measured first, which takes no memory."""
+    try:
+        size = 0
+        for piece in _inflated(raw):
+            size += len(piece)
+            if size > MAX_BYTES:
+                raise _too_large()
+        return b"".join(_inflated(raw))
+    except zlib.error as error:
+        raise InputError(
+            "The gzip file is damaged or cut off: compress or download it again."
+        ) from error
+
+
+def _inflated(raw: bytes) -> Iterator[bytes]:
+    """What a gzip file holds, piece by piece."""
+    while raw:
+        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        rest = raw
+        while not stream.eof:
+            piece = stream.decompress(rest, _PIECE)
+            rest = stream.unconsumed_tail
+            if not piece and not rest and not stream.eof:
+                raise zlib.error("incomplete")
+            yield piece
+        raw = stream.unused_data.lstrip(b"\0")
+
+
+def _from_zip(raw: bytes) -> Unpacked:
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            names = archive.namelist()
+            if any(name.startswith("xl/") for name in names):
+                _measure(archive, MAX_BOOK_BYTES)
+                _require_dense(archive)
+                return _from_workbook(raw, "an Excel workbook (.xlsx)")
+            if "content.xml" in names:
+                _measure(archive, MAX_BOOK_BYTES)
+                return _from_workbook(raw, "an OpenDocument spreadsheet (.ods)")
+            return _from_archive(archive)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise InputError(
+            f"The zip archive is damaged or of a kind that is not read ({error}): make it again."
+        ) from error
+
+
+def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
+    """The one table file of an archive."""
+    files = [
+        entry
+        for entry in archive.infolist()
+        if not entry.is_dir()
+        and not entry.filename.startswith("__MACOSX/")
+        and not entry.filename.rpartition("/")[2].startswith(".")
+    ]
+    if any(entry.filename.startswith(("word/", "ppt/")) for entry in files):
+        raise InputError(
+            "The file is an Office document, not a table: save its table as CSV or Excel (.xlsx) "
+            "and read that."
+        )
+    if len(files) != 1:
+        shown = ", ".join(repr(entry.filename) for entry in files[:_MAX_SHOWN])
+        more = ", ..." if len(files) > _MAX_SHOWN else ""
+        holds = f"{len(files)} files ({shown}{more})" if files else "no file"
+        raise InputError(
+            f"The zip archive holds {holds}, where one table is needed: unpack it and choose one."
+        )
+    entry = files[0]
+    if entry.flag_bits & 1:
+        raise InputError("The zip archive is encrypted: unpack it and choose the file in it.")
+    if entry.file_size > MAX_BYTES:
+        raise _too_large()
+    # Never more than the size it declares, and damaged if it has more.
+    content = archive.read(entry)
+    note = f"Read from {entry.filename!r} in the zip archive."
+    found = _inside(content, "zip archive")
+    return dataclasses.replace(found, notes=(note, *found.notes))
+
+
+def _inside(content: bytes, outer: str) -> Unpacked:
+    """The table in what was packed once; never unpacked further, but for workbooks."""
+    is_packed = content.startswith(b"\x1f\x8b")
+    if content.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+        is_packed = "content.xml" not in names and not any(n.startswith("xl/") for n in names)
+    if is_packed:
+        raise InputError(f"The {outer} holds another archive: unpack it first.")
+    return unpack(content)
+
+
+def _measure(archive: zipfile.ZipFile, most: int) -> None:
+    """Refuse an archive that is larger, or larger than it says, without keeping any of it."""
+    if sum(entry.file_size for entry in archive.infolist()) > most:
+        raise _too_large(most)
+    for entry in archive.infolist():
+        with archive.open(entry) as file:
+            for _ in _pieces(file):
+                pass
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    while piece := file.read(_PIECE):
+        yield piece
+
+
+_CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
+
+
+def _require_dense(archive: zipfile.ZipFile) -> None:
+    """Refuse sheets with a stray cell far away: they would be read with all cells between."""
+    for name in archive.namelist():
+        if not re.fullmatch(r"xl/worksheets/[^/]+\.xml", name):
+            continue
+        columns: set[bytes] = set()
+        last_row = 0
+        with archive.open(name) as file:
+            before = b""
+            for piece in _pieces(file):
+                found = _CELL.findall(before + piece)
+                columns.update(column for column, _ in found)
+                last_row = max(last_row, *(int(row) for _, row in found), 0)
+                before = piece[-32:]
+        n_columns = max(map(_column_number, columns), default=0)
+        if n_columns * last_row > MAX_CELLS // 10:
+            raise InputError(
+                f"A sheet of the workbook reaches to row {last_row:,} and column {n_columns:,}: "
+                "delete stray cells, or save the table as CSV."
+            )
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - ord("A") + 1
+    return number
+
+
+def _from_workbook(raw: bytes, container: str) -> Unpacked:
+    """The first sheet with cells."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    try:
+        with CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
+            names = book.sheet_names
+            for name in names:
+                rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+                if rows:
+                    writer.writerows([_cell_text(cell) for cell in row] for row in rows)
+                    break
+    except CalamineError as error:
+        raise InputError(
+            f"The file is {container}, but cannot be read ({str(error)[:100]}): save it again, "
+            "or as CSV."
+        ) from error
+    notes: tuple[str, ...] = ()
+    if len(names) > 1:
+        more = ", ..." if len(names) > _MAX_SHOWN else ""
+        shown = ", ".join(map(repr, names[:_MAX_SHOWN])) + more
+        notes = (f"The workbook has {len(names)} sheets ({shown}): {name!r} was read.",)
+    return Unpacked(out.getvalue().encode("utf-8"), container, notes)
+
+
+def _cell_text(cell: Any) -> str:
+    """A workbook's cell as a text table has it."""
+    if isinstance(cell, bool):
+        return str(cell)
+    if isinstance(cell, float):
+        return number_text(cell)
+    if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
+        return cell.date().isoformat()
+    if isinstance(cell, datetime.datetime):
+        return cell.isoformat(sep=" ")
+    # A line break within a cell would count as a line of the table.
+    return re.sub(r"[\r\n\0]+", " ", str(cell))
+
+
+def _from_parquet(raw: bytes) -> Unpacked:
+    """Every column as text, row group by row group."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(pa.BufferReader(raw))
+        n_cells = file.metadata.num_rows * file.metadata.num_columns
+        if n_cells > MAX_CELLS:
+            raise InputError(
+                f"The Parquet file has {file.metadata.num_rows:,} rows and "
+                f"{file.metadata.num_columns:,} columns: leave out columns or rows first."
+            )
+        nested = next((f.name for f in file.schema_arrow if pa.types.is_nested(f.type)), None)
+        if nested is not None:
+            raise InputError(
+                f"Column {nested!r} of the Parquet file holds lists or records: leave it out, or "
+                "give each of its parts a column."
+            )
+        out = io.BytesIO()
+        names = [_cell_text(field.name) for field in file.schema_arrow]
+        out.write(_header(names))
+        for batch in file.iter_batches():
+            texts = [_column_texts(column) for column in batch.columns]
+            table = pa.table(texts, names=[str(place) for place in range(len(names))])
+            arrow_csv.write_csv(table, out, arrow_csv.WriteOptions(include_header=False))
+            if out.tell() > MAX_BYTES:
+                raise _too_large()
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(
+            f"The Parquet file is damaged or of a kind that is not read ({str(error)[:100]}): "
+            "write it again, or as CSV."
+        ) from error
+    return Unpacked(out.getvalue(), "a Parquet file")
+
+
+def _header(names: list[str]) -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\n").writerow(names)
+    return out.getvalue().encode("utf-8")
+
+
+def _column_texts(column: Any) -> Any:  # pyarrow arrays, whose types say nothing
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        column = column.cast(pa.large_binary()).cast(pa.large_string())
+    if pa.types.is_timestamp(column.type):
+        column = pc.replace_substring_regex(column.cast(pa.large_string()), r"(\.0+|Z)+$", "")
+        return pc.replace_substring(column, " 00:00:00", "")
+    texts = column.cast(pa.large_string())
+    return pc.fill_null(pc.replace_substring_regex(texts, "[\r\n\\x00]+", " "), "")

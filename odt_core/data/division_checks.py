@@ -1,0 +1,89 @@
+"""What is odd about how rows are divided into training and test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.data.findings import Finding, info, row_count, warning
+from odt_core.data.table import Table
+from odt_core.data.target import Target
+
+FEWEST_TRAINING, FEWEST_TEST = 10, 5
+"""Rows of a class, below which nothing much can be learned or tested."""
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def division_findings(
+    table: Table,
+    target: Target,
+    positive: str,
+    train: npt.NDArray[np.int64],
+    test: npt.NDArray[np.int64],
+) -> Iterator[Finding]:
+    """Few rows of a class, and test rows that are copies of training rows.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    target : Target
+        The outcome.
+    positive : str
+        Its positive label.
+    train, test : int64[n], int64[m]
+        The rows, from 0; `test` may be empty.
+    """
+    is_positive = target.classes == target.labels.index(positive)
+    few = [
+        f"{row_count(n)} of {label!r} in {part}"
+        for part, rows, fewest in (
+            ("training", train, FEWEST_TRAINING),
+            ("test", test, FEWEST_TEST),
+        )
+        for label, n in _class_counts(target, positive, is_positive[rows]).items()
+        if n < fewest
+    ]
+    if few:
+        yield warning(
+            target.name,
+            f"The outcome {target.name!r} has only {', '.join(few)}: rates of so few rows say next "
+            "to nothing.",
+        )
+    n_copies = _copies(table, train, test)
+    if n_copies:
+        verb = "is an exact copy" if n_copies == 1 else "are exact copies"
+        yield info(
+            None,
+            f"{n_copies:,} of {row_count(len(test))} in test {verb} of a training row, in every "
+            "column: if a case was entered twice, test results are too good; remove the copies.",
+        )
+
+
+def _class_counts(
+    target: Target, positive: str, is_positive: npt.NDArray[np.bool_]
+) -> dict[str, int]:
+    """Rows of each class; none where there are no rows at all."""
+    if not len(is_positive):
+        return {}
+    n_positive = int(is_positive.sum())
+    return {positive: n_positive, target.negative_label(positive): len(is_positive) - n_positive}
+
+
+def _copies(table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]) -> int:
+    """How many test rows agree with a training row in every column.
+
+    Rows are compared by 64 bits mixed from their cells: rows that differ are as good as never
+    taken for the same.
+    """
+    if not len(test):
+        return 0
+    mixed = np.zeros(table.n_rows, dtype=np.uint64)
+    for column in table.columns:
+        codes = table.factor(column).codes.astype(np.uint64) + np.uint64(1)
+        mixed = (mixed ^ codes) * _MIX
+        mixed ^= mixed >> np.uint64(29)
+    return int(np.isin(mixed[test], mixed[train]).sum())

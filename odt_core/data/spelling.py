@@ -1,0 +1,69 @@
+"""Texts that are one label, written in several ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from odt_core.data.cells import Joined
+
+_INVISIBLE = "[\u00ad\u200b\u200c\u200d\u2060\ufeff]"
+_STOPS = r"[.,;:!]+$"
+_EXACT = 2.0**53
+"""Whole numbers up to this are told apart by a float."""
+
+
+def folded(texts: pa.Array) -> pa.Array:
+    """What is left of texts without case, blanks, invisible signs and stops at their ends.
+
+    Letters in several forms (composed, decomposed, of full width) become one; no-break spaces are
+    blanks, and a run of blanks is one.
+
+    Examples
+    --------
+    >>> folded(pa.array(["Yes.", "YES", "very\u00a0 ill", "."])).to_pylist()
+    ['yes', 'yes', 'very ill', '.']
+    """
+    cells = pc.utf8_lower(pc.utf8_normalize(texts, "NFKC"))
+    cells = pc.replace_substring_regex(cells, _INVISIBLE, "")
+    cells = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, r"\s+", " "))
+    bare = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, _STOPS, ""))
+    return pc.if_else(pc.equal(bare, ""), cells, bare)
+
+
+def alike(
+    texts: pa.Array, numbers: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
+) -> Joined:
+    """Which texts are one label in several spellings, each paired with the most frequent one.
+
+    Texts are alike if `folded` makes them equal, or if they are the same number (``1`` and
+    ``1.0``, but not the codes ``1`` and ``01``).
+
+    Parameters
+    ----------
+    texts : pyarrow.Array of str[V]
+        Distinct texts, none of them missing.
+    numbers : float64[V]
+        Each as a number, NaN where it is none.
+    counts : int64[V]
+        How many rows have each; of equally frequent spellings the first is the label.
+    """
+    keys = pc.dictionary_encode(folded(texts))
+    codes = np.asarray(keys.indices).astype(np.int64)
+    is_number = np.isfinite(numbers) & (np.abs(numbers) < _EXACT)
+    if is_number.any():
+        is_number &= ~np.asarray(pc.match_substring_regex(texts, "^[+-]?0[0-9]"))
+        _, same = np.unique(numbers[is_number], return_inverse=True)
+        codes[is_number] = len(codes) + same
+    _, group, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    several = np.flatnonzero(sizes[group] > 1)
+    pairs: list[tuple[str, str]] = []
+    labels: dict[int, str] = {}
+    for position in several[np.argsort(-counts[several], kind="stable")].tolist():
+        text = texts[position].as_py()
+        label = labels.setdefault(int(group[position]), text)
+        if label != text:
+            pairs.append((text, label))
+    return tuple(pairs)

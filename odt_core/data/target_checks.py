@@ -1,0 +1,144 @@
+"""What is wrong or odd about the outcome, and what a click can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from odt_core.data.findings import Finding, error, info, row_count, shown, warning
+from odt_core.data.remedies import Change, Remedy
+from odt_core.data.schema import Schema
+from odt_core.data.table import Table
+from odt_core.data.target import Target
+
+MAX_LABELS_SHOWN = 10
+MANY_CLASSES = 10
+"""More outcomes than this are likely a number or a name, not a class."""
+
+
+def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Finding]:
+    """What is wrong or odd about the outcome.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    schema : Schema
+        What it is taken to mean.
+    target : Target
+        The outcome under this schema.
+    """
+    name, n_known = target.name, int(target.known.sum())
+    if any(column.name == name for column in schema.features):
+        yield error(name, f"The outcome {name!r} is among the features: set it to ignore.")
+    if n_known == 0:
+        yield error(
+            name,
+            f"No rows are left, since the outcome {name!r} is missing in every row: choose "
+            "another column or other missing values.",
+        )
+        return
+    if len(target.labels) == 1:
+        yield error(
+            name,
+            f"The outcome {name!r} has a single value, {target.labels[0]!r}: choose a column with "
+            "at least two.",
+        )
+        return
+    yield from _missing_findings(table, schema, target)
+    if schema.positive not in target.labels:
+        yield error(
+            name,
+            f"The outcome {name!r} is never {schema.positive!r}: choose the positive label among "
+            f"{shown(target.labels, MAX_LABELS_SHOWN)}.",
+        )
+        return
+    if schema.guessed:
+        yield _guess_finding(schema, target)
+    if schema.target_joined is None and len(target.labels) <= MANY_CLASSES:
+        yield from _spelling_findings(target)
+    strays = target.strays()
+    for label in strays:
+        yield _stray_finding(table, schema, target, label)
+    yield from _class_findings(schema, target, strays)
+
+
+def _missing_findings(table: Table, schema: Schema, target: Target) -> Iterator[Finding]:
+    name = target.name
+    n_lost = table.n_rows - int(target.known.sum())
+    if not n_lost:
+        return
+    own = schema.target_missing or ()
+    proposed = [text for text in own if text not in schema.missing_tokens]
+    if not proposed:
+        yield warning(
+            name, f"The outcome {name!r} is missing in {row_count(n_lost)}, which are left out."
+        )
+        return
+    yield warning(
+        name,
+        f"The outcome {name!r} is missing in {row_count(n_lost)}, which are left out: "
+        f"{shown(proposed, MAX_LABELS_SHOWN)} is read as missing.",
+        Remedy(Change.NOT_MISSING, "Keep as a class", name, texts=tuple(proposed)),
+    )
+
+
+def _guess_finding(schema: Schema, target: Target) -> Finding:
+    name = target.name
+    return replace(
+        warning(
+            name,
+            f"No column is named as an outcome usually is, so {name!r} was guessed from its "
+            f"values, with {schema.positive!r} as positive: confirm it, or choose another column.",
+            Remedy(Change.CONFIRM, "It is the outcome", name),
+        ),
+        needs_answer=True,
+    )
+
+
+def _spelling_findings(target: Target) -> Iterator[Finding]:
+    name, alike = target.name, target.spellings()
+    if not alike:
+        return
+    pairs = "; ".join(f"{text!r} and {label!r}" for text, label in alike[:MAX_LABELS_SHOWN])
+    yield replace(
+        warning(
+            name,
+            f"The outcome {name!r} has labels that differ only in how they are written ({pairs}), "
+            "and count as different outcomes: join them if they are the same.",
+            Remedy(Change.JOIN, "Join them", name, joined=alike),
+            Remedy(Change.JOIN, "Keep them apart", name),
+        ),
+        needs_answer=True,
+    )
+
+
+def _stray_finding(table: Table, schema: Schema, target: Target, label: str) -> Finding:
+    name = target.name
+    code = target.labels.index(label)
+    rows = [table.where(int(row)) for row in (target.classes == code).nonzero()[0][:2]]
+    side = "positive" if label == schema.positive else "negative"
+    return warning(
+        name,
+        f"The outcome {name!r} is {label!r} in {' and '.join(rows)} only, which counts as {side}: "
+        "if that is a stray text, such as a total below the table, read it as missing.",
+        Remedy(Change.MISSING, "Read as missing", name, texts=(label,)),
+    )
+
+
+def _class_findings(schema: Schema, target: Target, strays: tuple[str, ...]) -> Iterator[Finding]:
+    name = target.name
+    n_labels = len(target.labels) - len(strays)
+    if n_labels > MANY_CLASSES:
+        yield warning(
+            name,
+            f"The outcome {name!r} has {n_labels} values: {schema.positive!r} is "
+            "positive and all others are negative; choose another column if that is not meant.",
+        )
+    elif n_labels > 2:
+        others = [label for label in target.others(schema.positive) if label not in strays]
+        yield info(
+            name,
+            f"The outcome {name!r} has {n_labels} values: {schema.positive!r} is "
+            f"positive, the rest ({shown(others, MAX_LABELS_SHOWN)}) is negative.",
+        )

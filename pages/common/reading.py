@@ -1,0 +1,107 @@
+"""Drawings that can be read part by part: words on hover, on focus, and for screen readers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+# Graphviz calls the parts of a drawing n0 and n1, and puts their words where only some browsers
+# look. The viewer gives no way to change that, so it is done to what the viewer has drawn.
+_READER = st.components.v2.component(
+    "odt_drawing_reader",
+    html="<span></span>",
+    js="""
+const PARTS = ".stGraphVizChart g.node"
+const XLINK = "http://www.w3.org/1999/xlink"
+
+function name(part) {
+  const link = part.querySelector("a")
+  const words = link && link.getAttributeNS(XLINK, "title")
+  if (!words) return false
+  // the viewer has tied its data to this very text, and needs them to draw the next tree
+  part.querySelector("title").firstChild.nodeValue = words
+  link.removeAttributeNS(XLINK, "title")
+  return words
+}
+
+function prepare(page) {
+  for (const part of page.querySelectorAll(".stGraphVizChart g.edge, .stGraphVizChart g.graph"))
+    name(part)
+  for (const part of page.querySelectorAll(PARTS)) {
+    const words = name(part)
+    if (!words) continue
+    const isFirst = part === part.closest("svg").querySelector("g.node")
+    part.setAttribute("tabindex", isFirst ? "0" : "-1")
+    part.setAttribute("role", "img")
+    part.setAttribute("aria-label", words)
+  }
+}
+
+function makeTip(page) {
+  const tip = page.createElement("div")
+  tip.setAttribute("role", "tooltip")
+  tip.className = "odt-tip"
+  const paper = getComputedStyle(page.querySelector(".stApp"))
+  Object.assign(tip.style, {
+    position: "fixed", zIndex: 1000100, maxWidth: "min(34rem, 92vw)", maxHeight: "40vh",
+    overflow: "auto", padding: ".5rem .7rem", borderRadius: ".4rem", border: "1px solid",
+    font: paper.font, fontSize: ".9rem", color: paper.color, background: paper.backgroundColor,
+  })
+  page.body.append(tip)
+  return tip
+}
+
+function place(tip, part) {
+  const box = part.getBoundingClientRect()
+  const room = window.innerHeight - box.bottom
+  tip.style.left = `${Math.max(4, Math.min(box.left, window.innerWidth - tip.offsetWidth - 4))}px`
+  tip.style.top = room > tip.offsetHeight + 8
+    ? `${box.bottom + 6}px` : `${Math.max(4, box.top - tip.offsetHeight - 6)}px`
+}
+
+export default function ({ parentElement }) {
+  const page = parentElement.ownerDocument
+  let tip = null
+  const hide = () => { if (tip) tip.remove(); tip = null }
+  const show = (event) => {
+    hide()
+    const part = event.target.closest && event.target.closest(PARTS)
+    if (!part) return
+    tip = makeTip(page)
+    tip.textContent = part.getAttribute("aria-label")
+    place(tip, part)
+  }
+  const step = (event) => {
+    if (event.key === "Escape") return hide()
+    const part = event.target.closest && event.target.closest(PARTS)
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (!part || !by) return
+    const parts = [...part.closest("svg").querySelectorAll("g.node")]
+    const next = parts[parts.indexOf(part) + by]
+    event.preventDefault()
+    if (!next) return
+    part.setAttribute("tabindex", "-1")
+    next.setAttribute("tabindex", "0")
+    next.focus()
+  }
+  const observer = new MutationObserver(() => prepare(page))
+  observer.observe(page.body, { childList: true, subtree: true })
+  prepare(page)
+  const heard = [["focusin", show], ["focusout", hide], ["keydown", step]]
+  for (const [kind, hear] of heard) page.addEventListener(kind, hear)
+  return () => {
+    observer.disconnect()
+    hide()
+    for (const [kind, hear] of heard) page.removeEventListener(kind, hear)
+  }
+}
+""",
+)
+
+
+def read_drawings() -> None:
+    """Let every drawing on the page be read part by part.
+
+    The first question takes the focus, the arrow keys go on from part to part, and the words of the
+    part in focus stand beside it.
+    """
+    _READER(key="drawing_reader", height=0)

@@ -1,0 +1,231 @@
+"""Tables in workbooks, archives and Parquet files; what does not fit is refused unread."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tracemalloc
+import zipfile
+import zlib
+
+import pandas as pd
+import pytest
+
+from odt_core.data import ReadOptions, read_table
+from odt_core.data.containers import unpack
+from odt_core.errors import InputError
+
+CSV = b"age,ward\n34,A\n45,B\n"
+TYPES = {
+    "[Content_Types].xml": """<Types
+ xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+<Default Extension="rels"
+ ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+<Default Extension="xml" ContentType="application/xml"/></Types>""",
+    "_rels/.rels": """<Relationships
+ xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1"
+ Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+ Target="xl/workbook.xml"/></Relationships>""",
+}
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def zipped(files: dict[str, bytes | str]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def xlsx(sheets: dict[str, dict[str, str | float | bool]]) -> bytes:
+    """A workbook of sheets, each from places such as ``B2`` to cells."""
+    files: dict[str, bytes | str] = dict(TYPES)
+    listed = relations = ""
+    for number, (name, cells) in enumerate(sheets.items(), start=1):
+        listed += f'<sheet name="{name}" sheetId="{number}" r:id="r{number}"/>'
+        relations += (
+            f'<Relationship Id="r{number}" Type="{RELATIONS}/worksheet" '
+            f'Target="worksheets/sheet{number}.xml"/>'
+        )
+        rows = "".join(
+            f'<row r="{place.lstrip("ABCDEFX")}">{_cell(place, value)}</row>'
+            for place, value in cells.items()
+        )
+        files[f"xl/worksheets/sheet{number}.xml"] = (
+            f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+        )
+    files["xl/workbook.xml"] = (
+        f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>{listed}</sheets></workbook>'
+    )
+    files["xl/_rels/workbook.xml.rels"] = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        f"{relations}</Relationships>"
+    )
+    return zipped(files)
+
+
+def _cell(place: str, value: str | float | bool) -> str:
+    if isinstance(value, str):
+        return f'<c r="{place}" t="inlineStr"><is><t>{value}</t></is></c>'
+    kind = ' t="b"' if isinstance(value, bool) else ""
+    return f'<c r="{place}"{kind}><v>{float(value):g}</v></c>'
+
+
+BOOK = {"A1": "age", "B1": "ill", "A2": 34.5, "B2": True, "A3": 45, "B3": False}
+
+
+def ods() -> bytes:
+    def row(*cells: str) -> str:
+        return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+    def text(value: str) -> str:
+        return (
+            '<table:table-cell office:value-type="string">'
+            f"<text:p>{value}</text:p></table:table-cell>"
+        )
+
+    number = '<table:table-cell office:value-type="float" office:value="34.5"/>'
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    content = (
+        f'<office:document-content xmlns:office="{space}:office:1.0" '
+        f'xmlns:table="{space}:table:1.0" xmlns:text="{space}:text:1.0"><office:body>'
+        '<office:spreadsheet><table:table table:name="data">'
+        f"{row(text('age'), text('ill'))}{row(number, text('yes'))}"
+        "</table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = (
+        '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+        "</manifest:manifest>"
+    )
+    return zipped({"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": manifest})
+
+
+def parquet(frame: pd.DataFrame) -> bytes:
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    return stream.getvalue()
+
+
+def cells(raw: bytes) -> list[list[str]]:
+    table = read_table(raw)
+    return [list(table.columns), *table.frame.to_numpy().tolist()]
+
+
+def test_a_workbook_is_read():
+    table = read_table(xlsx({"data": BOOK}))
+    assert cells(xlsx({"data": BOOK})) == [["age", "ill"], ["34.5", "True"], ["45", "False"]]
+    assert table.report.container == "an Excel workbook (.xlsx)"
+    assert table.lines is not None and table.lines.tolist() == [2, 3]
+    assert table.report.notes == ()
+
+
+def test_the_first_sheet_with_cells_is_read_and_said():
+    table = read_table(xlsx({"empty": {}, "data": BOOK, "more": BOOK}))
+    assert table.n_rows == 2
+    assert "3 sheets ('empty', 'data', 'more'): 'data' was read" in table.report.notes[0]
+
+
+def test_a_title_above_the_names_can_be_skipped():
+    cells = {"A1": "Ward 7", "A3": "age", "B3": "ill", "A4": 7, "B4": "no"}
+    table = read_table(xlsx({"data": cells}), ReadOptions(skip_lines=2, delimiter=";"))
+    assert table.columns == ("age", "ill")
+    assert table.lines is not None and table.lines.tolist() == [4]
+
+
+def test_an_open_document_sheet_is_read():
+    assert cells(ods()) == [["age", "ill"], ["34.5", "yes"]]
+
+
+def test_a_parquet_file_is_read():
+    frame = pd.DataFrame(
+        {
+            "age": [34.5, None, 3.0],
+            "n": pd.array([1, None, 3], "Int64"),
+            "ward": pd.Categorical(["a,b", None, 'x "y"']),
+            "ill": [True, False, True],
+            "day": pd.to_datetime(["2020-01-02", None, "2020-01-03 04:05:06"], format="ISO8601"),
+            "note": ["two\nlines", "", None],
+        }
+    )
+    assert cells(parquet(frame)) == [
+        ["age", "n", "ward", "ill", "day", "note"],
+        ["34.5", "1", "a,b", "true", "2020-01-02", "two lines"],
+        ["", "", "", "false", "", ""],
+        ["3", "3", 'x "y"', "true", "2020-01-03 04:05:06", ""],
+    ]
+
+
+@pytest.mark.parametrize("inner", [CSV, xlsx({"data": BOOK}), gzip.compress(CSV)])
+def test_a_zip_with_one_file_is_read(inner):
+    raw = zipped({"__MACOSX/._t.csv": b"x", "folder/.DS_Store": b"x", "folder/t.csv": inner})
+    if inner.startswith(b"\x1f\x8b"):
+        with pytest.raises(InputError, match="holds another archive"):
+            read_table(raw)
+        return
+    table = read_table(raw)
+    assert table.n_rows == 2
+    assert "'folder/t.csv' in the zip archive" in table.report.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (zipped({"a.csv": CSV, "b.csv": CSV}), r"2 files \('a.csv', 'b.csv'\)"),
+        (zipped({}), "zip archive"),
+        (zipped({"word/document.xml": "x"}), "Office document"),
+        (zipped({"in.zip": zipped({"a.csv": CSV})}), "another archive"),
+        (b"Rar!\x1a\x07", "RAR archive"),
+        (bytes(257) + b"ustar", "tar archive"),
+        (b"<!DOCTYPE html><html>", "web page"),
+        (b"\x89PNG\r\n", "picture"),
+        (xlsx({"data": {"A1": "x", "XFD1048576": 1}}), "stray cells"),
+        (parquet(pd.DataFrame({"a": [[1], [2]]})), "'a' of the Parquet file holds lists"),
+    ],
+)
+def test_what_is_not_read_is_named(raw, message):
+    with pytest.raises(InputError, match=message):
+        read_table(raw)
+
+
+def bomb(size: int) -> bytes:
+    """Zeros, packed a thousand times smaller."""
+    return gzip.compress(bytes(size), 1)
+
+
+@pytest.mark.parametrize(
+    "pack", [lambda raw: raw, lambda raw: zipped({"t.csv": zlib.decompress(raw, 31)})]
+)
+def test_what_unpacks_to_more_than_fits_takes_no_memory(pack, monkeypatch):
+    monkeypatch.setattr("odt_core.data.containers.MAX_BYTES", 1 << 22)
+    raw = pack(bomb(1 << 26))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="more than 4 MB"):
+            unpack(raw)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_large_workbook_is_refused_before_it_is_opened(monkeypatch):
+    monkeypatch.setattr("odt_core.data.containers.MAX_BOOK_BYTES", 100)
+    with pytest.raises(InputError, match="unpacked: leave out"):
+        read_table(xlsx({"data": BOOK}))
+
+
+def test_a_workbook_with_more_than_it_declares_is_refused():
+    raw = xlsx({"data": BOOK})
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        size = archive.getinfo("xl/worksheets/sheet1.xml").file_size
+    lie = raw.replace(size.to_bytes(4, "little"), (size - 9).to_bytes(4, "little"))
+    with pytest.raises(InputError, match="damaged"):
+        read_table(lie)
+
+
+def test_gzip_members_follow_one_another():
+    assert read_table(gzip.compress(CSV) + gzip.compress(b"50,C\n") + b"\0\0").n_rows == 3
+    with pytest.raises(InputError, match="cut off"):
+        read_table(gzip.compress(CSV)[:-9])

@@ -1,0 +1,302 @@
+"""Columns as real files have them: what is said of each, and what one click makes of it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from odt_core.data import (
+    Change,
+    ColumnKind,
+    Finding,
+    Level,
+    NumberForm,
+    Schema,
+    SplitSpec,
+    Table,
+    check_schema,
+    infer_schema,
+    prepare,
+    read_table,
+)
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+DRAW = random.Random(5)
+NUMBERS = [str(DRAW.randrange(20, 200)) for _ in range(100)]
+LABELS = [DRAW.choice(["yes", "no"]) for _ in range(100)]
+
+
+def table_with(cells: list[str], labels: list[str] = LABELS, name: str = "a") -> Table:
+    rows = [
+        f'"{cell}",{i % 7 * 3 % 5},{y}'
+        for i, (cell, y) in enumerate(zip(cells, labels, strict=True))
+    ]
+    return read_table("\n".join([f"{name},b,outcome", *rows]).encode())
+
+
+def said(table: Table, schema: Schema | None = None, column: str = "a") -> list[Finding]:
+    found = check_schema(table, schema or infer_schema(table))
+    return [finding for finding in found if finding.column == column]
+
+
+def click(table: Table, finding: Finding, number: int = 0) -> Schema:
+    """The schema after a click, which the table must be able to be trained with."""
+    schema = finding.remedies[number].applied(infer_schema(table))
+    prepare(table, schema, SplitSpec("all"))
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("cells", "form", "words"),
+    [
+        ([f"{n}.5%" for n in NUMBERS], NumberForm.SIGNS, "numbers with signs, such as"),
+        ([f"${n}.25" for n in NUMBERS], NumberForm.SIGNS, "numbers with signs"),
+        ([*NUMBERS[:90], *(f"({n})" for n in NUMBERS[90:])], NumberForm.SIGNS, "check that both"),
+        ([*NUMBERS[:95], *["<20"] * 3, ">200", ">200"], NumberForm.LIMITS, "such as '<20', '>200'"),
+        ([*NUMBERS[:95], *["<20"] * 4, "n.d."], NumberForm.LIMITS, "'n.d.' would be missing"),
+        ([f"20{n[-2:]}-03-1{n[-1]}" for n in NUMBERS], NumberForm.YEAR, "holds dates such as"),
+        ([f"20{n[-2:]}031{n[-1]}" for n in NUMBERS], NumberForm.YEAR, "holds dates such as"),
+    ],
+)
+def test_numbers_in_other_forms(cells: list[str], form: NumberForm, words: str) -> None:
+    table = table_with(cells)
+    finding = next(f for f in said(table) if f.remedies and f.remedies[0].change is Change.FORM)
+    assert words in finding.message
+    schema = click(table, finding)
+    assert schema.column("a").form is form
+    assert schema.column("a").kind is ColumnKind.NUMERICAL
+    assert not said(table, schema)
+
+
+def test_bands_of_numbers_are_categories() -> None:
+    assert not said(table_with([DRAW.choice(["<5", "5-10", ">10"]) for _ in range(100)]))
+
+
+@pytest.mark.parametrize("n_distinct", [3, 60])
+def test_stray_texts_among_numbers_are_listed(n_distinct: int) -> None:
+    cells = [".", ".", "lost", *(str(20 + i % n_distinct) for i in range(97))]
+    (finding,) = (f for f in said(table_with(cells)) if "numbers but for" in f.message)
+    assert "holds numbers but for '.', 'lost' in 3 rows" in finding.message
+    schema = click(table_with(cells), finding)
+    kind = ColumnKind.CATEGORICAL if n_distinct == 3 else ColumnKind.NUMERICAL
+    assert schema.column("a").kind is kind
+    assert {".", "lost"} < set(schema.tokens_of("a"))
+    assert "lost" not in schema.tokens_of("b")
+
+
+@pytest.mark.parametrize(
+    ("example", "cells"),
+    [
+        ("007", ["007", *(f"{int(n):05d}" for n in NUMBERS[1:])]),
+        ("3E5", ["3E5", *(f"{int(n) % 30}" for n in NUMBERS[1:])]),
+        (
+            "9007199254740993001",
+            ["9007199254740993001", *(f"90071992547409{n}00000"[:19] for n in NUMBERS[1:])],
+        ),
+    ],
+)
+def test_codes_are_no_numbers_without_a_word(example: str, cells: list[str]) -> None:
+    table = table_with(cells)
+    assert infer_schema(table).column("a").kind is not ColumnKind.NUMERICAL
+    finding = next(f for f in said(table) if "holds codes such as" in f.message)
+    assert repr(example) in finding.message
+    schema = click(table, finding)
+    assert schema.column("a").kind is ColumnKind.NUMERICAL
+    (warned,) = (f for f in said(table, schema) if "read as numbers" in f.message)
+    assert warned.level is Level.WARNING
+
+
+def test_codes_that_a_float_takes_for_one_number_determine_nothing() -> None:
+    cells = [f"90071992547409930{i:02d}" for i in range(8)] * 10 + ["1"] * 20
+    labels = [("yes", "no")[int(cell[-1]) % 2] for cell in cells]
+    table = table_with(cells, labels)
+    schema = infer_schema(table).with_kind("a", ColumnKind.NUMERICAL)
+    assert not any("determines" in finding.message for finding in said(table, schema))
+
+
+@pytest.mark.parametrize("code", ["0", "999", "-9"])
+def test_numbers_that_stand_apart_may_be_missing(code: str) -> None:
+    table = table_with([*[code] * 7, *NUMBERS[7:]])
+    (finding,) = said(table)
+    assert f"is '{code}' in 7 of 100 rows, apart from its other values" in finding.message
+    assert click(table, finding).tokens_of("a")[-1] == code
+
+
+def test_zeros_that_count_do_not_stand_apart() -> None:
+    assert not said(table_with([str(DRAW.randrange(0, 30)) for _ in range(100)]))
+    assert not said(table_with([str(DRAW.choice([-5, 0, 5]) + DRAW.random()) for _ in range(100)]))
+
+
+def test_a_row_of_units_is_seen() -> None:
+    rows = [f"{n},{int(n) / 8},{y}" for n, y in zip(NUMBERS, LABELS, strict=True)]
+    table = read_table("\n".join(["age,crp,outcome", "years,mg/l,", *rows]).encode())
+    (finding,) = (f for f in check_schema(table, infer_schema(table)) if f.remedies)
+    assert "row 1 (line 2 of the file), seems to hold units ('years', 'mg/l')" in finding.message
+    assert finding.remedies[0].change is Change.UNITS_ROW
+
+
+def test_a_repeated_identifier_is_the_group_and_no_feature() -> None:
+    table = table_with([str(7000 + i // 3) for i in range(100)], name="patient_id")
+    schema = infer_schema(table)
+    assert schema.group == "patient_id"
+    assert schema.column("patient_id").kind is ColumnKind.IGNORE
+    (finding,) = said(table, schema, "patient_id")
+    assert "34 values in 100 rows: rows with the same value stay together" in finding.message
+    free = finding.remedies[0].applied(schema)
+    assert free.group is None
+    (warned,) = said(table, free, "patient_id")
+    assert warned.level is Level.WARNING
+    assert warned.remedies[0].applied(free).group == "patient_id"
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("patient_id", [str(7000 + i) for i in range(100)]),
+        ("ward_id", [str(i % 5) for i in range(100)]),
+        ("paid", [str(i // 3) for i in range(100)]),
+        ("score", [str(i // 3) for i in range(100)]),
+    ],
+)
+def test_other_columns_are_no_groups(name: str, cells: list[str]) -> None:
+    assert infer_schema(table_with(cells, name=name)).group is None
+
+
+def test_categories_in_several_spellings_are_joined_by_one_click() -> None:
+    spellings = ["Old Town", "old town", "OLD TOWN.", "old\u00a0town", "old\u200b town", "port"]
+    table = table_with([spellings[i % 6] for i in range(100)])
+    finding = next(f for f in said(table) if "has both" in f.message)
+    assert finding.level is Level.WARNING
+    prepared = prepare(table, click(table, finding), SplitSpec("all"))
+    assert prepared.encoder.features[0].values == ("Old Town", "port")
+
+
+def test_a_column_that_nearly_tells_the_outcome_is_named() -> None:
+    cells = ["A" if y == "yes" else "B" for y in LABELS]
+    cells[0] = "B" if cells[0] == "A" else "A"
+    (finding,) = said(table_with(cells))
+    assert "alone tells the outcome 'outcome' almost always (balanced accuracy 9" in finding.message
+    assert finding.gives_away
+    marks = [str(60 + i % 40 if y == "yes" else i % 40) for i, y in enumerate(LABELS)]
+    marks[0] = "30" if LABELS[0] == "yes" else "70"
+    (finding,) = said(table_with(marks))
+    assert "almost always" in finding.message and finding.gives_away
+
+
+def test_rare_values_do_not_nearly_tell_the_outcome() -> None:
+    # A value of one row says nothing of the next patient, whatever that row's outcome was.
+    cells = [*(f"v{i}" for i in range(49)), *["w"] * 51]
+    labels = [*["yes"] * 50, *["no"] * 50]
+    found = said(table_with(cells, labels))
+    assert not any(finding.gives_away for finding in found)
+
+
+# ---- the outcome ----
+
+
+def outcome(labels: list[str], **options) -> tuple[Schema, list[Finding]]:
+    table = table_with([NUMBERS[i % 100] for i in range(len(labels))], labels)
+    schema = infer_schema(table, **options)
+    return schema, said(table, schema, "outcome")
+
+
+def test_a_total_below_the_table_is_a_stray_label() -> None:
+    schema, found = outcome(["0", "1"] * 30 + ["20"])
+    assert schema.positive == "1"
+    (finding,) = found
+    assert finding.level is Level.WARNING
+    assert "is '20' in row 61 (line 62 of the file) only" in finding.message
+    assert "20" in finding.remedies[0].applied(schema).tokens_of("outcome")
+
+
+def test_three_real_classes_are_no_strays() -> None:
+    _, found = outcome(["a", "b", "c"] * 10)
+    assert not any("stray" in finding.message for finding in found)
+
+
+def test_an_unknown_outcome_is_proposed_as_missing() -> None:
+    schema, found = outcome(["yes", "no"] * 30 + ["Unknown"] * 5)
+    assert schema.positive == "yes"
+    (finding,) = found
+    assert "missing in 5 rows, which are left out: 'Unknown' is read as missing" in finding.message
+    kept = finding.remedies[0].applied(schema)
+    assert "Unknown" not in kept.tokens_of("outcome")
+    assert kept.tokens_of("a") == schema.tokens_of("a")
+
+
+def test_unknown_is_a_class_where_it_is_one_of_two() -> None:
+    assert outcome(["yes", "unknown"] * 30)[0].target_missing is None
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["Yes", "no", "yes"], ["1", "0", "1.0"], ["TRUE", "False", "True"], ["ill", "ill.", "well"]],
+)
+def test_spellings_of_the_outcome_ask_a_question(labels: list[str]) -> None:
+    schema, found = outcome(labels * 20)
+    (finding,) = (f for f in found if f.needs_answer)
+    joined = finding.remedies[0].applied(schema)
+    assert len(joined.target_joined or ()) == 1
+    apart = finding.remedies[1].applied(schema)
+    table = table_with([NUMBERS[i % 100] for i in range(60)], labels * 20)
+    for answered in (joined, apart):
+        assert not any(f.needs_answer for f in check_schema(table, answered))
+    prepared = prepare(table, joined, SplitSpec("all"))
+    assert prepared.train.n_positive in (20, 40)
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [("ja nein", "ja"), ("oui non", "oui"), ("x nein", "x"), ("1 non", "1"), ("sí no", "sí")],
+)
+def test_negative_words_of_other_languages(labels: str, positive: str) -> None:
+    assert outcome(labels.split() * 20)[0].positive == positive
+
+
+def test_a_guess_asks_and_a_name_does_not() -> None:
+    rows = [f"{n},{y},{i % 2}" for i, (n, y) in enumerate(zip(NUMBERS, LABELS, strict=True))]
+
+    def guessed(header: str) -> Schema:
+        return infer_schema(read_table("\n".join([header, *rows]).encode()))
+
+    assert (guessed("age,sex,ward").target, guessed("age,sex,ward").guessed) == ("ward", True)
+    assert (guessed("age,survived,sex").target, guessed("age,survived,sex").guessed) == (
+        "survived",
+        False,
+    )
+    assert guessed("age,marital status,sex").guessed
+    table = read_table("\n".join(["age,sex,ward", *rows]).encode())
+    (finding,) = (f for f in check_schema(table, infer_schema(table)) if f.needs_answer)
+    assert not finding.remedies[0].applied(infer_schema(table)).guessed
+    assert not infer_schema(table, target="sex").guessed
+
+
+def test_a_value_of_two_rows_is_not_guessed_to_be_the_outcome() -> None:
+    rows = [f"{n},{y},{int(i < 2)}" for i, (n, y) in enumerate(zip(NUMBERS, LABELS, strict=True))]
+    table = read_table("\n".join(["age,sex,rare", *rows]).encode())
+    assert infer_schema(table).target == "sex"
+
+
+# ---- the division of the rows ----
+
+
+def test_few_rows_of_a_class_are_said() -> None:
+    table = table_with(NUMBERS, ["yes"] * 4 + ["no"] * 96)
+    prepared = prepare(table, infer_schema(table), SplitSpec.parse("75%"))
+    finding = prepared.divided[0]
+    assert "only 3 rows of 'yes' in training, 1 row of 'yes' in test" in finding.message
+    assert finding.level is Level.WARNING
+
+
+def test_copies_of_training_rows_in_the_test_set_are_counted() -> None:
+    rows = [f"{i},{n},{y}" for i, (n, y) in enumerate(zip(NUMBERS, LABELS, strict=True))]
+    rows += rows[:50]
+    table = read_table("\n".join(["x,a,outcome", *rows]).encode())
+    prepared = prepare(table, infer_schema(table), SplitSpec.parse("50%"))
+    train = {rows[row] for row in prepared.train_rows}
+    n = sum(rows[row] in train for row in prepared.test_rows)
+    assert n > 0
+    (finding,) = prepared.divided
+    assert f"{n} of 75 rows in test are exact copies of a training row" in finding.message
