@@ -32,4 +32,3 @@ def check_countable(problem: Problem) -> None:
         f"The row weights sum to {data.n_rows:,}, too much to be counted exactly: give smaller "
         "whole numbers."
     )
-

@@ -27,13 +27,13 @@ from odt_core.solution import (
     make_solution,
 )
 from odt_core.solvers.disagreement import write_disagreement
-from odt_core.solvers.exact import SearchOutcome, solve_search
-from odt_core.solvers.exact.engine import tree_teller
-from odt_core.solvers.exact.loader import loader
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.mip.size import estimated_nonzeros
+from odt_core.solvers.search import SearchOutcome, solve_search
+from odt_core.solvers.search.engine import tree_teller
+from odt_core.solvers.search.loader import loader
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""

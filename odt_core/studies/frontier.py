@@ -229,7 +229,7 @@ def search_frontier(
     points, bound, status
         As in `FrontierResult`.
     """
-    from odt_core.solvers.exact import frontier, loader  # slow to import: only where a search runs
+    from odt_core.solvers.search import frontier, loader  # slow to import: only where a search runs
 
     loader.loader.compile_in_background()
     deadline = time.monotonic() + time_limit

@@ -41,7 +41,7 @@ def corner_points(
     should_stop : callable, optional
         Asked while searches run.
     """
-    from odt_core.solvers.exact import solve_search
+    from odt_core.solvers.search import solve_search
 
     data = problem.data
     gaps = deque([((0, data.n_negative), (data.n_positive, 0))])

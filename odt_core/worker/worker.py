@@ -240,7 +240,7 @@ def _warm_up() -> None:
     """Run a tiny job: what is imported, compiled or started late must not cost the first user."""
     from odt_core.data import SplitSpec, infer_schema, read_table
     from odt_core.solution import Engine
-    from odt_core.solvers.exact.loader import loader
+    from odt_core.solvers.search.loader import loader
     from odt_core.topology import Topology
     from odt_core.training import TrainSpec, run_training
 

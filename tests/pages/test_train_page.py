@@ -31,7 +31,7 @@ from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.storage import LOCAL_OWNER
-from odt_core.training import FeatureSelection, NodeRuleSpec, Stage, TrainSpec
+from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
 from pages.build.train_parts import runs as train_runs
 from pages.build.train_parts.controls import MOST_SECONDS, Asked

@@ -21,12 +21,10 @@ from odt_core.solvers.mip.run import MipOutcome
 from odt_core.solvers.search import (
     SearchOutcome,
     compiling,
-    loading,
     solve_search,
     warm_up,
 )
 from odt_core.topology import Topology
-from tests.core.solvers.cold import forget_kernels
 from tests.properties.referee import best_value, is_legal
 from tests.properties.strategies import random_problem
 

@@ -1,37 +1,103 @@
 """Problems with floors on sensitivity or specificity, and the whole frontier.
 
 Weighted searches without floors come first: they give trees at the corners of the frontier and
-Lagrangian bounds. What lies between the corners is found by fronts (fronts.py).
+cuts ``alpha FN + beta FP >= LB``. What lies between the corners is found by fronts (fronts.py).
 """
 
 from __future__ import annotations
 
 import math
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import Goal, Objective, Problem
+from odt_core.problem import Objective, Problem, Split
 from odt_core.solution import Assignment, TracePoint
-from odt_core.solvers.search.driver import DEFAULT_MEMORY, REPORT_SECONDS, OnProgress, ShouldStop
-from odt_core.solvers.search.fronts import MULTIPLIERS, FrontSearch
-from odt_core.solvers.search.incumbent import greedy_assignment
-from odt_core.solvers.search.live import OnTree
+from odt_core.solvers.search.choices import Choice, Planter, inside, split_of
+from odt_core.solvers.search.columns import PAIR, STUMP, Encoding, encode_fronts, groups_of
+from odt_core.solvers.search.fronts import Front, FrontSearch
+from odt_core.solvers.search.groups import CHAIN, FULL
 from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
-from odt_core.tree import count_assignment
+from odt_core.solvers.search.run import (
+    POLL_SECONDS,
+    REPORT_SECONDS,
+    OnProgress,
+    OnTree,
+    ShouldStop,
+    halted_after,
+)
+from odt_core.solvers.search.search import Search, Stopped
+from odt_core.tree import count_assignment, keeps_smallest_leaf
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
+"""What a false negative and a false positive cost in the weighted bounds of a whole frontier."""
 
 CORNERS = 8
 """How many weighted searches are made before the fronts."""
 
 FLOOR_LIMIT = 2**25
-"""Total weight of the rows below which fronts fit in memory (60 bytes for each false negative that
-is possible) and every weighted search between two corners is counted exactly."""
+"""Total weight of the rows below which every weighted search between two corners counts exactly."""
 
 GREEDY_SECONDS = 0.1
 """How long the first tree for a weight may take."""
+
+GRID = 4096
+"""Up to so many numbers of false negatives, a bound is told for each one exactly."""
+
+
+@dataclass
+class Watch:
+    """Runs work in a thread, so that time and the user are heeded meanwhile.
+
+    Attributes
+    ----------
+    deadline : float
+        Monotonic time.
+    should_stop : callable, optional
+        Asked now and then.
+    halt : int64[1]
+        Set to end the work, which raises `Stopped` then.
+    """
+
+    deadline: float = math.inf
+    should_stop: ShouldStop | None = None
+    halt: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    cancelled: bool = False
+
+    def run(self, work: Callable[[], None], meanwhile: Callable[[], None] = lambda: None) -> bool:
+        """Whether the work was completed."""
+        failures: list[BaseException] = []
+
+        def safely() -> None:
+            try:
+                work()
+            except BaseException as failure:
+                failures.append(failure)
+
+        worker = threading.Thread(target=safely, daemon=True)
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(POLL_SECONDS)
+                if self.should_stop is not None and not self.cancelled:
+                    self.cancelled = worker.is_alive() and self.should_stop()
+                if self.cancelled or time.monotonic() >= self.deadline:
+                    self.halt[0] = 1
+                meanwhile()
+        finally:
+            self.halt[0] |= worker.is_alive()
+            worker.join()
+        if failures and not isinstance(failures[0], Stopped):
+            raise failures[0]
+        return not failures
 
 
 @dataclass
@@ -40,22 +106,28 @@ class FloorSearch:
 
     Where the objective looks at one kind of error only, the other breaks ties, so that the tree is
     not dominated.
+
+    Attributes
+    ----------
+    best, assignment
+        The errors of the best tree, and the tree (once it is written down).
+    cuts : list of (int, int, int)
+        ``alpha FN + beta FP >= LB`` for all trees.
+    closed : int or None
+        The best total, once it is proved.
     """
 
     problem: Problem
     started: float
-    deadline: float
-    threads: int = 1
-    on_progress: OnProgress | None = None
-    should_stop: ShouldStop | None = None
-    on_tree: OnTree | None = None
-    memory_limit: int = DEFAULT_MEMORY
-    cancelled: bool = False
+    watch: Watch
+    threads: int
+    on_progress: OnProgress | None
+    on_tree: OnTree | None
     best: tuple[int, int] | None = None
     assignment: Assignment | None = None
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
+    closed: int | None = None
     trace: list[TracePoint] = field(default_factory=list)
-    reported: float = 0.0
 
     def __post_init__(self) -> None:
         gains, data = self.problem.gains, self.problem.data
@@ -66,164 +138,142 @@ class FloorSearch:
             self.cost_fn, self.cost_fp = self.cost_fn * (data.n_negative + 1), 1
         elif self.cost_fn == 0:
             self.cost_fn, self.cost_fp = 1, self.cost_fp * (data.n_positive + 1)
+        self.encoding = encode_fronts(self.problem)
+        self.free = replace(self.encoding, smallest=0)
+        self.front = Front(_box(max(self.fn_most, 0), max(self.fp_most, 0)))
+        self._reported, self._told = 0.0, self.assignment
 
-    # ------------------------------------------------------------ values
-
-    def cost(self, fn: int, fp: int) -> int:
+    def cost(self, point: tuple[int, int]) -> int:
         """What is minimised."""
-        return self.cost_fn * fn + self.cost_fp * fp
+        return self.cost_fn * point[0] + self.cost_fp * point[1]
 
-    def total(self, fn: int, fp: int) -> int:
+    def total(self, point: tuple[int, int]) -> int:
         """The problem's objective."""
         gains, data = self.problem.gains, self.problem.data
-        return gains.gain_tp * (data.n_positive - fn) + gains.gain_tn * (data.n_negative - fp)
+        tp, tn = data.n_positive - point[0], data.n_negative - point[1]
+        return gains.gain_tp * tp + gains.gain_tn * tn
 
     def bound(self) -> int | None:
-        """Upper bound of the objective from the weighted bounds; None: no tree is possible."""
-        gains, data = self.problem.gains, self.problem.data
-        fewest = self._fewest_fn()
-        if fewest is None:
+        """Upper bound of the objective from the cuts; None: no tree is possible."""
+        if self.closed is not None:
+            return self.closed
+        if self.fn_most < 0 or self.fp_most < 0:
             return None
-        # With one class in the objective an end of the range is best: it may be millions long.
-        if gains.gain_tn == 0:
-            return self.total(fewest, 0)
-        first = fewest if gains.gain_tp else self.fn_most
-        fn = np.arange(first, self.fn_most + 1, dtype=np.int64)
-        fp = np.zeros(len(fn), np.int64)
-        for alpha, beta, least in self.cuts:
-            np.maximum(fp, -((alpha * fn - least) // beta), out=fp)
-        totals = gains.gain_tp * (data.n_positive - fn) + gains.gain_tn * (data.n_negative - fp)
-        return int(totals.max())
-
-    def _fewest_fn(self) -> int | None:
-        """The fewest false negatives that the bounds allow within the budget of false positives.
-
-        With more of them, bounds allow fewer false positives.
-        """
-        fewest = 0
-        for alpha, beta, least in self.cuts:
-            over = int(least) - beta * self.fp_most
-            if over > 0:
-                if alpha == 0:
-                    return None
-                fewest = max(fewest, -(-over // alpha))
-        return fewest if fewest <= self.fn_most and self.fp_most >= 0 else None
+        gains, data = self.problem.gains, self.problem.data
+        step = self.fn_most // GRID + 1
+        first = np.arange(0, self.fn_most + 1, step, dtype=np.int64)
+        last = np.minimum(first + step - 1, self.fn_most)
+        fp = np.zeros(len(first), np.int64)
+        for alpha, beta, least in list(self.cuts):
+            np.maximum(fp, -((alpha * last - least) // beta), out=fp)
+        totals = gains.gain_tp * (data.n_positive - first) + gains.gain_tn * (data.n_negative - fp)
+        return int(totals[fp <= self.fp_most].max()) if fp[-1] <= self.fp_most else None
 
     def report(self) -> None:
-        """Tell how far the search is."""
+        """Tell how far the search is, and of a better tree."""
         bound = self.bound()
-        total = None if self.best is None else self.total(*self.best)
-        self.reported = time.monotonic() - self.started
-        point = TracePoint(self.reported, total, bound)
+        total = None if self.best is None else self.total(self.best)
+        self._reported = time.monotonic() - self.started
+        point = TracePoint(self._reported, total, bound)
         if not self.trace or (total, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
             self.trace.append(point)
         if self.on_progress is not None:
             self.on_progress(point)
+        tree = self.assignment
+        if self.on_tree is not None and tree is not None and tree is not self._told:
+            self._told = tree
+            self.on_tree(tree, self.total((0, 0)) if bound is None else bound)
 
-    def heartbeat(self) -> None:
-        """Report now and then."""
-        if time.monotonic() - self.started - self.reported >= REPORT_SECONDS:
+    def _meanwhile(self) -> None:
+        if time.monotonic() - self.started - self._reported >= REPORT_SECONDS:
             self.report()
 
-    def give(self, assignment: Assignment) -> None:
-        """Start from a tree, if it is one of the problem's and keeps the floors."""
+    def offer(self, assignment: Assignment) -> tuple[int, int]:
+        """A tree of the topology; its errors."""
         splits, labels = assignment.splits, assignment.labels
-        if not self.problem.admits_all(splits, labels):
-            return
         confusion = count_assignment(self.problem, splits, labels)
-        if confusion.fn <= self.fn_most and confusion.fp <= self.fp_most:
-            self.best, self.assignment = (confusion.fn, confusion.fp), assignment
+        point = (confusion.fn, confusion.fp)
+        within = point[0] <= self.fn_most and point[1] <= self.fp_most
+        if within and (self.best is None or self.cost(point) < self.cost(self.best)):
+            allowed = self.problem.admits_all(splits, labels)
+            if allowed and keeps_smallest_leaf(self.problem, splits):
+                self.best, self.assignment = point, assignment
+        return point
 
-    def offer(self, fn: int, fp: int, assignment: Assignment | None) -> None:
-        """A tree was found."""
-        if fn > self.fn_most or fp > self.fp_most:
-            return
-        if self.best is None or self.cost(fn, fp) < self.cost(*self.best):
-            self.best, self.assignment = (fn, fp), assignment
-            self.report()
-            if assignment is not None and self.on_tree is not None:
-                self.on_tree(assignment, self.bound() or self.total(0, 0))
+    def solve(self) -> bool:
+        """Search; whether it was completed."""
+        if self.fn_most < 0 or self.fp_most < 0:
+            return True
+        complete = self.watch.run(self._solve, self._meanwhile)
+        self._tighten(self.front)
+        if self.best is not None and self.assignment is None:
+            planter = FrontPlanter(self.problem, self.encoding)
+            self.assignment = planter.plant(self.front, *self.best)
+        return complete
 
-    @property
-    def out_of_time(self) -> bool:
-        """Whether to stop now."""
-        if self.should_stop is not None and self.should_stop():
-            self.cancelled = True
-        return self.cancelled or time.monotonic() >= self.deadline
+    def _solve(self) -> None:
+        self._first_trees()
+        self._between(self._corners())
 
     # ------------------------------------------------------------ weighted searches
 
-    def corner(self, alpha: int, beta: int) -> tuple[int, int] | None:
-        """Minimise ``alpha FN + beta FP`` without floors; None if time ran out."""
-        from odt_core.solvers.search.solve import solve_search
-
-        plain = self._weighted(Fraction(alpha, beta))
-        outcome = solve_search(
-            plain,
-            time_limit=max(self.deadline - time.monotonic(), 0.0),
-            threads=self.threads,
-            should_stop=self.should_stop,
-            memory_limit=self.memory_limit,
-            on_progress=None if self.on_progress is None else lambda _: self.report(),
-        )
-        gains, data = plain.gains, plain.data
-        scale = alpha // gains.gain_tp
-        most = gains.gain_tp * data.n_positive + gains.gain_tn * data.n_negative
-        self.cuts.append((alpha, beta, scale * (most - outcome.bound)))
-        assert outcome.assignment is not None
-        confusion = count_assignment(plain, outcome.assignment.splits, outcome.assignment.labels)
-        self.offer(confusion.fn, confusion.fp, outcome.assignment)
-        self.cancelled |= outcome.cancelled
-        return (confusion.fn, confusion.fp) if outcome.proved else None
-
-    def first_trees(self) -> None:
+    def _first_trees(self) -> None:
         """Greedy trees for several weights, until one keeps the floors.
 
         The two extreme weights make the trees with fewest false positives or negatives.
         """
         data = self.problem.data
-        few_fp = Fraction(1, data.n_positive + 1)
-        few_fn = Fraction(data.n_negative + 1)
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
-        for ratio in (near, near / 4, near * 4, few_fp, few_fn, near / 2, near * 2):
-            assignment = greedy_assignment(self._weighted(ratio), GREEDY_SECONDS, self.memory_limit)
-            confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
-            self.offer(confusion.fn, confusion.fp, assignment)
-            if self.best is not None or self.out_of_time:
+        extremes = (Fraction(1, data.n_positive + 1), Fraction(data.n_negative + 1))
+        for ratio in (near, near / 4, near * 4, *extremes, near / 2, near * 2):
+            halt = np.zeros(1, np.int64)
+            weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
+            search = Search(weighted, halt)
+            with halted_after(GREEDY_SECONDS, halt):
+                try:
+                    _, choice = search.greedy(weighted.classes[0], weighted.everything)
+                    self.offer(Planter(self.problem, search).plant(choice))
+                except Stopped:
+                    continue
+            if self.best is not None:
                 return
+            if self.watch.halt[0]:
+                raise Stopped
 
-    def _weighted(self, ratio: Fraction) -> Problem:
-        """The same problem without floors; a false negative costs `ratio` false positives."""
-        return replace(self.problem, objective=Objective(Goal.ACCURACY, class_weight=1 / ratio))
+    def _corner(self, alpha: int, beta: int) -> tuple[int, int]:
+        """Minimise ``alpha FN + beta FP`` without floors, which gives a cut; the errors."""
+        weighted = self.free.with_costs(alpha, beta)
+        at = len(self.cuts)
+        self.cuts.append((alpha, beta, 0))
 
-    def corners(self) -> Fraction:
+        def raise_bound(bound: float) -> None:
+            self.cuts[at] = (alpha, beta, max(weighted.base + math.ceil(bound), self.cuts[at][2]))
+
+        search = Search(weighted, self.watch.halt, self.threads, on_bound=raise_bound)
+        cost, choice = search.root()
+        raise_bound(cost)
+        return self.offer(Planter(self.problem, search).plant(choice))
+
+    def _corners(self) -> Fraction:
         """Corners of the frontier around the floors, and the multiplier that matters there."""
-        data = self.problem.data
+        data, gains = self.problem.data, self.problem.gains
         left, right = (0, data.n_negative), (data.n_positive, 0)
         ratio = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
-        first = Fraction(self.cost_fn, self.cost_fp)
         for step in range(CORNERS):
-            if step == 0 and self.problem.gains.gain_tp and self.problem.gains.gain_tn:
-                ratio = first
-            elif left[1] > right[1] and right[0] > left[0]:
-                ratio = Fraction(left[1] - right[1], right[0] - left[0])
+            if step == 0 and gains.gain_tp and gains.gain_tn:
+                ratio = Fraction(self.cost_fn, self.cost_fp)
+            elif left[1] <= right[1] or right[0] <= left[0]:
+                break
             else:
-                break
+                ratio = Fraction(left[1] - right[1], right[0] - left[0])
             alpha, beta = ratio.numerator, ratio.denominator
-            if self.out_of_time:
-                break
-            point = self.corner(alpha, beta)
-            if point is None:
-                break
-            if point in (left, right) or alpha * point[0] + beta * point[1] >= (
-                alpha * left[0] + beta * left[1]
-            ):
+            point = self._corner(alpha, beta)
+            ends = [alpha * end[0] + beta * end[1] for end in (left, right)]
+            if alpha * point[0] + beta * point[1] >= min(ends):
                 break
             if point[1] > self.fp_most:
                 left = point
-            elif point[0] > self.fn_most or self.cost_fn * ratio.denominator <= (
-                self.cost_fp * ratio.numerator
-            ):
+            elif point[0] > self.fn_most or self.cost_fn * beta <= self.cost_fp * alpha:
                 right = point
             else:
                 left = point
@@ -231,49 +281,34 @@ class FloorSearch:
 
     # ------------------------------------------------------------ fronts
 
-    def between(self, ratio: Fraction) -> bool:
-        """Search what the corners left. Returns whether it was completed."""
-        search = FrontSearch(
-            self.problem,
-            self.fn_most,
-            self.deadline,
-            self.should_stop,
-            multipliers=around(ratio),
-            memory_limit=self.memory_limit,
-        )
-        wanted = np.full(self.fn_most + 1, self.fp_most + 1, np.int64)
-        self.limit(wanted)
+    def _between(self, ratio: Fraction) -> None:
+        """Search what the corners left."""
+        pairs = around(ratio)
+        search = FrontSearch(self.problem, pairs, self.watch.halt, self._tighten)
+        self._tighten(self.front)
+        guide = np.zeros(len(pairs))
+        for alpha, beta, least in self.cuts:
+            for i, (a, b) in enumerate(pairs):
+                guide[i] = max(guide[i], least * min(a / alpha, b / beta))
+        search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
 
-        def tighten(out: np.ndarray, budget: int) -> None:
-            if out[budget] <= self.fp_most and (
-                self.best is None or self.cost(budget, int(out[budget])) < self.cost(*self.best)
-            ):
-                self.best = (budget, int(out[budget]))
-                self.assignment = None
-            self.limit(out)
+    def _tighten(self, front: Front) -> None:
+        """Take the cheapest point of the front; from now on only cheaper ones are wanted.
 
-        search.tighten = tighten
-        out, steps = search.whole(wanted, self.heartbeat)
-        complete = not search.watch()
-        for budget in np.flatnonzero(out < wanted):
-            self.offer(int(budget), int(out[budget]), None)
-        self.cancelled |= search.cancelled
-        if self.best is not None and self.assignment is None:
-            self.assignment = search.tree(*self.best, steps)
-            confusion = count_assignment(
-                self.problem, self.assignment.splits, self.assignment.labels
-            )
-            self.best = (confusion.fn, confusion.fp)
-        return complete
+        A little more is wanted if the counts are large.
+        """
+        for point in ((int(fn), int(fp)) for fn, fp in front.found.T):
+            if self.best is None or self.cost(point) < self.cost(self.best):
+                self.best, self.assignment = point, None
+        if self.best is not None:
+            fn = np.arange(0, self.fn_most + 1, self.fn_most // GRID + 1, dtype=np.int64)
+            fp = (self.cost(self.best) - 1 - self.cost_fn * fn) // self.cost_fp + 1
+            front.merge(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64), -1)
 
-    def limit(self, wanted: np.ndarray) -> None:
-        """Only what is cheaper than the incumbent is wanted."""
-        if self.best is None:
-            return
-        fn = np.arange(len(wanted), dtype=np.int64)
-        np.minimum(
-            wanted, (self.cost(*self.best) - 1 - self.cost_fn * fn) // self.cost_fp + 1, out=wanted
-        )
+
+def _box(fn: int, fp: int) -> Floats:
+    """A front of which everything up to so many errors is wanted."""
+    return np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], np.float64)
 
 
 def check_weight(problem: Problem) -> None:
@@ -294,12 +329,9 @@ def check_weight(problem: Problem) -> None:
 
 def around(ratio: Fraction) -> tuple[tuple[int, int], ...]:
     """Multipliers near the one that matters, in small whole numbers."""
-    found = dict.fromkeys(
-        (rough.numerator, rough.denominator)
-        for factor in (Fraction(1), Fraction(2, 3), Fraction(3, 2), Fraction(1, 3), Fraction(3))
-        for rough in [_rough(ratio * factor)]
-    )
-    return tuple(found)
+    factors = (Fraction(1), Fraction(2, 3), Fraction(3, 2), Fraction(1, 3), Fraction(3))
+    rough = [_rough(ratio * factor) for factor in factors]
+    return tuple(dict.fromkeys((each.numerator, each.denominator) for each in rough))
 
 
 def _rough(ratio: Fraction) -> Fraction:
@@ -313,11 +345,10 @@ def solve_floors(
     *,
     deadline: float,
     started: float,
-    threads: int,
-    on_progress: OnProgress | None,
-    should_stop: ShouldStop | None,
-    on_tree: OnTree | None,
-    memory_limit: int,
+    threads: int = 1,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+    on_tree: OnTree | None = None,
     incumbent: Assignment | None = None,
 ) -> SearchOutcome:
     """Solve a problem with floors; the tree is not dominated by any other.
@@ -328,41 +359,97 @@ def solve_floors(
         If the row weights are too large.
     """
     check_weight(problem)
-    search = FloorSearch(
-        problem, started, deadline, threads, on_progress, should_stop, on_tree, memory_limit
-    )
+    watch = Watch(deadline, should_stop)
+    search = FloorSearch(problem, started, watch, threads, on_progress, on_tree)
     if incumbent is not None:
-        search.give(incumbent)
-    complete = False
-    if search.fn_most >= 0 and search.fp_most >= 0:
-        search.first_trees()
-        ratio = search.corners()
-        if not search.out_of_time:
-            complete = search.between(ratio)
+        search.offer(incumbent)
+    complete = search.solve()
     bound = search.bound()
     infeasible = search.best is None and (complete or bound is None)
-    total = None if search.best is None else search.total(*search.best)
+    total = None if search.best is None else search.total(search.best)
     if complete and total is not None:
-        bound = total
-    most = search.total(0, 0)
+        bound = search.closed = total
     search.report()
     return SearchOutcome(
         assignment=search.assignment,
         total=total,
-        bound=most if bound is None else bound,
-        proved=infeasible or (total is not None and total == bound and complete),
+        bound=search.total((0, 0)) if bound is None else bound,
+        proved=infeasible or (complete and total is not None),
         infeasible=infeasible,
-        cancelled=search.cancelled,
+        cancelled=watch.cancelled,
         seconds=time.monotonic() - started,
         trace=tuple(search.trace),
     )
 
 
+# ---------------------------------------------------------------- the whole frontier
+
+
+class FrontierSearch:
+    """The whole frontier of a problem without floors."""
+
+    def __init__(self, problem: Problem, watch: Watch) -> None:
+        data = problem.data
+        self.problem = problem
+        self.search = FrontSearch(problem, MULTIPLIERS, watch.halt)
+        self.n_positive, self.n_negative = data.n_positive, data.n_negative
+        self.front = Front(_box(data.n_positive, data.n_negative))
+        self.guide = np.zeros(len(MULTIPLIERS))
+        self.given: dict[int, Assignment] = {}
+
+    def solve(self) -> None:
+        """Corners first, then what lies between them."""
+        search, encoding = self.search, self.search.encoding
+        if search.table.level[encoding.classes[0]] > PAIR:
+            for i, weighted in enumerate(search.searches):
+                cost, choice = weighted.root()
+                self.guide[i] = weighted.encoding.base + cost
+                if not encoding.smallest:
+                    self._give(Planter(self.problem, weighted).plant(choice))
+        search.fill(self.front, encoding.classes[0], encoding.everything, self.guide)
+
+    def _give(self, assignment: Assignment) -> None:
+        """Put the errors of a tree in."""
+        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
+        number, self.front.size = self.front.size, self.front.size + 1
+        self.given[number] = assignment
+        self.front.merge(np.array([[confusion.fn], [confusion.fp]], np.float64), number)
+
+    def points(self, least: npt.NDArray[np.int64]) -> list[FrontierPoint]:
+        """The points that were found, with their trees."""
+        found = []
+        for fn, fp, number in self.front.points[:3, self.front.points[2] >= 0].T.astype(int):
+            proved = least[fn] == fp and (fn == 0 or least[fn - 1] > fp)
+            tree = self.given.get(int(number))
+            if tree is None:
+                tree = FrontPlanter(self.problem, self.search.encoding).plant(self.front, fn, fp)
+            found.append(FrontierPoint(int(fn), int(fp), tree, bool(proved)))
+        return found
+
+    def least(self, complete: bool) -> npt.NDArray[np.int64]:
+        """For each number of false negatives, what no tree can have fewer false positives than."""
+        points, p = self.front.points, self.n_positive
+        found = points[1][np.searchsorted(points[0], np.arange(p + 1), side="right") - 1]
+        if complete:
+            return found.astype(np.int64)
+        step = p // GRID + 1
+        last = np.minimum(np.arange(0, p + 1, step) + step - 1, p).astype(np.float64)
+        open_ = np.full(len(last), np.inf)
+        for bounds in self.search.pending():
+            for each in np.atleast_2d(bounds):
+                np.minimum(open_, self._floor(each, last), out=open_)
+        open_ = np.maximum(open_, self._floor(self.guide, last))
+        return np.minimum(found, np.repeat(open_, step)[: p + 1]).astype(np.int64)
+
+    def _floor(self, bounds: Floats, fn: Floats) -> Floats:
+        """Fewest false positives that weighted bounds allow."""
+        alpha, beta = self.search.alpha[:, None], self.search.beta[:, None]
+        fewest = (-((alpha * fn - bounds[:, None]) // beta)).max(axis=0)
+        return np.asarray(np.clip(fewest, 0, self.n_negative + 1))
+
+
 def frontier(
-    problem: Problem,
-    *,
-    time_limit: float | None = None,
-    should_stop: ShouldStop | None = None,
+    problem: Problem, *, time_limit: float | None = None, should_stop: ShouldStop | None = None
 ) -> FrontierOutcome:
     """Every undominated pair of false negatives and false positives, with a tree for each.
 
@@ -387,32 +474,168 @@ def frontier(
     """
     check_weight(problem)
     started = time.monotonic()
-    deadline = math.inf if time_limit is None else started + time_limit
-    plain = replace(problem, objective=Objective())
-    data = plain.data
-    search = FrontSearch(
-        plain,
-        data.n_positive,
-        deadline,
-        should_stop,
-        multipliers=MULTIPLIERS,
-        memory_limit=DEFAULT_MEMORY,
-    )
-    wanted = np.full(data.n_positive + 1, data.n_negative + 1, np.int64)
-    out, steps = search.whole(wanted)
-    complete = not search.watch()
-    least = out if complete else search.least
-    bound = tuple(int(fp) for fp in np.maximum(least, 0))
-    points = []
-    for fn in range(len(out)):
-        if out[fn] < wanted[fn] and (fn == 0 or out[fn] < out[fn - 1]):
-            fp = int(out[fn])
-            proved = bound[fn] == fp and (fn == 0 or bound[fn - 1] > fp)
-            points.append(FrontierPoint(fn, fp, search.tree(fn, fp, steps), proved))
+    watch = Watch(math.inf if time_limit is None else started + time_limit, should_stop)
+    search = FrontierSearch(replace(problem, objective=Objective()), watch)
+    complete = watch.run(search.solve)
+    least = search.least(complete)
     return FrontierOutcome(
-        points=tuple(points),
-        least=bound,
+        points=tuple(search.points(least)),
+        least=tuple(least.tolist()),
         proved=complete,
-        cancelled=search.cancelled,
+        cancelled=watch.cancelled,
         seconds=time.monotonic() - started,
     )
+
+
+# ---------------------------------------------------------------- the trees of points
+
+
+@dataclass
+class FrontPlanter:
+    """Builds the tree of a point.
+
+    Attributes
+    ----------
+    problem : Problem
+    encoding : Encoding
+        As the front's search had it.
+    """
+
+    problem: Problem
+    encoding: Encoding
+    splits: dict[int, Split] = field(default_factory=dict)
+    labels: dict[int, bool] = field(default_factory=dict)
+
+    def plant(self, front: Front, fn: float, fp: float) -> Assignment:
+        """The tree that reaches a point of the root's front."""
+        self._visit(0, np.arange(len(self.encoding.positive)), fn, fp, front)
+        topology = self.problem.topology
+        return Assignment(
+            tuple(self.splits[node] for node in range(topology.n_nodes)),
+            tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
+        )
+
+    def _visit(self, child: int, rows: Rows, fn: float, fp: float, front: Front | None) -> None:
+        table = self.encoding.table
+        if child < 0:
+            self.labels[-1 - child] = bool(self.encoding.positive[rows].sum() > fn)
+            return
+        cls = self.encoding.classes[child]
+        if table.level[cls] <= STUMP:
+            self._stump(child, cls, rows, fn, fp)
+            return
+        assert front is not None
+        at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
+        number, low_fn, low_fp = front.points[2:, at].tolist()
+        choice = front.choice(int(number))
+        below = front.below.get(int(number), (None, None))
+        members = inside(self.encoding, choice, rows)
+        left, right = self.problem.topology.children(child)
+        low, high = int(table.low[cls]), int(table.high[cls])
+        left_is_high = low != high and self._class_of(left) == high and not table.one_way[cls]
+        members_left = choice.to_high == left_is_high
+        self.splits[child] = split_of(self.problem, self.encoding, child, choice, members_left)
+        low_child, high_child = (right, left) if left_is_high else (left, right)
+        low_rows, high_rows = rows[~members], rows[members]
+        if not choice.to_high:
+            low_rows, high_rows = high_rows, low_rows
+        self._visit(low_child, low_rows, low_fn, low_fp, below[0])
+        self._visit(high_child, high_rows, fn - low_fn, fp - low_fp, below[1])
+
+    def _class_of(self, child: int) -> int:
+        return 0 if child < 0 else self.encoding.classes[child]
+
+    def _stump(self, node: int, cls: int, rows: Rows, fn: float, fp: float) -> None:
+        left, right = self.problem.topology.children(node)
+        table = self.encoding.table
+        p, q = self.encoding.positive[rows], self.encoding.negative[rows]
+        if table.one_way[cls]:
+            group = groups_of(table, cls)[0]
+            choice = Choice(group, False, (int(table.start[group]),))
+            members = inside(self.encoding, choice, rows)
+            self.splits[node] = split_of(self.problem, self.encoding, node, choice, True)
+            labels = next(
+                (a, b)
+                for a in (False, True)
+                for b in (False, True)
+                if p[~np.where(members, a, b)].sum() == fn
+                and q[np.where(members, a, b)].sum() == fp
+            )
+            self.labels[-1 - left], self.labels[-1 - right] = labels
+            return
+        choice, positive = self._reach(cls, rows, fn, fp)
+        self.splits[node] = split_of(self.problem, self.encoding, node, choice, not positive)
+        self.labels[-1 - left], self.labels[-1 - right] = False, True
+
+    def _reach(self, cls: int, rows: Rows, fn: float, fp: float) -> tuple[Choice, bool]:
+        """A leaf-adjacent split with these errors, and whether its members are called positive."""
+        table = self.encoding.table
+        p, q = self.encoding.positive[rows], self.encoding.negative[rows]
+        tp, tn = p.sum(), q.sum()
+        if table.empty_ok[cls] and (fn, fp) in ((tp, 0), (0, tn)):
+            return Choice(-1, False, ()), (fn, fp) == (tp, 0)
+        for group in groups_of(table, cls):
+            s, e = int(table.start[group]), int(table.start[group + 1])
+            local = table.local[group, rows]
+            a, b = (np.bincount(local, each, e - s + 1)[: e - s] for each in (p, q))
+            if table.kind[group] == CHAIN:
+                a, b = a.cumsum(), b.cumsum()
+            for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
+                one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
+                if len(one):
+                    return Choice(group, False, (s + int(one[0]),)), positive
+            if table.arity[group] > 1:
+                most = 0 if table.kind[group] == FULL else int(table.arity[group])
+                found = subset(a, b, fn, fp, most, bool(self.encoding.smallest))
+                if found is not None:
+                    return Choice(group, False, tuple(s + v for v in found[0])), found[1]
+        raise AssertionError("a leaf-adjacent split does not reach its point")
+
+
+def subset(
+    p: Floats, q: Floats, fn: float, fp: float, most: int, all_of_them: bool
+) -> tuple[tuple[int, ...], bool] | None:
+    """Categories that called one way, and the others the other way, make exactly these errors.
+
+    Parameters
+    ----------
+    p, q : float64[n]
+        Positive and negative weight of the categories.
+    most : int
+        Up to so many are members; 0 for any number (but some category with rows stays outside).
+    all_of_them : bool
+        Whether sums that others are better than may be needed.
+
+    Returns
+    -------
+    (tuple of int, bool) or None
+        The members, and whether they are called positive.
+    """
+    own = np.flatnonzero(p + q > 0).tolist()
+    for positive in (True,) if most == 0 else (True, False):
+        states: dict[tuple, list[tuple[float, float, tuple[int, ...]]]] = {(): [(0.0, 0.0, ())]}
+        for i, v in enumerate(own):
+            new: dict[tuple, list[tuple[float, float, tuple[int, ...]]]] = {}
+            for x, y, members in (state for each in states.values() for state in each):
+                for joins in (True, False):
+                    chosen = (*members, v) if joins else members
+                    size = len(chosen)
+                    a, b = (x, y + q[v]) if joins == positive else (x + p[v], y)
+                    if a <= fn and b <= fp and (most == 0 or size <= most):
+                        slot = (size,) if most else (size > 0, size <= i)
+                        new.setdefault(slot, []).append((a, b, chosen))
+            states = {slot: _undominated(each, all_of_them) for slot, each in new.items()}
+        for x, y, members in (state for each in states.values() for state in each):
+            if (x, y) == (fn, fp) and members and (most or len(members) < len(own)):
+                return members, positive
+    return None
+
+
+def _undominated(states: list, all_of_them: bool) -> list:
+    """Of equal errors one, and of others those that none is as good as."""
+    kept: list = []
+    for state in sorted(states, key=lambda each: each[:2]):
+        equal = kept and kept[-1][:2] == state[:2]
+        if not equal and (all_of_them or not kept or state[1] < kept[-1][1]):
+            kept.append(state)
+    return kept

@@ -1,687 +1,861 @@
-"""Fronts from the root down.
+"""Fronts: for a set of rows, every undominated pair of false negatives and false positives.
 
-Weighted searches give the corners of the frontier and bounds; what lies between the corners is
-found split by split (front1.py, front2.py), skipping what the weighted bounds exclude.
+From the root down, splits are skipped that weighted lower bounds exclude: where a tree costs at
+least LB = min(alpha FN + beta FP), it reaches no point with alpha FN + beta FP < LB. What is wanted
+of a front is a staircase of points (see front_kernels.py); a tree must get below it.
 """
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.problem import Problem
-from odt_core.solution import Assignment
-from odt_core.solvers.search import depth3 as d3
-from odt_core.solvers.search import front1, front2, front_bounds, front_tables
-from odt_core.solvers.search.driver import POLL_SECONDS, ShouldStop
-from odt_core.solvers.search.linking import link, solve_set
-from odt_core.solvers.search.plant import Choice, Planter, Rows, inside
-from odt_core.solvers.search.stumps import stump_for
-from odt_core.solvers.search.tables import CHAIN, PAIR, Model, encode_both
+from odt_core.solvers.search import loader
+from odt_core.solvers.search.choices import Choice
+from odt_core.solvers.search.columns import (
+    ANY,
+    PAIR,
+    STUMP,
+    Columns,
+    Encoding,
+    encode_fronts,
+    runs_of,
+)
+from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, count, unpack
+from odt_core.solvers.search.search import Search, Stopped
+from odt_core.solvers.search.splits import Splits
 
-Front = npt.NDArray[np.int64]
-Bounds = npt.NDArray[np.floating]
-FAR = int(front_tables.FAR)
-PIECE = 2**25
-"""Pairs of budgets that are looked at before the search may be ended."""
-Tighten = Callable[[Front, int], None]
-MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Sums = tuple[Floats, Floats, Floats, Floats]
+"""Positive and negative weight of row sets in each column, ``[B, V]``, and altogether, ``[B]``."""
+
+Payload = tuple[npt.NDArray, ...]
+
+MOST_AT_ONCE = 1_200
+"""Up to so many columns, the sums of all of them are made at once."""
+
+BATCH = 64
+FAR = 2.0**51
+"""The bound of a split that may not be asked for."""
+STEPS = 64
+"""Steps of the staircase that stands for a lower bound."""
 
 
-class Steps(Protocol):
-    """How the points of a front are reached."""
-
-    def get(self, budget: int, /) -> Step | None:
-        """The step for a budget; None if the front was not improved there."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """How a point of a front is reached.
+@dataclass(eq=False)
+class Front:
+    """The points that were wanted and found, and how each is reached.
 
     Attributes
     ----------
-    choice : Choice
-        The split.
-    budget : int
-        False negatives allowed to the members.
-    inner, outer : int
-        False positives of the members and of the others.
-    members, others : Steps
-        How the two sides reach theirs.
+    points : float64[5, n]
+        See front_kernels.py.
+    splits : list of (int, callable)
+        For runs of split numbers: the first one, and what gives the split of a number in the run.
+    size : int
+        How many splits are numbered.
+    below : dict
+        For a split of more than two levels: the fronts of its low and high child.
     """
 
-    choice: Choice
-    budget: int
-    inner: int
-    outer: int
-    members: Steps | None = None
-    others: Steps | None = None
+    points: Floats
+    splits: list[tuple[int, Callable[[int], Choice]]] = field(default_factory=list)
+    below: dict[int, tuple[Front, Front]] = field(default_factory=dict)
+
+    size: int = 0
+
+    def add(self, n: int, read: Callable[[int], Choice]) -> int:
+        """Number n more splits; the first number."""
+        first = self.size
+        self.splits.append((first, read))
+        self.size += n
+        return first
+
+    def choice(self, number: int) -> Choice:
+        """The split of a number."""
+        first, read = next(run for run in reversed(self.splits) if run[0] <= number)
+        return read(number - first)
+
+    @property
+    def found(self) -> Floats:
+        """float64[2, n]: the points that trees reach."""
+        return np.ascontiguousarray(self.points[:2, self.points[2] >= 0])
+
+    def merge(self, points: Floats, split: int) -> None:
+        """Put points in; those that are not better are dropped."""
+        self.combine(points, np.zeros((2, 1)), split)
+
+    def combine(self, low: Floats, high: Floats, split: int) -> bool:
+        """Put the sums of two fronts in; whether one was wanted."""
+        before = self.points
+        points, n = loader.primitives().combine(
+            low, low.shape[1], high, high.shape[1], before, before.shape[1], split
+        )
+        self.points = np.ascontiguousarray(points[:, :n])
+        return bool((self.points[2] == split).any())
 
 
-@dataclass(frozen=True)
-class Notes:
-    """Steps as the kernel wrote them down (see `combine`): read only where a tree is built."""
+def staircase(corners: Floats) -> Floats:
+    """Points of the staircase through corners: float64[2, n], the largest wanted points."""
+    order = np.lexsort((-corners[1], -corners[0]))
+    corners = corners[:, order]
+    best = np.maximum.accumulate(corners[1])
+    keep = np.ones(corners.shape[1], np.bool_)
+    keep[1:] = corners[1, 1:] > best[:-1]
+    x, y = corners[:, keep][:, ::-1]
+    points = np.zeros((5, len(x) + 1))
+    points[0, 1:], points[1, :-1], points[2] = x + 1, y + 1, -1
+    return points
 
-    model: Model
-    note: npt.NDArray[np.int64]
 
-    def get(self, budget: int, /) -> Step | None:
-        """The step for a budget."""
-        note = self.note[:, budget]
-        key = int(note[0])
-        if key == 0:
-            return None
-        v, u = key % 65536 - 1, key // 65536 % 65536 - 1
-        way, k = key // 2**32 % 2, key // 2**33 - 2
-        members = tuple(column for column in (u, v) if column >= 0)
-        if k >= 0 and not members:
-            first = int(self.model.start[k])
-            bits = front_tables.MASK_BITS
-            members = tuple(
-                first + bit
-                for bit in range(int(self.model.start[k + 1]) - first)
-                if int(note[front_tables.NOTE + bit // bits]) >> (bit % bits) & 1
+def needed(wanted: Floats, floor: Floats) -> Floats | None:
+    """What one child must undercut where the other child's points are no better than `floor`."""
+    corners = np.stack([wanted[0, 1:] - 1, wanted[1, :-1] - 1])
+    both = (corners[:, :, None] - floor[:2, None, :]).reshape(2, -1)
+    both = both[:, (both >= 0).all(axis=0)]
+    return staircase(both) if both.shape[1] else None
+
+
+def floor_of(bounds: Floats, alpha: Floats, beta: Floats, most: float) -> Floats:
+    """Points float64[2, n] that bound a front from below, from its weighted bounds ``[L]``."""
+    step = max(int(most) // STEPS, 0) + 1
+    first = np.arange(0.0, most + 1, step)
+    last = first + step - 1
+    fp = (-((alpha[:, None] * last - bounds[:, None]) // beta[:, None])).max(axis=0)
+    points = np.stack([first, np.maximum(fp, 0.0)])
+    keep = np.ones(len(first), np.bool_)
+    keep[1:] = points[1, 1:] < points[1, :-1]
+    return points[:, keep]
+
+
+# ---------------------------------------------------------------- the search
+
+
+class FrontSearch:
+    """Fronts of the classes of one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its floors and objective are not looked at here.
+    multipliers : tuple of (int, int)
+        What a false negative and a false positive cost in the weighted bounds.
+    halt : int64[1]
+        Set to end the search; `Stopped` is raised then.
+    tighten : callable, optional
+        Told of the root's front whenever it became better; may put limits in.
+
+    Attributes
+    ----------
+    pending : callable
+        Gives the weighted bounds of what was not tried yet at the root: arrays ``[..., L]``.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        multipliers: tuple[tuple[int, int], ...],
+        halt: Whole,
+        tighten: Callable[[Front], None] = lambda front: None,
+    ) -> None:
+        self.problem, self.halt, self.tighten = problem, halt, tighten
+        self.encoding: Encoding = encode_fronts(problem)
+        self.table = table = self.encoding.table
+        self.alpha, self.beta = np.array(multipliers, np.float64).T.copy()
+        self.positive, self.negative = self.encoding.positive, self.encoding.negative
+        self.multipliers = multipliers
+        self.splits = Splits.of(table)
+        self.base = np.minimum(
+            self.alpha * self.positive[:, None], self.beta * self.negative[:, None]
+        )
+        self.leaf = leaf_rule(self.encoding)
+        self.runs = [_runs(table, cls) for cls in range(len(table.level))]
+        self.mode = [_mode(table, cls) for cls in range(len(table.level))]
+        self.pending: Callable[[], list[Floats]] = lambda: [np.zeros(len(self.alpha))]
+
+    @cached_property
+    def searches(self) -> list[Search]:
+        """A weighted search for each multiplier.
+
+        Bounds without the smallest leaf are bounds with it, too.
+        """
+        free = replace(self.encoding, smallest=0)
+        return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
+
+    def front(self, cls: int, mask: Masks, wanted: Floats, guide: Floats) -> Front:
+        """The front of a class on some rows wherever it is below `wanted`.
+
+        `guide`, float64[L], tells how low the weighted costs get; it decides what is tried first.
+        """
+        front = Front(wanted)
+        self.fill(front, cls, mask, guide)
+        return front
+
+    def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> None:
+        """Put what a class reaches on some rows into a front."""
+        self.check()
+        level = int(self.table.level[cls])
+        if level > STUMP:
+            node = PairNode if level == PAIR else DeepNode
+            node(self, cls, mask, front, guide).solve()
+            return
+        P, N, PT, NT = self.sums(mask[None])
+        box = np.array([front.points[0, -1], front.points[1, 0]]) - 1
+        out, n = loader.primitives().stump_front(
+            P[0], N[0], PT[0], NT[0], self.runs[cls], self.mode[cls], self.leaf, box,
+            np.empty((2, 64)),
+        )  # fmt: skip
+        front.merge(np.ascontiguousarray(out[:, :n]), 0)
+
+    def check(self) -> None:
+        """Raise `Stopped` if the search is to end."""
+        if self.halt[0]:
+            raise Stopped
+
+    def sums(self, masks: Masks) -> Sums:
+        """Weights of row sets."""
+        n, v = len(masks), len(self.table.group)
+        found = (np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n))
+        loader.primitives().column_sums(
+            self.table, np.ascontiguousarray(masks), self.positive, self.negative, *found
+        )
+        return found
+
+    def shallow_bounds(self, cls: int, sums: Sums) -> Floats:
+        """float64[B, L]: weighted bounds of a class of at most one level on row sets."""
+        out = np.empty((len(sums[0]), len(self.alpha)))
+        loader.primitives().stump_bounds(
+            *sums, self.alpha, self.beta, self.runs[cls], self.mode[cls], out
+        )
+        return out
+
+    def bounds_on(self, i: int, cls: int, masks: Masks, limits: Floats) -> Floats:
+        """Weighted bounds of a class on row sets, for one multiplier; optima below the limits."""
+        base = unpack(masks, len(self.base)) @ self.base[:, i]
+        answer = self.searches[i].solve(cls, masks, limits - base, [-1] * len(masks))
+        return np.asarray(answer.cost + base)
+
+    def open_step(self, bounds: Floats, wanted: Floats) -> Whole:
+        """For each split the first step of the staircase that its bounds leave open, or -1."""
+        found = np.empty(len(bounds), np.int64)
+        loader.primitives().first_open(
+            np.ascontiguousarray(bounds), self.alpha, self.beta, wanted, found
+        )
+        return found
+
+
+def leaf_rule(encoding: Encoding) -> Floats:
+    """What a leaf with rows must hold: ``leaf[0] p + leaf[1] q >= leaf[2]`` (no rule: zeros)."""
+    if not encoding.smallest:
+        return np.zeros(3)
+    size, p, q = encoding.size, encoding.positive, encoding.negative
+    by = [x for x in ((1, 1), (1, 0), (0, 1)) if (size == x[0] * p + x[1] * q).all()]
+    return np.array([*by[0], encoding.smallest], np.float64)
+
+
+def _runs(table: Columns, cls: int) -> Whole:
+    """The runs of columns of a class for the primitives."""
+    runs = [
+        (0 if take == ANY and arity > 2 else arity, s, e)
+        for take, s, e, arity in runs_of(table, cls)
+    ]
+    return np.array(runs, np.int64).reshape(-1, 3)
+
+
+def _mode(table: Columns, cls: int) -> int:
+    if table.level[cls] == 0:
+        return LEAF
+    if table.one_way[cls]:
+        return FIXED
+    return MAY if table.empty_ok[cls] else MUST
+
+
+# ---------------------------------------------------------------- larger subsets
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Columns sent low or high. n of them, q columns, L multipliers.
+
+    Attributes
+    ----------
+    sent : int
+        How many of the columns are sent.
+    low : bool[n, q]
+        Which are sent low.
+    payload : (arrays[n, ...], arrays[n, ...])
+        What stands for the rows on the low and the high side.
+    lower : float64[n, 2, L]
+        Bounds of the two sides.
+    """
+
+    sent: int
+    low: Flags
+    payload: tuple[Payload, Payload]
+    lower: Floats
+
+    def take(self, at: npt.NDArray) -> Batch:
+        """Some of them."""
+        low, high = (tuple(each[at] for each in side) for side in self.payload)
+        return Batch(self.sent, self.low[at], (low, high), self.lower[at])
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A walk over the subsets of a set. q columns with rows, heaviest first.
+
+    Attributes
+    ----------
+    columns : int64[q]
+    arity : int
+        The smaller side may have so many.
+    both_needed : bool
+        Whether both sides need a column.
+    different : bool
+        Whether the children differ.
+    lower : float64[2, q, L]
+        Bounds of the low and the high child in each column.
+    payload : arrays[q, ...]
+        What stands for the rows in each column: sums, or masks.
+    join : numpy.ufunc
+        Puts the payloads of disjoint row sets together.
+    evaluate : callable
+        (side, its payload, its bounds, bounds of everything else) to better bounds of the side.
+    is_open : callable
+        float64[n, L] to bool[n]: whether bounds leave anything open.
+    check : callable
+        Raises if the search is to end.
+    """
+
+    columns: npt.NDArray[np.int64]
+    arity: int
+    both_needed: bool
+    different: bool
+    lower: Floats
+    payload: Payload
+    join: np.ufunc
+    evaluate: Callable[[int, Payload, Floats, Floats], Floats]
+    is_open: Callable[[Floats], Flags]
+    check: Callable[[], None]
+
+    def run(self) -> Iterator[Batch]:
+        """Batches of whole subsets that are open."""
+        q = len(self.columns)
+        least = self.lower.min(axis=0)
+        rest = np.concatenate([least[::-1].cumsum(axis=0)[::-1], np.zeros_like(least[:1])])
+        empty = tuple(np.zeros_like(each[:1]) for each in self.payload)
+        zero = np.zeros((1, 2, self.lower.shape[2]))
+        stack = [Batch(0, np.zeros((1, q), np.bool_), (empty, empty), zero)]
+        while stack:
+            self.check()
+            batch = stack.pop()
+            batch = batch.take(self.is_open(batch.lower.sum(axis=1) + rest[batch.sent]))
+            if not len(batch.low):
+                continue
+            if batch.sent == q:
+                yield batch
+                continue
+            ways = (0, 1) if self.different or batch.sent else (0,)
+            for to in ways[::-1]:
+                grown = self._send(batch, to, rest[batch.sent + 1])
+                for first in range(0, len(grown.low), BATCH):
+                    stack.append(grown.take(np.arange(first, min(first + BATCH, len(grown.low)))))
+
+    def _send(self, batch: Batch, to: int, rest: Floats) -> Batch:
+        """The next column sent low (0) or high (1), wherever that is allowed and open."""
+        i = batch.sent
+        low = batch.low.copy()
+        low[:, i] = to == 0
+        n_low = low[:, : i + 1].sum(axis=1)
+        keep = np.minimum(n_low, i + 1 - n_low) <= self.arity
+        if self.both_needed and i + 1 == len(self.columns):
+            keep &= (n_low > 0) & (n_low <= i)
+        lower = batch.lower.copy()
+        lower[:, to] += self.lower[to, i]
+        keep &= self.is_open(lower.sum(axis=1) + rest)
+        payload = list(batch.payload)
+        payload[to] = tuple(
+            self.join(side, each[i]) for side, each in zip(payload[to], self.payload, strict=True)
+        )
+        grown = Batch(i + 1, low, (payload[0], payload[1]), lower).take(keep)
+        if len(grown.low):
+            better = self.evaluate(
+                to, grown.payload[to], grown.lower[:, to], grown.lower[:, 1 - to] + rest
             )
-        return Step(Choice(k, bool(way), members), int(note[1]), int(note[2]), int(note[3]))
+            grown.lower[:, to] = better
+        return grown
+
+    def columns_of(self, batch: Batch, at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The columns that a whole subset sends low and high."""
+        low = batch.low[at]
+        return tuple(self.columns[low].tolist()), tuple(self.columns[~low].tolist())
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """A split with weighted lower bounds, one for each multiplier.
-
-    Attributes
-    ----------
-    choice : Choice
-        The split.
-    lower, known : float[2, L], uint8[2, L]
-        Bounds of the members and of the others, and whether they are optima.
-    """
-
-    choice: Choice
-    lower: Bounds
-    known: npt.NDArray[np.uint8]
+# ---------------------------------------------------------------- roots of subtrees
 
 
-@dataclass(frozen=True, eq=False)
 class Node:
-    """A set of rows that is to be split. L multipliers, V columns.
+    """A set of rows that is to be split by the root of a class of two or more levels.
 
     Attributes
     ----------
-    cls, rows
-        The class and its rows.
-    whole : Whole
-        The rows' tables.
     children : tuple of int
         The classes of the low and the high child.
     h : int
         1 if these differ, else 0.
-    into, left : float[2, V, L]
-        Weighted optima of the low and the high child on the rows in a column and on the others.
-    guide : float[L]
-        The least weighted costs of splits by one column.
+    ways : tuple of int
+        Where the members of a column may go: to the low child (0), to the high one (1).
+    allowed, in_set : bool[V]
+        The columns that may be asked for, and those of which several may be members.
+    pairs : int64[C, 2]
+        The pairs of columns that may be members.
+    walks : list of (int, int)
+        The columns of sets of which more than two may be members: first, last + 1.
+    into, left : list of float64[V, L]
+        For the low and the high child (one, if they are the same): weighted bounds on the rows
+        inside and outside each column.
     """
 
-    cls: int
-    rows: Rows
-    whole: front_tables.Whole
-    children: tuple[int, int]
-    h: int
-    into: Bounds
-    left: Bounds
-    guide: Bounds
+    def __init__(
+        self, search: FrontSearch, cls: int, mask: Masks, front: Front, guide: Floats
+    ) -> None:
+        table = search.table
+        self.search, self.cls, self.mask = search, cls, mask
+        self.front, self.guide = front, guide
+        self.children = (int(table.low[cls]), int(table.high[cls]))
+        self.h = int(self.children[0] != self.children[1])
+        self.ways = (0, 1) if self.h and not table.one_way[cls] else (0,)
+        self.v, n = len(table.group), len(search.alpha)
+        self.allowed, self.in_set = np.zeros(self.v, np.bool_), np.zeros(self.v, np.bool_)
+        pairs, self.walks = [np.empty((0, 2), np.int64)], []
+        for take, s, e in search.runs[cls].tolist():
+            self.allowed[s:e] = True
+            self.in_set[s:e] = take != 1
+            if take == 2:
+                pairs.append(np.stack(np.triu_indices(e - s, 1), axis=1) + s)
+            elif take != 1:
+                self.walks.append((s, e))
+        self.pairs = np.concatenate(pairs)
+        self.into = [np.zeros((self.v, n)) for _ in range(self.h + 1)]
+        self.left = [np.zeros((self.v, n)) for _ in range(self.h + 1)]
+        x, y, p, q = search.sums(mask[None])
+        self.whole = (x[0], y[0], np.array([p[0], q[0]]))
+        self.weight = search.alpha * x[0][:, None] + search.beta * y[0][:, None]
 
-    def classes(self, choice: Choice) -> tuple[int, int]:
-        """The classes of a split's members and of the others."""
+    def is_open(self, bounds: Floats) -> Flags:
+        """Whether bounds of splits, float64[C, L], leave any of what is wanted open."""
+        return np.asarray(self.search.open_step(bounds, self.front.points) >= 0)
+
+    def read(self, columns: Whole, to_high: int) -> Choice:
+        """The split whose members are one or two columns (or none)."""
+        members = tuple(v for v in columns.tolist() if v >= 0)
+        group = int(self.search.table.group[members[0]]) if members else -1
+        return Choice(group, bool(to_high), members)
+
+    def pair_bounds(self, way: int, pairs: Whole) -> Floats:
+        """float64[C, 2, L]: bounds of what pairs of columns hold and leave.
+
+        From disjoint sets, and from what either column leaves (sharpened similarity).
+        """
+        table, weight = self.search.table, self.weight
+        into, own, left = self.into[way], self.into[self.h - way], self.left[self.h - way]
+        sums = np.add.reduceat(own, table.start[:-1], axis=0)
+        u, v = pairs.T
+        outer = sums[table.group[u]] - own[u] - own[v]
+        np.maximum(outer, left[u] - weight[v] + own[v], out=outer)
+        np.maximum(outer, left[v] - weight[u] + own[u], out=outer)
+        return np.stack([into[u] + into[v], outer], axis=1)
+
+    def walk(self, s: int, e: int, payload: Payload, join: np.ufunc) -> Iterator:
+        """Batches of larger subsets of columns s..e that are open, and how to read their splits.
+
+        `payload` stands for the rows in each of the columns (see `Walk`).
+        """
+        table = self.search.table
+        weight = self.whole[0][s:e] + self.whole[1][s:e]
+        at = np.flatnonzero(weight > 0)
+        at = at[np.argsort(-weight[at], kind="stable")]
+        unused = [s + v for v in range(e - s) if not weight[v]][:1]
+        if not len(at):
+            return
+        walk = Walk(
+            columns=s + at,
+            arity=int(table.arity[table.group[s]]),
+            both_needed=not unused and not table.empty_ok[self.cls],
+            different=bool(self.h),
+            lower=np.stack([self.into[0][s + at], self.into[self.h][s + at]]),
+            payload=tuple(each[at] for each in payload),
+            join=join,
+            evaluate=self.grown,
+            is_open=self.is_open,
+            check=self.search.check,
+        )
+
+        def read(low: tuple[int, ...], high: tuple[int, ...]) -> Choice:
+            to_high = len(high) < len(low)  # the smaller side is named
+            return Choice(int(table.group[s]), to_high, (high if to_high else low) or tuple(unused))
+
+        for batch in walk.run():
+            yield batch, lambda i, b=batch: read(*walk.columns_of(b, i))
+
+    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+        """Better bounds of the low (0) or high child (1) on growing row sets (see `Walk`)."""
+        raise NotImplementedError
+
+
+class PairNode(Node):
+    """A root of two levels: its children's fronts are counted."""
+
+    def solve(self) -> None:
+        """Find the front; of each run of open thresholds the one in the middle first."""
+        search, table = self.search, self.search.table
+        if table.empty_ok[self.cls]:
+            n = self.h + 1
+            sums = tuple(each[:0] for each in search.sums(self.mask[None]))
+            nothing = np.full((n, 2), -1)
+            self._try(sums, nothing, nothing, np.arange(n), np.zeros((n, len(search.alpha))))
+        todo = self.allowed.copy()
+        at_once = self.v <= MOST_AT_ONCE
+        kept = np.flatnonzero(todo & (self.in_set | at_once))
+        sums = self._singles(kept)
+        todo[kept] = False
+        while todo.any():
+            for c in range(self.h + 1):
+                spread(table, self.weight, self.into[c], self.left[c])
+            open_ = [self.is_open(self.into[w] + self.left[self.h - w]) for w in self.ways]
+            picked = middles(todo & np.any(open_, axis=0), table.group)[:BATCH]
+            if not len(picked):
+                break
+            self._singles(picked)
+            todo[picked] = False
+        self._sets(sums, kept)
+
+    def _try(
+        self, sums: tuple[Floats, ...], rows: Whole, columns: Whole, to_high: Whole,
+        bounds: Floats, read: Callable[[int], Choice] | None = None,
+    ) -> None:  # fmt: skip
+        """Put the fronts of splits into ours, the most promising first.
+
+        `rows` says which of the sums are the members', `columns` which columns these are.
+        """
+        search = self.search
         low, high = self.children
-        return (high, low) if choice.to_high else (low, high)
+        order = np.argsort(bounds.sum(axis=1), kind="stable")
+        splits = np.concatenate([rows, to_high[:, None]], axis=1)[order]
+        first = self.front.add(
+            len(order),
+            lambda i: read(order[i]) if read else self.read(columns[order[i]], to_high[order[i]]),
+        )
+        points, n = loader.primitives().split_fronts(
+            *sums, *self.whole, splits, bounds[order], search.alpha, search.beta,
+            search.runs[low], search.mode[low], search.runs[high], search.mode[high],
+            search.leaf, self.front.points, first, search.halt,
+        )  # fmt: skip
+        self.front.points = np.ascontiguousarray(points[:, :n])
+        search.check()
 
-    def least_of(self, k: int, model: Model) -> Bounds:
-        """Bounds of every split of a set: each value costs at least its own best."""
-        own = self.into[:, int(model.start[k]) : int(model.start[k + 1])]
-        return np.asarray(np.minimum(own[0], own[self.h]).sum(axis=0))
+    def _singles(self, columns: Whole) -> Sums:
+        """Splits by one of the columns; their sums."""
+        search = self.search
+        x, y, (p, q) = self.whole
+        sums = search.sums(search.splits.column_masks(columns) & self.mask)
+        rest = (x - sums[0], y - sums[1], p - sums[2], q - sums[3])
+        for c, child in enumerate(self.children[: self.h + 1]):
+            self.into[c][columns] = search.shallow_bounds(child, sums)
+            self.left[c][columns] = search.shallow_bounds(child, rest)
+        n = len(columns)
+        rows, names = (np.stack([each, np.full(n, -1)], axis=1) for each in (np.arange(n), columns))
+        for way in self.ways:
+            bounds = self.into[way][columns] + self.left[self.h - way][columns]
+            self._try(sums, rows, names, np.full(n, way), bounds)
+        return sums
+
+    def _sets(self, sums: Sums, kept: Whole) -> None:
+        """Splits by several columns of a set; the sums are of the columns `kept`."""
+        place = np.full(self.v, -1)
+        place[kept] = np.arange(len(kept))
+        for way in range(self.h + 1 if len(self.pairs) else 0):
+            bounds = self.pair_bounds(way, self.pairs).sum(axis=1)
+            at = np.flatnonzero(self.is_open(bounds))
+            pairs = self.pairs[at]
+            self._try(sums, place[pairs], pairs, np.full(len(at), way), bounds[at])
+        for s, e in self.walks:
+            payload = tuple(each[place[s:e]] for each in sums)
+            for batch, read in self.walk(s, e, payload, np.add):
+                n = len(batch.lower)
+                rows = np.stack([np.arange(n), np.full(n, -1)], axis=1)
+                bounds = batch.lower.sum(axis=1)
+                self._try(batch.payload[0], rows, rows, np.zeros(n, np.int64), bounds, read)
+
+    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+        """From the sums of the row sets."""
+        child = self.children[x * self.h]
+        return np.maximum(own, self.search.shallow_bounds(child, payload))
 
 
-def _pieces(front: Front) -> Iterator[Front]:
-    """A front in pieces, the rest of each too far to count.
-
-    To put two fronts together takes the square of their length, which heavy rows make long; a piece
-    takes a few hundredths of a second.
-    """
-    length = max(PIECE // max(len(front), 1), 1)
-    if length >= len(front):
-        yield front
-        return
-    for start in range(0, len(front), length):
-        piece = np.full_like(front, FAR)
-        piece[start : start + length] = front[start : start + length]
-        yield piece
-
-
-@dataclass
-class FrontSearch:
-    """Fronts of the classes of one problem.
+@dataclass(eq=False)
+class Candidates:
+    """Splits of a set of rows. C splits, W words, L multipliers.
 
     Attributes
     ----------
-    problem : Problem
-        Its floors and objective are not looked at here.
-    budget : int
-        The largest number of false negatives of interest.
-    deadline : float
-        Monotonic time.
-    multipliers : tuple of (int, int)
-        What a false negative and a false positive cost in the weighted bounds.
-    tighten : callable, optional
-        Called with the root's front and each budget at which it improved; may lower the front to
-        what is still wanted.
-    least : int64[B + 1]
-        Where the search was ended: a lower bound of the root's front.
+    inner, outer : uint64[C, W]
+        The members' rows and the others.
+    to_high : int64[C]
+        Whether the members go to the high child.
+    lower, known : float64[C, 2, L], bool[C, 2, L]
+        Weighted lower bounds of the members' and the others' trees; whether they are optima.
+    read : callable
+        Gives the split of a number.
     """
 
-    problem: Problem
-    budget: int
-    deadline: float = np.inf
-    should_stop: ShouldStop | None = None
-    multipliers: tuple[tuple[int, int], ...] = MULTIPLIERS
-    cancelled: bool = False
-    tighten: Tighten | None = None
-    least: Front = field(init=False)
-    memory_limit: float = np.inf
-    stop: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    inner: Masks
+    outer: Masks
+    to_high: Whole
+    lower: Floats
+    known: Flags
+    read: Callable[[int], Choice]
 
-    def __post_init__(self) -> None:
-        largest = max(max(pair) for pair in self.multipliers)
-        self.encoding, self.pos, self.neg = encode_both(self.problem, largest, largest)
-        self.model: Model = self.encoding.model
-        self.work = d3.make_work(self.model, self.stop, self.memory_limit / 2)
-        link(self.model, self.work)
-        self.tables = front_tables.make_tables(
-            self.model,
-            self.work,
-            self.budget,
-            [a for a, _ in self.multipliers],
-            [b for _, b in self.multipliers],
-        )
-        self.rows = np.arange(len(self.model.d), dtype=np.int32)
-        self.least = np.zeros(self.budget + 1, np.int64)
-
-    def watch(self) -> bool:
-        """Whether the search was ended."""
-        return bool(self.stop[0])
-
-    def poll(self) -> None:
-        """End the search if time is up or the user says so."""
-        if time.monotonic() >= self.deadline:
-            self.stop[0] = 1
-        elif self.should_stop is not None and not self.cancelled and self.should_stop():
-            self.cancelled = True
-            self.stop[0] = 1
-
-    def whole(
-        self, wanted: Front, meanwhile: Callable[[], None] | None = None
-    ) -> tuple[Front, Steps]:
-        """The root's front, found in a thread so that time and the user are heeded meanwhile."""
-        results: list[tuple[Front, Steps]] = []
-        failures: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                results.append(self.front(self.encoding.classes[0], self.rows, wanted))
-            except BaseException as failure:
-                failures.append(failure)
-
-        worker = threading.Thread(target=run, daemon=True)
-        worker.start()
-        try:
-            while worker.is_alive():
-                worker.join(POLL_SECONDS)
-                self.poll()
-                if meanwhile is not None:
-                    meanwhile()
-        except BaseException:
-            self.stop[0] = 1
-            worker.join()
-            raise
-        if failures:
-            raise failures[0]
-        return results[0]
-
-    # ------------------------------------------------------------ fronts
-
-    def front(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
-        """The front of a class on some rows wherever it is below `wanted`.
-
-        Returns the lesser of both and, for each improved budget, how it is reached (nothing for
-        leaves and leaf-adjacent splits).
-        """
-        level = int(self.model.level[cls])
-        if level < PAIR:
-            return np.minimum(self._shallow(cls, rows), wanted), {}
-        if level == PAIR:
-            return self._pair(cls, rows, wanted)
-        return self._deep(cls, rows, wanted)
-
-    def _shallow(self, cls: int, rows: Rows) -> Front:
-        tp, tn = front_bounds.scan_both(
-            self.model, self.pos, self.neg, rows, len(rows), self.tables
-        )
-        out = np.zeros(self.budget + 1, np.int64)
-        T = self.tables
-        front1.shallow_front(self.model, cls, T.xp, T.xn, tp, tn, T, out)
-        return out
-
-    def _pair(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
-        out = wanted.copy()
-        note = np.zeros((front_tables.NOTE + len(self.tables.mask), len(out)), np.int64)
-        front2.front2(
-            self.model, self.pos, self.neg, cls, rows, len(rows), out, note, self.stop,
-            self.tables, self.work,
-        )  # fmt: skip
-        return out, Notes(self.model, note)
-
-    def _deep(self, cls: int, rows: Rows, wanted: Front) -> tuple[Front, Steps]:
-        """Splits by one column, then by two, then by more; the most promising first."""
-        node = self._node(cls, rows)
-        out = wanted.copy()
-        steps: dict[int, Step] = {}
-        if self.model.empty_ok[cls]:
-            for way in range(node.h + 1):
-                self._try(node, self._unbounded(Choice(-1, bool(way), ())), out, steps)
-        singles = self._singles(node)
-        if self.watch():
-            self._leave(node, [np.zeros_like(node.guide)], out)
-            return out, steps
-        larger = {k: node.least_of(k, self.model) for k in self._sets(cls)}
-        if self._try_all(node, singles, list(larger.values()), out, steps):
-            pairs = []
-            for k in [k for k in larger if self.model.arity[k] == 2]:
-                pairs += self._pairs(node, k, out)
-                del larger[k]
-            pairs.sort(key=lambda split: float(split.lower[:, 0].sum()))
-            if self._try_all(node, pairs, list(larger.values()), out, steps):
-                for k in list(larger):
-                    for split in self._subsets(node, k, out):
-                        self._try(node, split, out, steps)
-                    if self.watch():
-                        self._leave(node, list(larger.values()), out)
-                        break
-                    del larger[k]
-        return out, steps
-
-    def _node(self, cls: int, rows: Rows) -> Node:
-        model, T = self.model, self.tables
-        tp, tn = front_bounds.scan_both(model, self.pos, self.neg, rows, len(rows), T)
-        whole = front_tables.Whole(
-            T.fp.copy(), T.fn.copy(), T.xp.copy(), T.xn.copy(), np.array([tp, tn])
-        )
-        low, high = int(model.low[cls]), int(model.high[cls])
-        v, n = int(model.size[0]), len(self.multipliers)
-        return Node(
-            cls=cls,
-            rows=rows,
-            whole=whole,
-            children=(low, high),
-            h=0 if low == high else 1,
-            into=np.zeros((2, v, n), model.d.dtype),
-            left=np.zeros((2, v, n), model.d.dtype),
-            guide=np.full(n, np.inf, model.d.dtype),
-        )
-
-    def _groups(self, cls: int) -> list[int]:
-        model = self.model
-        return [int(k) for k in model.groups[model.groups_at[cls] : model.groups_at[cls + 1]]]
-
-    def _sets(self, cls: int) -> list[int]:
-        """Groups that can be split by more than one column at a time."""
-        model = self.model
-        return [k for k in self._groups(cls) if model.kind[k] != CHAIN and model.arity[k] > 1]
-
-    def _try_all(
-        self, node: Node, splits: list[Split], later: list[Bounds], out: Front, steps: dict
-    ) -> bool:
-        """Try splits in turn; false, with what is left open noted, if the search was ended."""
-        for at, split in enumerate(splits):
-            if not self.watch():
-                self._try(node, split, out, steps)
-            if self.watch():
-                self._leave(node, [s.lower.sum(axis=0) for s in splits[at:]] + later, out)
-                return False
-        return True
-
-    def _bounds(self, cls: int, rows: Rows) -> Bounds:
-        """Weighted lower bounds of a class on some rows, one for each multiplier."""
-        out = np.zeros(len(self.multipliers), self.model.d.dtype)
-        if len(rows) == 0:
-            return out
-        if self.model.level[cls] <= PAIR:
-            front_bounds.weighted(
-                self.model, self.pos, self.neg, cls, rows, len(rows), self.tables, self.work, out
-            )
-            return out
-        for i in range(len(self.multipliers)):
-            out[i] = self._triple_bound(cls, rows, i)
-        return out
-
-    def _triple_bound(self, cls: int, rows: Rows, i: int) -> float:
-        """The same for one multiplier and a class of three levels."""
-        alpha, beta = self.multipliers[i]
-        number = self.model.d.dtype.type
-        model = self.model._replace(d=self.neg.d * number(beta) - self.pos.d * number(alpha))
-        self.work.rows[: len(rows)] = rows
-        d3.clear_bounds(self.work)
-        cells = np.full(1, np.inf, model.d.dtype)
-        solve_set(model, cls, len(rows), cells, 0, self.stop, self.work)
-        return 0 if self.watch() else cells[0]
-
-    def _singles(self, node: Node) -> list[Split]:
-        """Splits by one column with their weighted optima, best first."""
-        model = self.model
-        known = np.ones((2, len(self.multipliers)), np.uint8)
-        found = []
-        for k in self._groups(node.cls):
-            for v in range(int(model.start[k]), int(model.start[k + 1])):
-                for way in range(node.h + 1):
-                    if self.watch():  # what a kernel returned then is no bound
-                        return []
-                    choice = Choice(k, bool(way), (v,))
-                    lower = self._both_bounds(node, choice)
-                    node.into[way, v], node.left[node.h - way, v] = lower
-                    if way == 0 or not model.one_way[node.cls]:
-                        np.minimum(node.guide, lower.sum(axis=0), out=node.guide)
-                        found.append(Split(choice, lower, known))
-        found.sort(key=lambda split: float(split.lower[:, 0].sum()))
-        return found
-
-    def _sides(self, node: Node, choice: Choice) -> tuple[Rows, Rows]:
-        """The split's members and the others."""
-        members = inside(self.encoding, choice, node.rows)
-        return node.rows[members], node.rows[~members]
-
-    def _both_bounds(self, node: Node, choice: Choice) -> Bounds:
-        """Weighted optima of a split's members and others."""
-        a, b = self._sides(node, choice)
-        inner, outer = node.classes(choice)
-        lower = np.zeros((2, len(self.multipliers)), self.model.d.dtype)
-        if max(self.model.level[inner], self.model.level[outer]) > PAIR:
-            lower[0], lower[1] = self._bounds(inner, a), self._bounds(outer, b)
-            return lower
-        side = int(len(a) > len(b))
-        rows = b if side else a
-        front_bounds.exact_bounds(
-            self.model, self.pos, self.neg, inner, outer, rows, len(rows), side, node.whole, lower,
-            self.tables, self.work,
-        )  # fmt: skip
-        return lower
-
-    def _survives(self, node: Node, split: Split, a: Rows, b: Rows, out: Front) -> bool:
-        """Whether a split may improve the front, by bounds no sharper than that takes."""
-        inner, outer = node.classes(split.choice)
-        if max(self.model.level[inner], self.model.level[outer]) > PAIR:
-            return self._triple_survives(node, split, (a, b), out)
-        side = int(len(a) > len(b))
-        rows = b if side else a
-        return bool(
-            front_bounds.survives(
-                self.model, self.pos, self.neg, inner, outer, rows, len(rows), side, node.whole,
-                node.guide, out, split.lower, split.known, self.tables, self.work,
-            )
-        )  # fmt: skip
-
-    def _triple_survives(
-        self, node: Node, split: Split, sides: tuple[Rows, Rows], out: Front
-    ) -> bool:
-        """`survives` where a child has three levels."""
-        T, lower, known = self.tables, split.lower, split.known
-        classes = node.classes(split.choice)
-        b = front_bounds.still_open(T, lower, out, 0)
-        while b >= 0:
-            i = front_bounds.next_multiplier(T, node.guide, known, b)
-            if i < 0 or self.watch():
-                return True
-            for at in sorted((0, 1), key=lambda at: -len(sides[at])):
-                if not known[at, i]:
-                    if self.model.level[classes[at]] <= PAIR:
-                        lower[at], known[at] = self._bounds(classes[at], sides[at]), 1
-                    else:
-                        bound = self._triple_bound(classes[at], sides[at], i)
-                        lower[at, i], known[at, i] = max(bound, lower[at, i]), 1
-                    if front_bounds.still_open(T, lower, out, b) != b:
-                        break
-            b = front_bounds.still_open(T, lower, out, b)
-        return False
-
-    def _unbounded(self, choice: Choice) -> Split:
-        shape = (2, len(self.multipliers))
-        return Split(choice, np.zeros(shape, self.model.d.dtype), np.zeros(shape, np.uint8))
-
-    def _pairs(self, node: Node, k: int, out: Front) -> list[Split]:
-        """Splits by two columns of a set that the columns' own bounds do not exclude."""
-        model = self.model
-        s, e = int(model.start[k]), int(model.start[k + 1])
-        u, v = np.triu_indices(e - s, 1)
-        alpha = self.tables.alpha.astype(model.d.dtype)
-        beta = self.tables.beta.astype(model.d.dtype)
-        weight = np.outer(node.whole.xp[s:e], alpha) + np.outer(node.whole.xn[s:e], beta)
-        found = []
-        for way in range(node.h + 1):
-            into, own = node.into[way, s:e], node.into[node.h - way, s:e]
-            left = node.left[node.h - way, s:e]
-            inner = into[u] + into[v]
-            outer = own.sum(axis=0) - own[u] - own[v]
-            np.maximum(outer, left[u] - weight[v] + own[v], out=outer)
-            np.maximum(outer, left[v] - weight[u] + own[u], out=outer)
-            open_ = np.zeros(len(u), np.bool_)
-            front_bounds.worth_each(self.tables, inner + outer, out, open_)
-            for at in np.flatnonzero(open_):
-                choice = Choice(k, bool(way), (s + int(u[at]), s + int(v[at])))
-                found.append(
-                    replace(self._unbounded(choice), lower=np.stack([inner[at], outer[at]]))
-                )
-        return found
-
-    def _subsets(self, node: Node, k: int, out: Front) -> Iterator[Split]:
-        """All allowed subsets, depth first, skipping what the bounds exclude."""
-        model, h, children, into, rows = self.model, node.h, node.children, node.into, node.rows
-        s, e = int(model.start[k]), int(model.start[k + 1])
-        count = np.bincount(model.local[k, rows], minlength=e - s)
-        values = sorted((v for v in range(s, e) if count[v - s]), key=lambda v: -count[v - s])
-        n, arity = len(values), int(model.arity[k])
-        zero = np.zeros(len(self.multipliers), model.d.dtype)
-        rest = [zero]
-        for v in reversed(values):
-            rest.append(rest[-1] + np.minimum(into[0, v], into[h, v]))
-        rest.reverse()
-
-        def visit(i, sides, costs):  # type: ignore[no-untyped-def]
-            bound = costs[0] + costs[1] + rest[i]
-            if self.watch() or not front_bounds.worth(self.tables, bound, out):
-                return
-            if i == n:
-                one_sided = not sides[0] or not sides[1]
-                if not (one_sided and n == e - s and not model.empty_ok[node.cls]):
-                    choice = self._subset_choice(k, sides)
-                    lower = np.stack(costs[::-1] if choice.to_high else costs)
-                    yield Split(choice, lower, np.ones(lower.shape, np.uint8))
-                return
-            for to in (0,) if i == 0 and h == 0 else (0, 1):
-                grown = list(sides)
-                grown[to] = (*sides[to], values[i])
-                if min(len(grown[0]), len(grown[1])) > arity:
-                    continue
-                members = inside(self.encoding, Choice(k, False, grown[to]), rows)
-                new = list(costs)
-                new[to] = self._bounds(children[to if h else 0], rows[members])
-                yield from visit(i + 1, grown, new)
-
-        if n:
-            yield from visit(0, [(), ()], [zero, zero])
-
-    def _subset_choice(self, k: int, sides: list[tuple[int, ...]]) -> Choice:
-        stated = 0 if len(sides[0]) <= len(sides[1]) else 1
-        return Choice(k, bool(stated), sides[stated] or self._unused(k, sides))
-
-    def _unused(self, k: int, sides: list[tuple[int, ...]]) -> tuple[int, ...]:
-        """A value without rows, to stand for an empty side."""
-        used = set(sides[0]) | set(sides[1])
-        values = range(int(self.model.start[k]), int(self.model.start[k + 1]))
-        return tuple(v for v in values if v not in used)[:1]
-
-    def _try(self, node: Node, split: Split, out: Front, steps: dict[int, Step]) -> None:
-        """Combine the fronts of a split's children into `out`, if its bounds allow."""
-        if not front_bounds.worth(self.tables, split.lower.sum(axis=0), out):
-            return
-        a, b = self._sides(node, split.choice)
-        before = split.lower.copy()
-        survives = self._survives(node, split, a, b, out)
-        if self.watch():
-            split.lower[:] = before  # what a kernel returns when it is ended is no bound
-        if self.watch() or not survives:
-            return
-        inner, outer = node.classes(split.choice)
-        size = front_tables.reach(out)
-        wanted = np.empty_like(out)
-        self._needed(out, self._floor(split.lower[1]), wanted)
-        front_a, steps_a = self.front(inner, a, wanted)
-        if self.watch():
-            return
-        wanted = np.empty_like(out)
-        self._needed(out, front_a, wanted)
-        front_b, steps_b = self.front(outer, b, wanted)
-        if self.watch():
-            return
-        note = np.zeros((front_tables.NOTE, len(out)), np.int64)
-        if self._combine(front_a[:size], front_b[:size], out, note):
-            for budget in np.flatnonzero(note[0]):
-                _, i, fp_a, fp_b = (int(x) for x in note[:, budget])
-                steps[int(budget)] = Step(split.choice, i, fp_a, fp_b, steps_a, steps_b)
-                if self.tighten is not None and node.cls == self.encoding.classes[0]:
-                    self.tighten(out, int(budget))
-
-    def _needed(self, out: Front, floor: Front, wanted: Front) -> None:
-        """`front_tables.needed`, in parts between which the search may be ended."""
-        wanted[:] = -FAR
-        part = np.empty_like(wanted)
-        for piece in _pieces(floor):
-            if self.watch():
-                return
-            front_tables.needed(out, piece, part)
-            np.maximum(wanted, part, out=wanted)
-
-    def _combine(self, left: Front, right: Front, out: Front, note: Front) -> bool:
-        """`front_tables.combine`, in parts between which the search may be ended."""
-        improved = False
-        for piece in _pieces(left):
-            if self.watch():
-                break  # what was found so far holds
-            improved |= front_tables.combine(piece, right, out, note, 1, np.zeros(0, np.int64))
-        return improved
-
-    def _leave(self, node: Node, pending: list[Bounds], out: Front) -> None:
-        """Note what is proved of the root's front though some splits were not tried."""
-        if node.cls != self.encoding.classes[0]:
-            return
-        self.least = out.copy()
-        for bounds in pending:
-            np.minimum(self.least, self._floor(bounds), out=self.least)
-
-    def _floor(self, bounds: Bounds) -> Front:
-        """Lower bound of a front from weighted bounds."""
-        b = np.arange(self.budget + 1)
-        floor = np.zeros(self.budget + 1, np.int64)
-        for bound, (alpha, beta) in zip(bounds, self.multipliers, strict=True):
-            np.maximum(floor, -((alpha * b - int(bound)) // beta), out=floor)
-        return floor
-
-    # ------------------------------------------------------------ trees
-
-    def tree(self, fn: int, fp: int, steps: Steps) -> Assignment:
-        """The tree with at most so many false negatives and positives that a search has found.
-
-        Parameters
-        ----------
-        fn, fp : int
-            A point of the front.
-        steps : Steps
-            What the search returned with it.
-        """
-        return FrontPlanter(self.problem, self.encoding, self.work, search=self).plant_point(
-            fn, fp, steps
-        )
+    @property
+    def bounds(self) -> Floats:
+        """float64[C, L]: bounds of the whole splits."""
+        return np.asarray(self.lower.sum(axis=1))
 
 
-@dataclass
-class FrontPlanter(Planter):
-    """Builds a tree that reaches a point of the frontier."""
+class DeepNode(Node):
+    """A root of three or four levels: splits are tried that weighted bounds leave open."""
 
-    search: FrontSearch | None = None
+    def solve(self) -> None:
+        """Find the front: splits by one column, then by two, then by more."""
+        search, table = self.search, self.search.table
+        groups = np.flatnonzero(np.bincount(table.group[self.in_set], minlength=len(table.kind)))
+        sets = {int(k): np.zeros(len(search.alpha)) for k in groups}
+        if table.empty_ok[self.cls]:
+            n = self.h + 1
+            empty = self._candidates(np.full((n, 2), -1), np.arange(n))
+            self._solve(empty, [np.zeros(len(search.alpha))])
+        ways, v = len(self.ways), self.v
+        columns = np.stack([np.arange(v), np.full(v, -1)], axis=1)
+        singles = self._candidates(np.tile(columns, (ways, 1)), np.repeat(self.ways, v))
+        none = ~np.tile(self.allowed, ways)
+        singles.known[none], singles.lower[none] = True, FAR
+        self._solve(singles, list(sets.values()), by_middles=True)
+        self._value_bounds(singles, sets)
+        small = [k for k in sets if table.arity[k] == 2]
+        pairs = self._open_pairs([k for k in small if k in sets])
+        for k in small:
+            del sets[k]
+        if len(pairs.lower):
+            self._solve(pairs, list(sets.values()))
+        for s, e in [run for run in self.walks if int(table.group[run[0]]) in sets]:
+            self._pend(lambda: list(sets.values()))
+            self._subsets(s, e)
+            del sets[int(table.group[s])]
 
-    def plant_point(self, fn: int, fp: int, steps: Steps) -> Assignment:
-        """The tree; the steps of all its splits of two and more levels are known."""
-        assert self.search is not None
-        self._descend(0, self.search.rows, fn, fp, steps)
-        topology = self.problem.topology
-        return Assignment(
-            tuple(self.splits[node] for node in range(topology.n_nodes)),
-            tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
-        )
-
-    def _descend(self, child: int, rows: Rows, fn: int, fp: int, steps: Steps | None) -> None:
-        model, search = self.encoding.model, self.search
-        assert search is not None
-        if child < 0:
-            tp = int(search.pos.d[rows].astype(np.float64).sum())
-            self.labels[-1 - child] = tp > fn
-            return
-        cls = self.encoding.classes[child]
-        if model.level[cls] < PAIR:
-            self._reach_stump(child, cls, rows, fn, fp)
-            return
-        step = None if steps is None else steps.get(fn)
-        assert step is not None, "a point of a front without a step"
-        choice = step.choice
-        members = inside(self.encoding, choice, rows)
-        left, right = self.problem.topology.children(child)
-        low, high = int(model.low[cls]), int(model.high[cls])
-        left_is_high = low != high and self._class_of(left) == high and not model.one_way[cls]
-        members_left = choice.to_high == left_is_high
-        self.splits[child] = self.split(child, choice, members_left)
-        inner, outer = (left, right) if members_left else (right, left)
-        self._descend(inner, rows[members], step.budget, step.inner, step.members)
-        self._descend(outer, rows[~members], fn - step.budget, step.outer, step.others)
-
-    def _reach_stump(self, node: int, cls: int, rows: Rows, fn: int, fp: int) -> None:
-        left, right = self.problem.topology.children(node)
+    def _candidates(
+        self, columns: Whole, to_high: Whole, lower: Floats | None = None
+    ) -> Candidates:
+        """Splits by columns; children of at most one level cost little, so they are solved."""
         search = self.search
-        assert search is not None
-        if self.problem.rules.at(node).split is not None:
-            self._reach_fixed(node, cls, rows, fn, fp)
-            return
-        pos, neg = (model.d[rows].astype(np.int64) for model in (search.pos, search.neg))
-        choice, positive = stump_for(search.model, pos, neg, cls, rows, fn, fp)
-        self.splits[node] = self.split(node, choice, not positive)
-        self.labels[-1 - left], self.labels[-1 - right] = False, True
+        inner = np.zeros((len(columns), len(self.mask)), np.uint64)
+        for j in range(2):
+            some = columns[:, j] >= 0
+            inner[some] |= search.splits.column_masks(columns[some, j])
+        inner &= self.mask
+        outer = self.mask & ~inner
+        shape = (len(columns), 2, len(search.alpha))
+        lower = np.zeros(shape) if lower is None else lower
+        known = np.zeros(shape, np.bool_)
+        for side, masks in enumerate((inner, outer)):
+            for x, child in enumerate(self.children):
+                at = np.flatnonzero(to_high == (x if side == 0 else 1 - x))
+                if search.table.level[child] <= STUMP and len(at):
+                    lower[at, side] = search.shallow_bounds(child, search.sums(masks[at]))
+                    known[at, side] = True
+        return Candidates(
+            inner, outer, to_high, lower, known, lambda i: self.read(columns[i], to_high[i])
+        )
 
-    def _reach_fixed(self, node: int, cls: int, rows: Rows, fn: int, fp: int) -> None:
-        search, model = self.search, self.encoding.model
-        assert search is not None
-        left, right = self.problem.topology.children(node)
-        column = int(model.start[model.groups[model.groups_at[cls]]])
-        choice = Choice(int(model.groups[model.groups_at[cls]]), False, (column,))
-        members = inside(self.encoding, choice, rows)
-        self.splits[node] = self.split(node, choice, True)
-        pos, neg = search.pos.d[rows].astype(float), search.neg.d[rows].astype(float)
-        for a in (False, True):
-            for b in (False, True):
-                said = np.where(members, a, b)
-                if pos[~said].sum() <= fn and neg[said].sum() <= fp:
-                    self.labels[-1 - left], self.labels[-1 - right] = a, b
-                    return
-        raise AssertionError("a fixed split does not reach its point")
+    def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
+        """At the root of the tree: what is open if the search is ended now."""
+        if self.cls == self.search.encoding.classes[0]:
+            self.search.pending = bounds
+
+    # ------------------------------------------------------------ sharpening
+
+    def _solve(self, splits: Candidates, later: list[Floats], by_middles: bool = False) -> None:
+        """Try all splits that the bounds leave open, the most promising first."""
+        self._pend(lambda: [splits.bounds, *later])
+        self._sharpen(splits, by_middles)
+        open_ = np.flatnonzero(self.is_open(splits.bounds))
+        for at in open_[np.argsort(splits.bounds[open_].sum(axis=1), kind="stable")].tolist():
+            self._try(splits, at)
+
+    def _sharpen(self, splits: Candidates, by_middles: bool) -> None:
+        """Raise the bounds of splits until each is excluded or all its bounds are optima.
+
+        One multiplier at a time, the one that says most about the first open step; of its two sides
+        the heavier first.
+        """
+        search = self.search
+        heavier = (count(splits.outer) > count(splits.inner)).astype(np.int64)
+        while True:
+            step = search.open_step(splits.bounds, self.front.points)
+            unknown = ~splits.known.all(axis=1)
+            open_ = (step >= 0) & unknown.any(axis=1)
+            at = np.flatnonzero(open_)
+            if by_middles and len(at) > BATCH:
+                at = middles(open_, np.repeat(self.ways, self.v) * self.v + np.tile(
+                    search.table.group, len(self.ways)
+                ))  # fmt: skip
+            if not len(at):
+                return
+            x = self.front.points[0, step[at] + 1] - 1
+            least = (self.guide - search.alpha * x[:, None]) / search.beta
+            i = np.where(unknown[at], least, -np.inf).argmax(axis=1)
+            side = np.where(splits.known[at, heavier[at], i], 1 - heavier[at], heavier[at])
+            self._evaluate(splits, at, side, i)
+            if by_middles:
+                self._carry(splits)
+
+    def _evaluate(self, splits: Candidates, at: Whole, side: Whole, multiplier: Whole) -> None:
+        """Optima of one side of each split, for one multiplier."""
+        child = np.where(side == 0, splits.to_high[at], 1 - splits.to_high[at])
+        key = multiplier * 4 + side * 2 + child
+        for each in np.unique(key).tolist():
+            i, s, x = each // 4, each // 2 % 2, each % 2
+            here = at[key == each]
+            masks = (splits.inner, splits.outer)[s][here]
+            limits = self._most(i) + 1 - splits.lower[here, 1 - s, i]
+            cost = self.search.bounds_on(i, self.children[x], masks, limits)
+            splits.lower[here, s, i] = np.maximum(splits.lower[here, s, i], cost)
+            splits.known[here, s, i] = True
+
+    def _most(self, i: int) -> float:
+        """The largest weighted cost of a wanted point."""
+        x, y = self.front.points[0, 1:] - 1, self.front.points[1, :-1] - 1
+        return float((self.search.alpha[i] * x + self.search.beta[i] * y).max(initial=0.0))
+
+    def _carry(self, splits: Candidates) -> None:
+        """Carry bounds of single columns to their neighbours."""
+        for w, way in enumerate(self.ways):
+            at = slice(w * self.v, (w + 1) * self.v)
+            into, left = self.into[way], self.left[self.h - way]
+            into[self.allowed] = splits.lower[at][self.allowed, 0]
+            left[self.allowed] = splits.lower[at][self.allowed, 1]
+            spread(self.search.table, self.weight, into, left)
+            splits.lower[at][self.allowed] = np.stack([into, left], axis=1)[self.allowed]
+
+    # ------------------------------------------------------------ trying
+
+    def _try(self, splits: Candidates, at: int) -> None:
+        """Put the fronts of a split's children together, if its bounds allow."""
+        search, front = self.search, self.front
+        if not self.is_open(splits.bounds[at : at + 1])[0]:
+            return
+        lower, to_high = splits.lower[at], int(splits.to_high[at])
+        most = front.points[0, -1] - 1
+        wanted = needed(front.points, floor_of(lower[1], search.alpha, search.beta, most))
+        if wanted is None:
+            return
+        members = search.front(self.children[to_high], splits.inner[at], wanted, lower[0])
+        wanted = needed(front.points, members.found)
+        if wanted is None:
+            return
+        others = search.front(self.children[1 - to_high], splits.outer[at], wanted, lower[1])
+        low, high = (others, members) if to_high else (members, others)
+        if front.combine(low.found, high.found, front.size):
+            front.below[front.size] = (low, high)
+            front.add(1, lambda _: splits.read(at))
+            if self.cls == search.encoding.classes[0]:
+                search.tighten(front)
+
+    # ------------------------------------------------------------ sets of categories
+
+    def _value_bounds(self, singles: Candidates, sets: dict[int, Floats]) -> None:
+        """Solve the children on the values of sets that are still open; drop sets they exclude.
+
+        Each value of a set costs at least its own best, whichever way it goes.
+        """
+        search, table = self.search, self.search.table
+        for i in range(len(search.alpha)):
+            self._carry(singles)
+            least = np.minimum(self.into[0], self.into[self.h])
+            for k in list(sets):
+                sets[k] = least[table.start[k] : table.start[k + 1]].sum(axis=0)
+                if not self.is_open(sets[k][None])[0]:
+                    del sets[k]
+            todo = np.tile(np.isin(table.group, list(sets)), len(self.ways))
+            for side in range(2):
+                at = np.flatnonzero(todo & ~singles.known[:, side, i])
+                if len(at):
+                    self._evaluate(singles, at, np.full(len(at), side), np.full(len(at), i))
+        self._carry(singles)
+
+    def _open_pairs(self, groups: list[int]) -> Candidates:
+        """Splits by two columns that the columns' own bounds do not exclude."""
+        pairs = self.pairs[np.isin(self.search.table.group[self.pairs[:, 0]], groups)]
+        columns, to_high, lower = [], [], []
+        for way in range(self.h + 1):
+            bounds = self.pair_bounds(way, pairs)
+            at = np.flatnonzero(self.is_open(bounds.sum(axis=1)))
+            columns.append(pairs[at])
+            to_high.append(np.full(len(at), way))
+            lower.append(bounds[at])
+        return self._candidates(
+            np.concatenate(columns), np.concatenate(to_high), np.concatenate(lower)
+        )
+
+    def _subsets(self, s: int, e: int) -> None:
+        """Splits by larger subsets of a set, depth first."""
+        masks = self.search.splits.column_masks(np.arange(s, e)) & self.mask
+        for batch, read in self.walk(s, e, (masks,), np.bitwise_or):
+            n = len(batch.lower)
+            (low,), (high,) = batch.payload
+            known = np.ones(batch.lower.shape, np.bool_)
+            splits = Candidates(low, high, np.zeros(n, np.int64), batch.lower, known, read)
+            for at in range(n):
+                self._try(splits, at)
+
+    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+        """One multiplier after the other, while the split is open."""
+        search, child = self.search, self.children[x * self.h]
+        if search.table.level[child] <= STUMP:
+            return np.maximum(own, search.shallow_bounds(child, search.sums(payload[0])))
+        own = own.copy()
+        for i in range(own.shape[1]):
+            at = np.flatnonzero(self.is_open(own + rest))
+            if not len(at):
+                break
+            cost = search.bounds_on(i, child, payload[0][at], self._most(i) + 1 - rest[at, i])
+            own[at, i] = np.maximum(own[at, i], cost)
+        return own
+
+
+def middles(open_: Flags, group: Whole) -> Whole:
+    """Of each run of neighbouring open columns of a group the middle one; long runs first."""
+    at = np.flatnonzero(open_)
+    new = np.ones(len(at), np.bool_)
+    new[1:] = (np.diff(at) > 1) | (np.diff(group[at]) != 0)
+    first = np.flatnonzero(new)
+    length = np.diff([*first, len(at)])
+    return np.asarray(at[(first + length // 2)[np.argsort(-length, kind="stable")]])
+
+
+def spread(table: Columns, weight: Floats, into: Floats, left: Floats) -> None:
+    """Carry bounds inside and outside nested columns to neighbours (monotone, similarity)."""
+    for k in np.flatnonzero((table.kind == CHAIN) & (np.diff(table.start) > 1)):
+        at = slice(int(table.start[k]), int(table.start[k + 1]))
+        w, a, b = weight[at], into[at], left[at]
+        np.maximum.accumulate(a, axis=0, out=a)
+        np.maximum(a, np.maximum.accumulate((a - w)[::-1], axis=0)[::-1] + w, out=a)
+        b[:] = np.maximum.accumulate(b[::-1], axis=0)[::-1]
+        np.maximum(b, np.maximum.accumulate(b + w, axis=0) - w, out=b)

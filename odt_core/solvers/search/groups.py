@@ -1,33 +1,38 @@
-"""Columns and groups of columns of a problem."""
+"""Columns (yes/no questions) and groups of columns of a problem."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from itertools import groupby
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.problem import Feature, Problem, Split
-from odt_core.solvers.search.model import CAPPED, CHAIN, FULL
-from odt_core.solvers.search.passes import count_overlaps, weigh_codes
+
+CHAIN, FULL, CAPPED = 0, 1, 2
+"""Kinds of group: nested columns; any subset of the columns; subsets within the cap."""
 
 
 @dataclass(frozen=True)
 class Group:
     """Where a group of columns comes from.
 
+    A *chain* holds nested columns, each a split by itself: the thresholds of an ordered feature (a
+    second chain takes the missing bin along), two-valued features that are nested like thresholds,
+    a fixed split. A *set* holds one column for each category: disjoint, together everything.
+
     Attributes
     ----------
     feature : int
         The feature.
     kind, arity : int
-        See `Model`.
-    sets : tuple of frozenset of int
+        `CHAIN`, `FULL` or `CAPPED`, and the largest number of columns that go one way.
+    sets : sequence of frozenset of int
         The codes that each column holds.
     fixed : Split or None
         The fixed question the group stands for.
@@ -38,13 +43,67 @@ class Group:
     feature: int
     kind: int
     arity: int
-    sets: tuple[frozenset[int], ...]
+    sets: Sequence[frozenset[int]]
     fixed: Split | None = None
     features: tuple[int, ...] = ()
 
     def feature_of(self, position: int) -> int:
         """The feature of a column, by its position in the group."""
         return self.features[position] if self.features else self.feature
+
+
+@dataclass(frozen=True)
+class Thresholds(Sequence[frozenset[int]]):
+    """The sets of codes of a chain of thresholds, made when one is asked for.
+
+    Attributes
+    ----------
+    cuts : int64[L]
+        The last code (or, counted from above, the first one) that each set holds; they rise (fall).
+    n_ordered : int
+        Codes of the feature without its missing bin.
+    from_above : bool
+        Whether the sets hold the codes from the cut on, not those up to it.
+    missing : int
+        The missing bin if it belongs to all sets and a first set holds it alone; else -1.
+    """
+
+    cuts: npt.NDArray[np.int64]
+    n_ordered: int
+    from_above: bool
+    missing: int = -1
+
+    def __len__(self) -> int:
+        return len(self.cuts) + (self.missing >= 0)
+
+    @overload
+    def __getitem__(self, at: int) -> frozenset[int]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[frozenset[int]]: ...
+    def __getitem__(self, at: int | slice) -> frozenset[int] | Sequence[frozenset[int]]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        if not 0 <= at < len(self):
+            raise IndexError(at)
+        if self.missing < 0:
+            return self._plain(at)
+        alone = frozenset((self.missing,))
+        return alone if at == 0 else alone | self._plain(at - 1)
+
+    def _plain(self, at: int) -> frozenset[int]:
+        cut = int(self.cuts[at])
+        return codes_between(cut, self.n_ordered) if self.from_above else codes_between(0, cut + 1)
+
+    def places(self, n_codes: int) -> npt.NDArray[np.int32]:
+        """The first set that holds each code, ``len(self)`` where none does."""
+        sign = -1 if self.from_above else 1
+        code = np.arange(self.n_ordered)
+        place = np.full(n_codes, len(self), np.int32)
+        place[: self.n_ordered] = np.searchsorted(sign * self.cuts, sign * code)
+        if self.missing >= 0:
+            place[: self.n_ordered] += 1
+            place[self.missing] = 0
+        return place
 
 
 @lru_cache(maxsize=4096)
@@ -56,15 +115,20 @@ def codes_between(first: int, last: int) -> frozenset[int]:
 def make_groups(
     problem: Problem, codes: npt.NDArray[np.int32], weight: npt.NDArray[np.int64]
 ) -> tuple[Group, ...]:
-    """The groups of columns: chains first, then sets, then fixed questions.
+    """The groups of columns of a problem: chains first, then sets, then fixed questions.
 
-    `codes` is int32[N, G], its rows contiguous.
+    Parameters
+    ----------
+    problem : Problem
+    codes : int32[N, G]
+        The merged rows.
+    weight : int64[N]
+        Their weights, which decide from which end thresholds are counted.
     """
     chains: list[Group] = []
     sets: list[Group] = []
-    for g, (feature, count) in enumerate(
-        zip(problem.data.features, _weight_of_codes(problem, codes, weight), strict=True)
-    ):
+    for g, feature in enumerate(problem.data.features):
+        count = np.bincount(codes[:, g], weight, feature.n_values).astype(np.int64).tolist()
         present = [code for code, n in enumerate(count) if n or problem.forbid_empty_branches]
         if len(present) < 2:
             continue
@@ -89,15 +153,25 @@ def make_groups(
     return tuple(chains + sets + singles)
 
 
-def _weight_of_codes(
-    problem: Problem, codes: npt.NDArray[np.int32], weight: npt.NDArray[np.int64]
-) -> list[list[int]]:
-    """Weight of the rows with each code of each feature."""
-    base = np.cumsum([0] + [len(feature.values) for feature in problem.data.features])
-    total = np.zeros(base[-1], np.int64)
-    weigh_codes(codes, weight, base, total)
-    flat, at = total.tolist(), base.tolist()
-    return [flat[first:last] for first, last in pairwise(at)]
+def _threshold_chains(
+    g: int, feature: Feature, present: list[int], count: list[int]
+) -> list[Group]:
+    """Thresholds of an ordered feature, counted from the end that leaves out more rows."""
+    n = feature.n_ordered
+    ordered = [code for code in present if code < n]
+    missing = [code for code in present if code >= n]
+    if not ordered:
+        return []
+    from_above = len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]
+    inner = ordered[:0:-1] if from_above else ordered[:-1]
+    cuts = np.array(inner, np.int64)  # bins without rows belong to the cut, too
+    chains = [Group(g, CHAIN, 1, Thresholds(cuts, n, from_above))] if inner else []
+    if missing:
+        chains.append(Group(g, CHAIN, 1, Thresholds(cuts, n, from_above, missing[0])))
+    return chains
+
+
+# ---------------------------------------------------------------- nested two-valued features
 
 
 class _Single(NamedTuple):
@@ -134,15 +208,15 @@ def _stands_alone(chains: list[Group]) -> Callable[[Group], bool]:
 
 def _overlaps(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single]:
     """How many rows each column holds, alone and together with the one before it."""
-    features = [chain.feature for chain in chains]
-    base = np.cumsum([0] + [problem.data.features[g].n_values for g in features])
-    member = np.zeros(base[-1], np.int64)
-    for first, chain in zip(base[:-1].tolist(), chains, strict=True):
-        for code in chain.sets[0]:
-            member[first + code] = 1
-    count, both = np.zeros(len(chains), np.int64), np.zeros(len(chains), np.int64)
-    count_overlaps(codes, np.array(features), base, member, count, both)
-    return [_Single(*each) for each in zip(chains, count.tolist(), both.tolist(), strict=True)]
+    found = []
+    before = np.zeros(len(codes), np.bool_)
+    for chain in chains:
+        member = np.zeros(problem.data.features[chain.feature].n_values, np.bool_)
+        member[list(chain.sets[0])] = True
+        here = member[codes[:, chain.feature]]
+        found.append(_Single(chain, int(here.sum()), int((here & before).sum())))
+        before = here
+    return found
 
 
 def _nested(columns: list[_Single], at: int, n: int, flipped: bool) -> list[bool]:
@@ -153,12 +227,11 @@ def _nested(columns: list[_Single], at: int, n: int, flipped: bool) -> list[bool
     last, last_flip = columns[at], flipped
     size = n - last.rows if flipped else last.rows
     flips = [flipped]
-    for i in range(at + 1, len(columns)):
-        column = columns[i]
+    for column in columns[at + 1 :]:
         rows, others = column.rows, n - column.rows
-        alone = rows if rows < others else others
         for flip, total in ((False, rows), (True, others)):
-            if 0 <= total - size <= alone and not _left_out(last, last_flip, column, flip, n):
+            fits = 0 <= total - size <= min(rows, others)
+            if fits and not _left_out(last, last_flip, column, flip, n):
                 flips.append(flip)
                 last, last_flip, size = column, flip, total
                 break
@@ -188,22 +261,3 @@ def _joined(problem: Problem, parts: list[_Single], n: int, flips: list[bool]) -
     )
     features = tuple(part.group.feature for part in parts)
     return Group(features[0], CHAIN, 1, sets, features=features)
-
-
-def _threshold_chains(
-    g: int, feature: Feature, present: list[int], count: list[int]
-) -> list[Group]:
-    """Thresholds of an ordered feature, counted from the end that leaves out more rows."""
-    n = feature.n_ordered
-    ordered = [code for code in present if code < n]
-    missing = frozenset(code for code in present if code >= n)
-    if len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]:
-        sets = [codes_between(code, n) for code in reversed(ordered)]
-    else:
-        sets = [codes_between(0, code + 1) for code in ordered]
-    below = tuple(sets[:-1])  # bins without rows belong to the cut, too
-    chains = [Group(g, CHAIN, 1, below)] if below else []
-    if missing and ordered:
-        also = (missing, *(missing | inside for inside in below))
-        chains.append(Group(g, CHAIN, 1, also))
-    return chains

@@ -1,244 +1,897 @@
-"""Compiled kernels: working memory, and the leaf-adjacent split."""
+"""The compiled primitives of tables (see twins.py for the same in plain NumPy).
+
+Leaf-adjacent splits of many row sets are solved as lanes of vectors: lane i is row set i, and loops
+run over the columns, so that every step is one addition and a few comparisons for all lanes. The
+lanes' accumulators lie in one array at distances that the compiler knows, or it would not use
+vector instructions.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import threading
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.entries import call_for_nothing, jit, lean, lean_sum
-from odt_core.solvers.search.lanes import accumulators
-from odt_core.solvers.search.model import ANY, CAPPED, LEAF, ONE, TWO, Model
-from odt_core.solvers.search.scan import padded
+from odt_core.solvers.search.columns import ANY, LEAF, ONE, PAIR, STUMP, Columns
+from odt_core.solvers.search.groups import CHAIN
 
-__all__ = ["BATCH", "ENDLESS", "Scratch", "jit", "lean", "make_scratch", "shallow", "shallow_one"]
+_plain: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+jit = numba.njit(**_plain)
+"""For kernels that allocate nothing: numba then leaves out counting references, which would take
+two fifths of the time."""
+inner = numba.njit(**_plain, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""The same for kernels that only others call, which saves compiling a way in from Python."""
+part = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
+"""For kernels with one caller: they are compiled with it only."""
 
-BATCH = 32
-"""How many unions of columns are evaluated together."""
+TILE = 8
+"""Columns that are copied together when a table is mirrored: their rows stay in the cache."""
 
-ENDLESS = 2**62
-"""Steps without a limit."""
+INF = np.inf
+ONE_BIT = np.uint64(1)
 
-
-class Scratch(NamedTuple):
-    """Working memory of one thread for the kernels. V columns, padded to W.
-
-    Attributes
-    ----------
-    acc : float[A]
-        Accumulators of `lanes`.
-    inside, outside : float[2, W]
-        Best cost of the low and high child on the rows in a column and on the others.
-    zero : float[V]
-        Zeros.
-    tot, pos : float[2, W]
-        Totals and positive weights of lanes (of the unions, of the rest).
-    out : float[4, W]
-        Results of lanes.
-    batch : float[V, BATCH]
-        Tables' rows of a batch of unions, transposed.
-    pair : int64[3, BATCH]
-        The columns of those unions, and their group.
-    line : float[2, W]
-        One union's sums over columns, and those of the rest.
-    weight : float[V + 1]
-        Weights of the rows in each column.
-    split : int64[5 + V]
-        The best split: group, whether its members go to the high child, number of members,
-        members (columns).
-    vec : float[4, V + 1, W]
-        Partial sums of the depth-first search over subsets.
-    bound : float[8, V + 1]
-        Bounds of that search.
-    state : int64[8, V + 1]
-        Its state.
-    entry : int64[4]
-        Addresses of the kernels that are called so (see entries.py).
-    halt : int64[1]
-        Not 0 if the search is to end; what a kernel returns then is not a bound.
-    patience : int64[1]
-        How many more steps the search over subsets may take, if one is to be cut short that turns
-        out long. What a kernel returns without any left is not a bound.
-    group_bound, group_todo : float[K + 1], int64[K + 1]
-        Sets whose pairs or subsets are still to be looked at, by rising bound.
-    """
-
-    acc: npt.NDArray
-    inside: npt.NDArray
-    outside: npt.NDArray
-    zero: npt.NDArray
-    tot: npt.NDArray
-    pos: npt.NDArray
-    out: npt.NDArray
-    batch: npt.NDArray
-    pair: npt.NDArray
-    line: npt.NDArray
-    weight: npt.NDArray
-    split: npt.NDArray
-    vec: npt.NDArray
-    bound: npt.NDArray
-    state: npt.NDArray
-    entry: npt.NDArray
-    halt: npt.NDArray
-    patience: npt.NDArray
-    group_bound: npt.NDArray
-    group_todo: npt.NDArray
+BLOCK = 128
+"""Lanes that are treated together."""
+HIGH, A, B, C, E = BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK, 5 * BLOCK
+"""Accumulators: the largest sum that is not called positive (the least that is comes first), the
+two smallest (A, B) and two largest entries (C, E) of a run."""
+MORE = 6 * BLOCK
+"""Where the entries of larger subsets begin."""
 
 
-def make_scratch(model: Model, halt: npt.NDArray[np.int64]) -> Scratch:
-    """Working memory for one thread, which ends early when `halt` is set."""
-    v = int(model.size[0])
-    w = max(padded(v), BATCH)
-    number = model.d.dtype
-    arity = int(model.arity[model.kind == CAPPED].max(initial=1))
-    deep = int(np.diff(model.start)[model.arity > 2].max(initial=0))
-    return Scratch(
-        acc=np.zeros(accumulators(arity), number),
-        inside=np.zeros((2, w), number),
-        outside=np.zeros((2, w), number),
-        zero=np.zeros(v + 1, number),
-        tot=np.zeros((2, w), number),
-        pos=np.zeros((2, w), number),
-        out=np.zeros((4, w), number),
-        batch=np.zeros((v + 1, BATCH), number),
-        pair=np.zeros((3, BATCH), np.int64),
-        line=np.zeros((2, w), number),
-        weight=np.zeros(v + 1, number),
-        split=np.zeros(5 + v, np.int64),
-        vec=np.zeros((4, deep + 1, w if deep else 1), number),
-        bound=np.zeros((8, deep + 1), number),
-        state=np.zeros((8, deep + 1), np.int64),
-        entry=np.zeros(4, np.int64),
-        halt=halt,
-        patience=np.full(1, ENDLESS, np.int64),
-        group_bound=np.zeros(len(model.kind) + 1, number),
-        group_todo=np.zeros(len(model.kind) + 1, np.int64),
-    )
+# ---------------------------------------------------------------- counting
 
 
-# ---------------------------------------------------------------- the leaf-adjacent split
+@inner
+def first_bit(word):  # type: ignore[no-untyped-def]
+    """The number of the lowest bit that is set."""
+    n = 0
+    if word & np.uint64(0xFFFFFFFF) == np.uint64(0):
+        n += 32
+        word >>= np.uint64(32)
+    if word & np.uint64(0xFFFF) == np.uint64(0):
+        n += 16
+        word >>= np.uint64(16)
+    if word & np.uint64(0xFF) == np.uint64(0):
+        n += 8
+        word >>= np.uint64(8)
+    if word & np.uint64(0xF) == np.uint64(0):
+        n += 4
+        word >>= np.uint64(4)
+    if word & np.uint64(0x3) == np.uint64(0):
+        n += 2
+        word >>= np.uint64(2)
+    if word & np.uint64(0x1) == np.uint64(0):
+        n += 1
+    return n
 
 
-@lean
-def shallow(M: Model, cls, F, lo, n, c0, c1, tot, pos, S: Scratch, out, at):  # type: ignore[no-untyped-def]
-    """Least cost of a leaf or a leaf-adjacent split for each of n lanes (see `stump_lanes`).
-
-    The results go to ``out[at:at + n]``.
-    """
-    if M.level[cls] == LEAF:
-        for i in range(n):
-            other = pos[i] + tot[i]
-            out[at + i] = pos[i] if pos[i] < other else other
-    else:
-        call_for_nothing(
-            S.entry[0],
-            (
-                M.runs, M.runs_at[cls], M.runs_at[cls + 1], F, c0, lo, n, c1, tot, pos,
-                M.empty_ok[cls], S.acc, out, at,
-            ),
-        )  # fmt: skip
+@inner
+def spread(T, sums, total):  # type: ignore[no-untyped-def]
+    """From sums over cells to sums over columns: cumulate chains, recover what sets dropped."""
+    for k in range(len(T.kind)):
+        s, e = T.start[k], T.start[k + 1]
+        if T.kind[k] == CHAIN:
+            for v in range(s + 1, e):
+                sums[v] += sums[v - 1]
+        else:
+            lost = total
+            for v in range(s, e):
+                lost -= sums[v]
+            sums[T.dropped[k]] += lost
 
 
-@lean_sum
-def _one_full(x, s, e, empty_ok):  # type: ignore[no-untyped-def]
-    x = x[s:e]
-    z = x.dtype.type(0)
-    total = z
-    for i in range(len(x)):
-        total += x[i] if x[i] < z else z
-    if not empty_ok:
-        low = x[0]
-        high = x[0]
-        for i in range(len(x)):
-            low = x[i] if x[i] < low else low
-            high = x[i] if x[i] > high else high
-        if low >= z:
-            total = low
-        elif high < z:
-            total -= high
+@jit
+def weigh(T, values, mask, out):  # type: ignore[no-untyped-def]
+    """Sum of `values` over the rows of a set in each column. Returns that of all."""
+    total = 0.0
+    out[:] = 0.0
+    for w in range(len(mask)):
+        word = mask[w]
+        while word != np.uint64(0):
+            r = w * 64 + first_bit(word)
+            word &= word - ONE_BIT
+            x = values[r]
+            total += x
+            for i in range(T.cell_at[r], T.cell_at[r + 1]):
+                out[T.cells[i]] += x
+    spread(T, out, total)
     return total
 
 
-@lean_sum
-def _one_extremes(x, s, e, total):  # type: ignore[no-untyped-def]
-    x = x[s:e]
-    low = x[0]
-    high = x[0]
-    for i in range(len(x)):
-        low = x[i] if x[i] < low else low
-        high = x[i] if x[i] > high else high
-    high = total - high
-    return low if low < high else high
+@part
+def spread_rows(T, F, D, first, last, upper):  # type: ignore[no-untyped-def]
+    """`spread` for rows of a table, on the columns of later (`upper`) or earlier groups."""
+    for k in range(len(T.kind)):
+        s, e = T.start[k], T.start[k + 1]
+        lo, hi = (e, last) if upper else (first, s)
+        if hi <= lo:
+            continue
+        if T.kind[k] == CHAIN:
+            for v in range(s + 1, e):
+                above = F[v - 1, lo:hi]
+                row = F[v, lo:hi]
+                for i in range(hi - lo):
+                    row[i] += above[i]
+        else:
+            lost = F[T.dropped[k], lo:hi]
+            for i in range(hi - lo):
+                lost[i] = D[lo + i]
+            for v in range(s, e):
+                if v != T.dropped[k]:
+                    row = F[v, lo:hi]
+                    for i in range(hi - lo):
+                        lost[i] -= row[i]
 
 
-@lean
-def _one_two(x, s, e, total):  # type: ignore[no-untyped-def]
-    z = x.dtype.type(0)
-    a = x.dtype.type(np.inf)
-    b = a
-    c = -a
-    d = c
-    for i in range(s, e):
-        p = x[i]
-        t = a if a > p else p
-        a = a if a < p else p
-        b = b if b < t else t
-        t = c if c < p else p
-        c = c if c > p else p
-        d = d if d > t else t
-    low = a + (b if b < z else z)
-    high = total - (c + (d if d > z else z))
-    return low if low < high else high
+@part
+def count_cells(T, mask, F, D, P):  # type: ignore[no-untyped-def]
+    """Sums of d over the rows in two cells (upper half), in each cell, and the totals."""
+    F[:, :] = 0.0
+    D[:] = 0.0
+    P[:] = 0.0
+    total = 0.0
+    positive = 0.0
+    for w in range(len(mask)):
+        word = mask[w]
+        while word != np.uint64(0):
+            r = w * 64 + first_bit(word)
+            word &= word - ONE_BIT
+            x = T.d[r]
+            total += x
+            cells = T.cells[T.cell_at[r] : T.cell_at[r + 1]]
+            for i in range(len(cells)):
+                a = cells[i]
+                D[a] += x
+                row = F[a]
+                for j in range(i + 1, len(cells)):
+                    row[cells[j]] += x
+            if x < 0.0:
+                positive -= x
+                for a in cells:
+                    P[a] -= x
+    return total, positive
 
 
-@lean
-def _one_several(x, s, e, total, m, acc):  # type: ignore[no-untyped-def]
-    x = x[s:e]
-    z = x.dtype.type(0)
-    far = x.dtype.type(np.inf)
-    small = acc[:m]
-    large = acc[m : m + m]
+@part
+def mirror(T, F, upper):  # type: ignore[no-untyped-def]
+    """Copy the upper half of a table to the lower one, or back; a few columns at a time.
+
+    Columns of the same group are left out.
+    """
+    v_all = len(T.group)
+    for first in range(0, v_all, TILE):
+        last = min(first + TILE, v_all)
+        for v in range(v_all):
+            k = T.group[v]
+            # of the columns first to last those of earlier groups than v's (or later ones)
+            lo = first if upper else max(first, T.start[k + 1])
+            hi = min(last, T.start[k]) if upper else last
+            row = F[v]
+            for u in range(lo, hi):
+                row[u] = F[u, v]
+
+
+@inner
+def fill_table(T, mask, F, D, P):  # type: ignore[no-untyped-def]
+    """The table of a row set. Returns total and positive weight."""
+    v_all = len(D)
+    total, positive = count_cells(T, mask, F, D, P)
+    spread_rows(T, F, D, 0, v_all, True)
+    spread(T, D, total)
+    spread(T, P, positive)
+    mirror(T, F, True)
+    spread_rows(T, F, D, 0, v_all, False)
+    mirror(T, F, False)
+    for k in range(len(T.kind)):
+        s, e = T.start[k], T.start[k + 1]
+        for u in range(s, e):
+            for v in range(s, e):
+                if T.kind[k] == CHAIN:
+                    F[u, v] = D[min(u, v)]
+                else:
+                    F[u, v] = D[u] if u == v else 0.0
+    return total, positive
+
+
+@jit
+def count_into(T, mask, F, D, P, out):  # type: ignore[no-untyped-def]
+    """`fill_table`, with the totals in an array."""
+    out[0], out[1] = fill_table(T, mask, F, D, P)
+
+
+def count_pairs(
+    table: Columns, mask: npt.NDArray, F: npt.NDArray, D: npt.NDArray, P: npt.NDArray
+) -> npt.NDArray:
+    """See `twins.count_pairs`."""
+    totals = np.empty(2)
+    count_into(table, mask, F, D, P, totals)
+    return totals
+
+
+# ---------------------------------------------------------------- leaf-adjacent splits
+
+
+@part
+def lanes_extremes(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
+    """Least and largest entry of rows s..e of the lanes, kept over runs."""
+    j = s
+    while j + 1 < e:  # two rows a pass
+        k0 = c0[j]
+        k1 = c0[j + 1]
+        r0 = F[j, lo : lo + n]
+        r1 = F[j + 1, lo : lo + n]
+        for i in range(n):
+            x = k0 + c1 * r0[i]
+            y = k1 + c1 * r1[i]
+            less = x if x < y else y
+            more = x if x > y else y
+            a = acc[i]
+            b = acc[i + HIGH]
+            acc[i] = less if less < a else a
+            acc[i + HIGH] = more if more > b else b
+        j += 2
+    if j < e:
+        k0 = c0[j]
+        r0 = F[j, lo : lo + n]
+        for i in range(n):
+            x = k0 + c1 * r0[i]
+            a = acc[i]
+            b = acc[i + HIGH]
+            acc[i] = x if x < a else a
+            acc[i + HIGH] = x if x > b else b
+
+
+@part
+def lanes_two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
+    """A run of which up to two columns may be taken."""
+    for i in range(n):
+        acc[i + A] = INF
+        acc[i + B] = INF
+        acc[i + C] = -INF
+        acc[i + E] = -INF
+    for j in range(s, e):
+        k0 = c0[j]
+        row = F[j, lo : lo + n]
+        for i in range(n):
+            x = k0 + c1 * row[i]
+            a = acc[i + A]
+            b = acc[i + B]
+            c = acc[i + C]
+            d = acc[i + E]
+            t = a if a > x else x
+            u = c if c < x else x
+            acc[i + A] = a if a < x else x
+            acc[i + C] = c if c > x else x
+            acc[i + B] = t if t < b else b
+            acc[i + E] = u if u > d else d
+    for i in range(n):
+        b = acc[i + B]
+        d = acc[i + E]
+        x = acc[i + A] + (b if b < 0.0 else 0.0)
+        y = acc[i + C] + (d if d > 0.0 else 0.0)
+        a = acc[i]
+        c = acc[i + HIGH]
+        acc[i] = x if x < a else a
+        acc[i + HIGH] = y if y > c else c
+
+
+@part
+def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):  # type: ignore[no-untyped-def]
+    """A run of which any subset may be taken: everything negative is called positive."""
+    for i in range(n):
+        acc[i + A] = 0.0
+        acc[i + B] = INF
+        acc[i + C] = -INF
+    for j in range(s, e):
+        k0 = c0[j]
+        row = F[j, lo : lo + n]
+        for i in range(n):
+            x = k0 + c1 * row[i]
+            b = acc[i + B]
+            c = acc[i + C]
+            acc[i + A] += x if x < 0.0 else 0.0
+            acc[i + B] = x if x < b else b
+            acc[i + C] = x if x > c else c
+    for i in range(n):
+        x = acc[i + A]
+        if not empty_ok:  # none would be negative, or all: one value has to differ
+            b = acc[i + B]
+            c = acc[i + C]
+            x = b if b >= 0.0 else (x - c if c < 0.0 else x)
+        a = acc[i]
+        acc[i] = x if x < a else a
+
+
+@part
+def lanes_several(F, s, e, lo, n, c0, c1, m, acc):  # type: ignore[no-untyped-def]
+    """A run of which up to m columns may be taken."""
+    far = MORE + m * BLOCK
+    acc[MORE:far] = INF
+    acc[far : far + m * BLOCK] = -INF
+    for j in range(s, e):
+        for i in range(n):
+            p = c0[j] + c1 * F[j, lo + i]
+            q = p
+            for t in range(m):
+                x = acc[MORE + t * BLOCK + i]
+                y = acc[far + t * BLOCK + i]
+                acc[MORE + t * BLOCK + i] = p if p < x else x
+                p = x if p < x else p
+                acc[far + t * BLOCK + i] = q if q > y else y
+                q = y if q > y else q
+    for i in range(n):
+        x = acc[MORE + i]
+        y = acc[far + i]
+        for t in range(1, m):
+            x += min(acc[MORE + t * BLOCK + i], 0.0)
+            y += max(acc[far + t * BLOCK + i], 0.0)
+        acc[i] = min(acc[i], x)
+        acc[i + HIGH] = max(acc[i + HIGH], y)
+
+
+@inner
+def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):  # type: ignore[no-untyped-def]
+    """Least cost of a class of at most one level for lanes, into ``out[:n_all]``.
+
+    Lane i is a row set whose sum of d over column j is ``c0[j] + c1 * F[j, lo + i]``, whose total
+    is ``tot[i]`` and whose positive weight is ``pos[i]``.
+    """
+    empty_ok = T.empty_ok[cls]
+    leaf = T.level[cls] == LEAF
+    for first in range(0, n_all, BLOCK):
+        n = min(BLOCK, n_all - first)
+        begin = lo + first
+        for i in range(n):
+            acc[i] = INF
+            acc[i + HIGH] = -INF
+        if not leaf:
+            for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
+                take, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
+                if take == ONE:
+                    lanes_extremes(F, s, e, begin, n, c0, c1, acc)
+                elif take == ANY:
+                    lanes_any(F, s, e, begin, n, c0, c1, empty_ok, acc)
+                elif T.runs[r, 3] == 2:
+                    lanes_two(F, s, e, begin, n, c0, c1, acc)
+                else:
+                    lanes_several(F, s, e, begin, n, c0, c1, T.runs[r, 3], acc)
+        for i in range(n):
+            total = tot[first + i]
+            x = total - acc[i + HIGH]
+            a = acc[i]
+            x = a if a < x else x
+            if empty_ok or leaf:
+                y = total if total < 0.0 else 0.0
+                x = y if y < x else x
+            out[first + i] = pos[first + i] + x
+
+
+class Scratch(NamedTuple):
+    """Working memory. V columns.
+
+    Attributes
+    ----------
+    acc : float64[...]
+        Accumulators of `lanes` and `one_set`.
+    F, D, P : float64[V, V], float64[V], float64[V]
+        A table (see twins.py).
+    sides : float64[4, V]
+        What the low and high child cost inside the columns, and outside them.
+    lines : float64[3, V]
+        Sums of one row set over the columns, or other values for each column.
+    sums, state : float64[2, q, V], float64[q, 7]
+        The search over subsets of a set of q - 1 columns.
+    order : int64[3, max(q, V)]
+        That search's order and steps; the columns of a row.
+    totals : float64[2]
+        Sum of d and positive weight of the row set.
+    """
+
+    acc: npt.NDArray[np.float64]
+    F: npt.NDArray[np.float64]
+    D: npt.NDArray[np.float64]
+    P: npt.NDArray[np.float64]
+    sides: npt.NDArray[np.float64]
+    lines: npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    state: npt.NDArray[np.float64]
+    order: npt.NDArray[np.int64]
+    totals: npt.NDArray[np.float64]
+
+
+_kept = threading.local()
+
+
+def make_scratch(table: Columns) -> Scratch:
+    """Working memory for one call; this thread's last one, if that fits."""
+    v = len(table.group)
+    sets = (table.kind != CHAIN) & (table.arity > 2)
+    q = 1 + int(np.diff(table.start)[sets].max(initial=0))
+    most = int(table.arity.max(initial=2))
+    if getattr(_kept, "shape", None) != (v, q, most):
+        _kept.shape, _kept.scratch = (v, q, most), _new_scratch(v, q, most)
+    found: Scratch = _kept.scratch
+    return found
+
+
+def _new_scratch(v: int, q: int, most: int) -> Scratch:
+    return Scratch(
+        np.empty((6 + 2 * most) * BLOCK),
+        np.empty((v, v)),
+        np.empty(v),
+        np.empty(v),
+        np.empty((4, v)),
+        np.empty((3, v)),
+        np.empty((2, q, v if q > 1 else 0)),
+        np.empty((q, 7)),
+        np.empty((3, max(q, v)), np.int64),
+        np.empty(2),
+    )
+
+
+@inner
+def one_set(T, cls, x, total, positive, acc):  # type: ignore[no-untyped-def]
+    """The same for one row set whose columns' sums are x."""
+    best = INF
+    if T.level[cls] == LEAF or T.empty_ok[cls]:
+        best = total if total < 0.0 else 0.0
+    if T.level[cls] == LEAF:
+        return positive + best
+    for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
+        take, s, e, m = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2], T.runs[r, 3]
+        a = INF
+        b = INF
+        c = -INF
+        d = -INF
+        negative = 0.0
+        if take == ONE:
+            for v in range(s, e):
+                y = x[v]
+                a = y if y < a else a
+                c = y if y > c else c
+        elif take == ANY or m == 2:
+            for v in range(s, e):
+                y = x[v]
+                negative += y if y < 0.0 else 0.0
+                t = a if a > y else y
+                u = c if c < y else y
+                a = y if y < a else a
+                c = y if y > c else c
+                b = t if t < b else b
+                d = u if u > d else d
+        else:
+            a, c = several(x, s, e, m, acc)
+        if take == ANY:
+            if not T.empty_ok[cls]:
+                negative = a if a >= 0.0 else (negative - c if c < 0.0 else negative)
+            best = min(best, negative)
+        else:
+            a += b if b < 0.0 else 0.0
+            c += d if d > 0.0 else 0.0
+            best = min(best, a, total - c)
+    return positive + best
+
+
+@part
+def several(x, s, e, m, acc):  # type: ignore[no-untyped-def]
+    """Least and largest sum of one to m entries of x[s:e]."""
+    small, large = acc[:m], acc[m : 2 * m]
     for t in range(m):
-        small[t] = far
-        large[t] = -far
-    for i in range(len(x)):
-        p = x[i]
-        q = x[i]
+        small[t] = INF
+        large[t] = -INF
+    for v in range(s, e):
+        p = x[v]
+        q = p
         for t in range(m):
             if p < small[t]:
                 p, small[t] = small[t], p
             if q > large[t]:
                 q, large[t] = large[t], q
-    low = small[0]
-    high = large[0]
+    low, high = small[0], large[0]
     for t in range(1, m):
-        low += small[t] if small[t] < z else z
-        high += large[t] if large[t] > z else z
-    high = total - high
-    return low if low < high else high
+        low += min(small[t], 0.0)
+        high += max(large[t], 0.0)
+    return low, high
 
 
-@lean
-def shallow_one(M: Model, cls, x, total, positive, acc):  # type: ignore[no-untyped-def]
-    """The same as `shallow` for one set of rows, given by its columns' sums x."""
-    z = x.dtype.type(0)
-    if M.level[cls] == LEAF:
-        return positive if total > z else positive + total
-    best = x.dtype.type(np.inf)
-    if M.empty_ok[cls]:
-        best = total if total < z else z
-    for r in range(M.runs_at[cls], M.runs_at[cls + 1]):
-        take = M.runs[r, 0]
-        s = M.runs[r, 1]
-        e = M.runs[r, 2]
-        if take == ANY:
-            value = _one_full(x, s, e, M.empty_ok[cls])
-        elif take == ONE:
-            value = _one_extremes(x, s, e, total)
-        elif take == TWO:
-            value = _one_two(x, s, e, total)
+@jit
+def sides_into(T, cls, F, D, P, totals, first, second, inside, outside, S):  # type: ignore[no-untyped-def]
+    """`shallow_sides` with working memory."""
+    v_all = len(D)
+    into, rest = S.lines[0], S.lines[1]
+    for v in range(v_all):
+        into[v] = totals[0] - D[v]
+        rest[v] = totals[1] - P[v]
+        S.lines[2, v] = 0.0
+    start = 0
+    if len(first) >= v_all and v_all > 0 and second[v_all - 1] < 0:  # all columns at once
+        lanes(T, cls, F, 0, v_all, S.lines[2], 1.0, D, P, S.acc, inside)
+        lanes(T, cls, F, 0, v_all, D, -1.0, into, rest, S.acc, outside)
+        start = v_all
+    for i in range(start, len(first)):
+        u, w = first[i], second[i]
+        d, p = D[u], P[u]
+        for j in range(v_all):
+            into[j] = F[u, j]
+        if w >= 0:
+            d += D[w]
+            p += P[w]
+            for j in range(v_all):
+                into[j] += F[w, j]
+        for j in range(v_all):
+            rest[j] = D[j] - into[j]
+        inside[i] = one_set(T, cls, into, d, p, S.acc)
+        outside[i] = one_set(T, cls, rest, totals[0] - d, totals[1] - p, S.acc)
+
+
+def shallow_sides(table: Columns, *rest: Any) -> None:
+    """See `twins.shallow_sides`."""
+    sides_into(table, *rest, make_scratch(table))
+
+
+# ---------------------------------------------------------------- two levels
+
+
+@inner
+def note(choice, group, to_high, n, first, second):  # type: ignore[no-untyped-def]
+    """Write down a split of at most two columns."""
+    choice[0] = group
+    choice[1] = to_high
+    choice[2] = n
+    if n > 0:
+        choice[3] = first
+    if n > 1:
+        choice[4] = second
+
+
+@part
+def add_row(T, r, sign, F, D, P, cols):  # type: ignore[no-untyped-def]
+    """Add a row to a table (sign 1), or take it away (-1)."""
+    n = 0
+    for k in range(len(T.kind)):
+        first = T.start[k] + T.local[k, r]
+        last = T.start[k + 1] if T.kind[k] == CHAIN else first + 1
+        for v in range(first, last):
+            cols[n] = v
+            n += 1
+    x = sign * T.d[r]
+    for i in range(n):
+        a = cols[i]
+        row = F[a]
+        D[a] += x
+        P[a] += sign * max(-T.d[r], 0.0)
+        for j in range(n):
+            row[cols[j]] += x
+
+
+@inner
+def change_table(T, before, mask, F, D, P, cols, totals):  # type: ignore[no-untyped-def]
+    """From the table of one row set to that of another, row by row."""
+    for w in range(len(mask)):
+        word = before[w] ^ mask[w]
+        while word != np.uint64(0):
+            bit = first_bit(word)
+            word &= word - ONE_BIT
+            r = w * 64 + bit
+            sign = 1.0 if (mask[w] >> np.uint64(bit)) & ONE_BIT else -1.0
+            add_row(T, r, sign, F, D, P, cols)
+            totals[0] += sign * T.d[r]
+            totals[1] += sign * max(-T.d[r], 0.0)
+
+
+@inner
+def n_different(before, mask):  # type: ignore[no-untyped-def]
+    """How many rows are in one of two sets only."""
+    n = 0
+    for w in range(len(mask)):
+        word = before[w] ^ mask[w]
+        while word != np.uint64(0):
+            n += 1
+            word &= word - ONE_BIT
+    return n
+
+
+@jit
+def two_into(T, cls, masks, limits, halt, cost, choice, S):  # type: ignore[no-untyped-def]
+    """`two_levels` with working memory."""
+    v_all = len(T.group)
+    wide = 0  # about twice the columns that a row is in
+    for k in range(len(T.kind)):
+        wide += T.start[k + 1] - T.start[k] if T.kind[k] == CHAIN else 2
+    for b in range(len(masks)):
+        if halt[0] != 0:
+            return
+        few = b > 0 and n_different(masks[b - 1], masks[b]) * wide * wide < 8 * v_all * v_all
+        if few:
+            change_table(T, masks[b - 1], masks[b], S.F, S.D, S.P, S.order[0], S.totals)
         else:
-            value = _one_several(x, s, e, total, M.runs[r, 3], acc)
-        best = value if value < best else best
-    return positive + best
+            S.totals[0], S.totals[1] = fill_table(T, masks[b], S.F, S.D, S.P)
+        total, positive = S.totals[0], S.totals[1]
+        if T.level[cls] < PAIR:
+            cost[b] = min(one_set(T, cls, S.D, total, positive, S.acc), limits[b])
+        else:
+            best = two_of_table(T, cls, total, positive, limits[b], choice[b], S, halt)
+            if halt[0] == 0:
+                cost[b] = best
+
+
+def two_levels(
+    table: Columns,
+    cls: int,
+    masks: npt.NDArray,
+    limits: npt.NDArray,
+    halt: npt.NDArray,
+    cost: npt.NDArray,
+    choice: npt.NDArray,
+) -> None:
+    """See `twins.two_levels`."""
+    cost[:], choice[:], choice[:, 0] = 0.0, 0, -2
+    two_into(table, cls, masks, limits, halt, cost, choice, make_scratch(table))
+
+
+@inner
+def two_of_table(T, cls, total, positive, limit, choice, S, halt):  # type: ignore[no-untyped-def]
+    """Least cost of a class of two levels for the table in S, if it is below `limit`."""
+    low, high = T.low[cls], T.high[cls]
+    best = limit
+    if T.empty_ok[cls]:  # one child gets every row
+        value = one_set(T, high, S.D, total, positive, S.acc)
+        if value < best:
+            best = value
+            note(choice, -1, 0, 0, 0, 0)
+        value = one_set(T, low, S.D, total, positive, S.acc)
+        if value < best:
+            best = value
+            note(choice, -1, 1, 0, 0, 0)
+    if best <= 0.0:
+        return best
+    for v in range(len(S.D)):
+        S.lines[0, v] = 0.0
+    lanes(T, low, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[0])
+    if low != high:
+        lanes(T, high, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[1])
+    else:
+        for v in range(len(S.D)):
+            S.sides[1, v] = S.sides[0, v]
+    best = singles(T, cls, total, positive, best, choice, S)
+    for at in range(T.groups_at[cls], T.groups_at[cls + 1]):
+        k = T.groups[at]
+        if T.kind[k] == CHAIN or T.arity[k] < 2 or set_bound(T, k, S.sides) >= best:
+            continue
+        if T.arity[k] == 2:
+            best = pairs(T, cls, k, total, positive, best, choice, S)
+        else:
+            best = subsets(T, cls, k, best, choice, S, halt)
+    return best
+
+
+@inner
+def set_bound(T, k, sides):  # type: ignore[no-untyped-def]
+    """Lower bound of every split of a set."""
+    least = 0.0
+    for v in range(T.start[k], T.start[k + 1]):
+        a = sides[0, v]
+        b = sides[1, v]
+        least += a if a < b else b
+    return least
+
+
+@inner
+def singles(T, cls, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
+    """Splits by one column; neighbouring groups go together."""
+    low, high = T.low[cls], T.high[cls]
+    tot, pos, sides = S.lines[0], S.lines[1], S.sides
+    at, end = T.groups_at[cls], T.groups_at[cls + 1]
+    while at < end:
+        k = T.groups[at]
+        at += 1
+        if T.kind[k] != CHAIN and set_bound(T, k, sides) >= best:
+            continue
+        s, e = T.start[k], T.start[k + 1]
+        while at < end and T.start[T.groups[at]] == e:
+            k = T.groups[at]
+            if T.kind[k] != CHAIN and set_bound(T, k, sides) >= best:
+                break
+            e = T.start[k + 1]
+            at += 1
+        for i in range(e - s):
+            tot[i] = total - S.D[s + i]
+            pos[i] = positive - S.P[s + i]
+        lanes(T, low, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[2, s:e])
+        if low != high:
+            lanes(T, high, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[3, s:e])
+        for v in range(s, e):
+            if low == high:
+                sides[3, v] = sides[2, v]
+            value = sides[0, v] + sides[3, v]
+            if value < best:
+                best = value
+                note(choice, T.group[v], 0, 1, v, 0)
+            value = sides[1, v] + sides[2, v]
+            if value < best and not T.one_way[cls]:
+                best = value
+                note(choice, T.group[v], 1, 1, v, 0)
+    return best
+
+
+@inner
+def pairs(T, cls, k, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
+    """Splits of a set by two columns: those that the bounds leave are evaluated one by one."""
+    s, e = T.start[k], T.start[k + 1]
+    h = 0 if T.low[cls] == T.high[cls] else 1
+    weight = S.lines[2]
+    for v in range(s, e):
+        weight[v] = S.D[v] + S.P[v] + S.P[v]
+    last = s + 1 if e - s == 4 else e  # two of four: the complement is a pair as well
+    for way in range(h + 1):  # way 1: the pair goes to the high child
+        into, rest_in, rest = S.sides[way], S.sides[1 - way], S.sides[3 - way]
+        everything = 0.0
+        for v in range(s, e):
+            everything += rest_in[v]
+        for u in range(s, last):
+            for v in range(u + 1, e):
+                # what two columns leave: disjoint sets, and sharpened similarity
+                bound = everything - rest_in[u] - rest_in[v]
+                other = rest[u] + rest_in[v] - weight[v]
+                bound = other if other > bound else bound
+                other = rest[v] + rest_in[u] - weight[u]
+                bound = other if other > bound else bound
+                if into[u] + into[v] + bound < best:
+                    best = one_pair(T, cls, way, u, v, total, positive, best, choice, S)
+    return best
+
+
+@part
+def one_pair(T, cls, way, u, v, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
+    """The split by two columns, which go to the low (way 0) or high child (1)."""
+    into, rest = S.lines[0], S.lines[1]
+    for j in range(len(S.D)):
+        into[j] = S.F[u, j] + S.F[v, j]
+        rest[j] = S.D[j] - into[j]
+    d, p = S.D[u] + S.D[v], S.P[u] + S.P[v]
+    a = T.low[cls] if way == 0 else T.high[cls]
+    b = T.high[cls] if way == 0 else T.low[cls]
+    value = one_set(T, a, into, d, p, S.acc)
+    if value < best:
+        value += one_set(T, b, rest, total - d, positive - p, S.acc)
+        if value < best:
+            best = value
+            note(choice, T.group[u], way, 2, u, v)
+    return best
+
+
+# ---------------------------------------------------------------- larger subsets
+
+
+@inner
+def heaviest_first(T, k, D, P, order):  # type: ignore[no-untyped-def]
+    """The columns of a set that have rows, heaviest first. Returns their number."""
+    n = 0
+    for v in range(T.start[k], T.start[k + 1]):
+        weight = D[v] + P[v] + P[v]
+        if weight <= 0.0:
+            continue
+        i = n
+        while i > 0 and D[order[i - 1]] + 2.0 * P[order[i - 1]] < weight:
+            order[i] = order[i - 1]
+            i -= 1
+        order[i] = v
+        n += 1
+    return n
+
+
+REST = 6
+"""Column of the state of the search over subsets: least cost of the columns still to come. The
+others: cost, sum of d and positive weight of the low and the high side."""
+
+
+@inner
+def subsets(T, cls, k, best, choice, S, halt):  # type: ignore[no-untyped-def]
+    """Splits of a set by any allowed subset, depth first over the columns."""
+    size, arity = T.start[k + 1] - T.start[k], T.arity[k]
+    order, side, lows = S.order[0], S.order[1], S.order[2]
+    n = heaviest_first(T, k, S.D, S.P, order)
+    symmetric = T.low[cls] == T.high[cls]
+    S.state[n, REST] = 0.0
+    for i in range(n - 1, -1, -1):
+        a, b = S.sides[0, order[i]], S.sides[1, order[i]]
+        S.state[i, REST] = S.state[i + 1, REST] + (a if a < b else b)
+    for j in range(REST):
+        S.state[0, j] = 0.0
+    for j in range(len(S.D)):
+        S.sums[0, 0, j] = 0.0
+        S.sums[1, 0, j] = 0.0
+    lows[0] = 0
+    side[0] = 0
+    i = 0
+    while n > 0 and i >= 0 and halt[0] == 0:
+        if side[i] == 2 or (i == 0 and side[0] == 1 and symmetric):
+            i -= 1
+            continue
+        if S.state[i, REST] + S.state[i, 0] + S.state[i, 1] >= best:
+            i -= 1
+            continue
+        to = side[i]
+        side[i] += 1
+        lows[i + 1] = lows[i] + 1 - to
+        if lows[i + 1] > arity and i + 1 - lows[i + 1] > arity:
+            continue
+        child = T.low[cls] if to == 0 else T.high[cls]
+        value = step(T, child, to, i, order[i], S) + S.state[i + 1, REST]
+        if value >= best:
+            continue
+        if i + 1 < n:
+            i += 1
+            side[i] = 0
+            continue
+        one_sided = lows[n] == 0 or lows[n] == n
+        if one_sided and n == size and not T.empty_ok[cls]:
+            continue
+        best = value
+        note_subset(T, k, n, order, side, choice)
+    return best
+
+
+@inner
+def step(T, child, to, i, v, S):  # type: ignore[no-untyped-def]
+    """State i + 1 from state i by sending column v to a side. Returns the cost of both sides."""
+    for j in range(len(S.D)):
+        S.sums[to, i + 1, j] = S.sums[to, i, j] + S.F[v, j]
+        S.sums[1 - to, i + 1, j] = S.sums[1 - to, i, j]
+    for j in range(REST):
+        S.state[i + 1, j] = S.state[i, j]
+    S.state[i + 1, 2 + to] += S.D[v]
+    S.state[i + 1, 4 + to] += S.P[v]
+    S.state[i + 1, to] = one_set(
+        T, child, S.sums[to, i + 1], S.state[i + 1, 2 + to], S.state[i + 1, 4 + to], S.acc
+    )
+    return S.state[i + 1, 0] + S.state[i + 1, 1]
+
+
+@inner
+def note_subset(T, k, n, order, side, choice):  # type: ignore[no-untyped-def]
+    """Write down the split that sends order[i] to the low (side 1) or high (2) child.
+
+    The smaller side is stated; where it is empty, a column without rows stands for it.
+    """
+    lows = 0
+    for i in range(n):
+        lows += 1 if side[i] == 1 else 0
+    stated = 1 if lows + lows <= n else 2
+    m = 0
+    for i in range(n):
+        if side[i] == stated:
+            choice[3 + m] = order[i]
+            m += 1
+    if m == 0:
+        for v in range(T.start[k], T.start[k + 1]):
+            known = False
+            for i in range(n):
+                known |= order[i] == v
+            if not known and m == 0:
+                choice[3] = v
+                m = 1
+    choice[0], choice[1], choice[2] = k, stated - 1, m
+
+
+# ---------------------------------------------------------------- compiling
+
+
+def rehearse() -> None:
+    """Call every kernel once with the types that the search uses, which compiles or loads it."""
+    from odt_core.solvers.search.samples import sample
+
+    table, mask = sample()
+    v = len(table.group)
+    halt = np.zeros(1, np.int64)
+    F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
+    totals = count_pairs(table, mask, F, D, P)
+    weigh(table, table.d, mask, D)
+    where = np.arange(v)
+    shallow_sides(table, STUMP, F, D, P, totals, where, where - v - 1, D.copy(), P.copy())
+    cost, choice = np.empty(1), np.empty((1, 5), np.int32)
+    two_levels(table, int(table.level.argmax()), mask[None], np.ones(1), halt, cost, choice)

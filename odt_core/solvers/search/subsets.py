@@ -1,148 +1,185 @@
-"""Splits of large subsets (no cap, or a cap of three and more): depth-first over the values.
+"""Splits of a set by larger subsets of its columns (no cap, or a cap of three and more).
 
-The values of a set are taken by falling weight and sent to the low or the high child. What is
-decided is solved exactly; what is not decided costs at least the sum of each value's own best.
+The columns with rows are sent to the low or high child one after the other, heaviest first. A node
+of this search costs at least what its two sides cost and, for the columns still to come, the sum of
+the smaller of each one's costs. Nodes are treated in batches, the deepest first.
 """
 
 from __future__ import annotations
 
-from odt_core.solvers.search.entries import lean
-from odt_core.solvers.search.kernels import Scratch, shallow_one
-from odt_core.solvers.search.model import Model
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.solvers.search.columns import Columns
+
+BATCH = 64
+"""Nodes whose children are solved together."""
+
+Numbers = npt.NDArray[np.float64]
 
 
-@lean
-def order_by_weight(M: Model, k, D, P, order):  # type: ignore[no-untyped-def]
-    """Columns of group k that have rows, heaviest first, into `order`. Returns their number."""
-    n = 0
-    z = D.dtype.type(0)
-    for v in range(M.start[k], M.start[k + 1]):
-        weight = D[v] + P[v] + P[v]
-        if weight <= z:
-            continue
-        i = n
-        while i > 0:
-            u = order[i - 1]
-            if D[u] + P[u] + P[u] >= weight:
-                break
-            order[i] = u
-            i -= 1
-        order[i] = v
-        n += 1
-    return n
+@dataclass(frozen=True)
+class Sides:
+    """A set whose subsets are searched. q columns.
 
-
-@lean
-def note_subset(M: Model, S: Scratch, k, n, order, side):  # type: ignore[no-untyped-def]
-    """Write down the split that sends order[i] to the low (1) or high (2) child.
-
-    The smaller side is stated; where it is empty and that is not allowed, a value without rows
-    stands for it.
+    Attributes
+    ----------
+    table, cls, group
+        The set, and the class whose root is split.
+    weight : float64[q]
+        Weight of the rows in each column.
+    payload : array[q, ...]
+        What stands for the rows in each column: a mask, or sums.
+    join : callable
+        Puts the payloads of disjoint row sets together (`numpy.bitwise_or`, `numpy.add`).
+    low, high : float64[q]
+        Lower bounds of the low and high child on the rows in each column.
     """
-    lows = 0
-    for i in range(n):
-        if side[i] == 1:
-            lows += 1
-    stated = 1 if lows + lows <= n else 2
-    S.split[0] = k
-    S.split[1] = stated - 1
-    m = 0
-    for i in range(n):
-        if side[i] == stated:
-            S.split[3 + m] = order[i]
-            m += 1
-    if m == 0:
-        for v in range(M.start[k], M.start[k + 1]):
-            known = False
-            for i in range(n):
-                if order[i] == v:
-                    known = True
-            if not known and m == 0:
-                S.split[3] = v
-                m = 1
-    S.split[2] = m
+
+    table: Columns
+    cls: int
+    group: int
+    weight: Numbers
+    payload: npt.NDArray
+    join: Callable[[npt.NDArray, npt.NDArray], npt.NDArray]
+    low: Numbers
+    high: Numbers
 
 
-@lean
-def subsets2(M: Model, cls, k, F, D, P, total, positive, best, S: Scratch):  # type: ignore[no-untyped-def]
-    """Splits of group k over two levels by any allowed subset. See `depth2`."""
-    V = M.size[0]
-    z = D.dtype.type(0)
-    low = M.low[cls]
-    high = M.high[cls]
-    h = 0 if low == high else 1
-    order = S.state[0]
-    side = S.state[1]
-    lows = S.state[2]
-    n = order_by_weight(M, k, D, P, order)
+class Split(NamedTuple):
+    """The better split that was found: its set, its members and where they go."""
+
+    group: int
+    columns: tuple[int, ...]
+    to_high: bool
+
+
+class _Nodes(NamedTuple):
+    """Nodes of the same depth: for each the payloads, the sides' costs, and who went high."""
+
+    payload: tuple[npt.NDArray, npt.NDArray]
+    cost: tuple[Numbers, Numbers]
+    went: npt.NDArray[np.bool_]
+
+    def pick(self, which: npt.NDArray) -> _Nodes:
+        """Some of the nodes."""
+        a, b = self.payload
+        c, d = self.cost
+        return _Nodes((a[which], b[which]), (c[which], d[which]), self.went[which])
+
+
+Solve = Callable[[int, npt.NDArray, Numbers], Numbers]
+"""``solve(x, payloads, limits)``: costs of the low (0) or high (1) child, at least the limits where
+they are not below."""
+
+
+def walk(
+    sides: Sides, solve: Solve, best: float, confirm: Callable[[Split], float] | None = None
+) -> tuple[float, Split | None]:
+    """The best split of a set by a subset, if it costs less than `best`.
+
+    Parameters
+    ----------
+    sides : Sides
+    solve : callable
+        See `Solve`.
+    best : float
+        The incumbent's cost.
+    confirm : callable, optional
+        Solves each better split again under a condition that `solve` does not know, and returns
+        the incumbent's cost.
+
+    Returns
+    -------
+    best : float
+    split : Split or None
+        None if no subset is better.
+    """
+    order = np.flatnonzero(sides.weight > 0)
+    order = order[np.argsort(-sides.weight[order], kind="stable")]
+    n = len(order)
     if n == 0:
-        return best  # no rows: single columns cover it
-    size = M.start[k + 1] - M.start[k]
-    arity = M.arity[k]
-    rest = S.bound[0]  # least cost of the values from i on
-    rest[n] = z
-    for back in range(n):
-        i = n - 1 - back
-        x = S.inside[0, order[i]]
-        y = S.inside[h, order[i]]
-        rest[i] = rest[i + 1] + (x if x < y else y)
-    # state after i values: sums of the low and high side, their costs, totals, positives
-    for j in range(V):
-        S.vec[0, 0, j] = z
-        S.vec[1, 0, j] = z
-    for b in range(1, 7):
-        S.bound[b, 0] = z
-    lows[0] = 0
-    i = 0
-    side[0] = 0
-    patience = S.patience[0]
-    while i >= 0 and S.halt[0] == 0 and patience > 0:
-        patience -= 1
-        if side[i] == 2 or (i == 0 and side[0] == 1 and h == 0):
-            i -= 1
+        return best, None  # no rows: single columns cover it
+    q = len(sides.weight)
+    symmetric = sides.table.low[sides.cls] == sides.table.high[sides.cls]
+    may_be_one_sided = bool(sides.table.empty_ok[sides.cls]) or n < q
+    arity = int(sides.table.arity[sides.group])
+    rest = np.zeros(n + 1)
+    rest[:n] = np.minimum(sides.low, sides.high)[order][::-1].cumsum()[::-1]
+    nothing = np.zeros_like(sides.payload[:1])
+    levels: list[list[_Nodes]] = [[] for _ in range(n + 1)]
+    levels[0] = [_Nodes((nothing, nothing), (np.zeros(1), np.zeros(1)), np.zeros((1, n), np.bool_))]
+    found: Split | None = None
+    depth = 0
+    while depth >= 0:
+        if not levels[depth]:
+            depth -= 1
             continue
-        side[i] += 1
-        to = side[i] - 1
-        v = order[i]
-        lows[i + 1] = lows[i] + 1 - to
-        if lows[i + 1] > arity and i + 1 - lows[i + 1] > arity:
+        nodes = levels[depth].pop()
+        least = nodes.cost[0] + nodes.cost[1] + rest[depth]
+        order_of = np.argsort(least, kind="stable")
+        order_of = order_of[least[order_of] < best]
+        if not len(order_of):
             continue
-        if rest[i] + S.bound[1, i] + S.bound[2, i] >= best:
-            i -= 1
-            continue
-        _step(M, low if to == 0 else high, to, i, v, F[v], D[v], P[v], S)
-        value = S.bound[1, i + 1] + S.bound[2, i + 1] + rest[i + 1]
-        if value >= best:
-            continue
-        if i + 1 < n:
-            i += 1
-            side[i] = 0
-            continue
-        one_sided = lows[n] == 0 or lows[n] == n
-        if one_sided and n == size and not M.empty_ok[cls]:
-            continue
-        best = value
-        note_subset(M, S, k, n, order, side)
-    S.patience[0] = patience
-    return best
+        if len(order_of) > BATCH:
+            levels[depth].append(nodes.pick(order_of[BATCH:]))
+        nodes = nodes.pick(order_of[:BATCH])
+        ways = (0,) if depth == 0 and symmetric else (0, 1)
+        children = [_send(sides, solve, nodes, way, depth, order, rest, best) for way in ways]
+        for child in children:
+            high = child.went[:, : depth + 1].sum(axis=1)
+            low = depth + 1 - high
+            value = child.cost[0] + child.cost[1] + rest[depth + 1]
+            keep = (value < best) & ((low <= arity) | (high <= arity))
+            if depth + 1 == n and not may_be_one_sided:
+                keep &= (low > 0) & (high > 0)
+            if not keep.any():
+                continue
+            child = child.pick(keep)
+            if depth + 1 < n:
+                levels[depth + 1].append(child)
+                continue
+            value = value[keep]
+            for i in np.argsort(value, kind="stable").tolist():
+                if value[i] >= best:
+                    break
+                found = _split(sides, order, child.went[i])
+                best = float(value[i]) if confirm is None else confirm(found)
+        if depth + 1 < n:
+            depth += 1
+    return best, found
 
 
-@lean
-def _step(M: Model, child, to, i, v, row, d, p, S: Scratch):  # type: ignore[no-untyped-def]
-    """State i + 1 from state i by sending value v to side `to`."""
-    V = M.size[0]
-    old = S.vec[to, i]
-    new = S.vec[to, i + 1]
-    for j in range(V):
-        new[j] = old[j] + row[j]
-    same = S.vec[1 - to, i]
-    kept = S.vec[1 - to, i + 1]
-    for j in range(V):
-        kept[j] = same[j]
-    for b in range(1, 7):
-        S.bound[b, i + 1] = S.bound[b, i]
-    S.bound[3 + to, i + 1] += d
-    S.bound[5 + to, i + 1] += p
-    S.bound[1 + to, i + 1] = shallow_one(
-        M, child, new, S.bound[3 + to, i + 1], S.bound[5 + to, i + 1], S.acc
-    )
+def _send(
+    sides: Sides,
+    solve: Solve,
+    nodes: _Nodes,
+    way: int,
+    depth: int,
+    order: npt.NDArray[np.int64],
+    rest: Numbers,
+    best: float,
+) -> _Nodes:
+    """The nodes after their next column goes to the low (0) or high (1) child."""
+    payload, cost = list(nodes.payload), list(nodes.cost)
+    payload[way] = sides.join(payload[way], sides.payload[order[depth]][None])
+    limits = best - cost[1 - way] - rest[depth + 1]
+    cost[way] = np.maximum(solve(way, payload[way], limits), cost[way])
+    went = nodes.went.copy()
+    went[:, depth] = bool(way)
+    return _Nodes((payload[0], payload[1]), (cost[0], cost[1]), went)
+
+
+def _split(sides: Sides, order: npt.NDArray[np.int64], went: npt.NDArray[np.bool_]) -> Split:
+    """The split in terms of columns: the smaller side is stated."""
+    high = bool(went.sum() * 2 < len(went))
+    stated = order[went if high else ~went]
+    if not len(stated):  # a column without rows stands for the empty side
+        idle = np.setdiff1d(np.arange(len(sides.weight)), order)
+        stated = idle[:1]
+    start = int(sides.table.start[sides.group])
+    return Split(sides.group, tuple(int(start + v) for v in sorted(stated)), high)

@@ -221,5 +221,3 @@ def test_the_time_limit_is_kept_where_fronts_are_long() -> None:
     outcome = solve_search(problem, time_limit=1.0)
     assert time.perf_counter() - began < 1.6
     assert outcome.total is not None and outcome.total <= outcome.bound
-
-

@@ -11,7 +11,7 @@ import pytest
 
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
-from odt_core.solution import Assignment, Engine, Status
+from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
 from odt_core.solvers.mip import greedy
 from odt_core.solvers.search import frontier, solve_search

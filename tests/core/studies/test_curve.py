@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
-import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,7 +23,7 @@ from odt_core.studies import (
     run_repeat,
 )
 from odt_core.topology import Topology
-from odt_core.training import Stage, TrainSpec
+from odt_core.training import TrainSpec
 
 LEVELS = (Fraction(9, 10), Fraction(985, 1000), Fraction(1))
 CURVE = CurveSpec(LEVELS, (Topology.parse("depth-1"), Topology.parse("depth-2")), repeats=3)

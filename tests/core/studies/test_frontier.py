@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
-import time
 
 import pytest
 
@@ -24,7 +22,7 @@ from odt_core.studies import (
 )
 from odt_core.studies import frontier as frontier_module
 from odt_core.topology import Topology
-from odt_core.training import Stage, TrainSpec
+from odt_core.training import TrainSpec
 
 SPEC = TrainSpec(
     schema=SAMPLES["triage"].schema(),

@@ -6,13 +6,11 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
-import pytest
-
 from odt_core.confusion import Confusion
 from odt_core.data import SplitSpec, Table
 from odt_core.export import tree_from_json
 from odt_core.problem import Goal, Objective, Problem
-from odt_core.solution import Engine, Status, TracePoint
+from odt_core.solution import Status, TracePoint
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training, value_words
 from odt_core.training.run import build_problem, prepare_training

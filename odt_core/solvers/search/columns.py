@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from odt_core.errors import InputError
 from odt_core.problem import Feature, LeafCount, Problem
-from odt_core.solvers.exact.groups import CHAIN, FULL, Group, Thresholds, make_groups
-from odt_core.solvers.exact.masks import Masks, everything, n_words
 from odt_core.solvers.exactness import check_countable
+from odt_core.solvers.search.groups import CHAIN, FULL, Group, Thresholds, make_groups
+from odt_core.solvers.search.masks import Masks, everything, n_words
 
 LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 """Levels of decisions below a class: none, one (leaf-adjacent), two, three, four."""

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact import loader
-from odt_core.solvers.exact.choices import Choice
-from odt_core.solvers.exact.columns import (
+from odt_core.solvers.search import loader
+from odt_core.solvers.search.choices import Choice
+from odt_core.solvers.search.columns import (
     MOST_IN_TABLES,
     PAIR,
     Encoding,
     groups_of,
     most_members,
 )
-from odt_core.solvers.exact.loop import Loop
-from odt_core.solvers.exact.masks import Masks
-from odt_core.solvers.exact.smallest import restricted
-from odt_core.solvers.exact.splits import Flags, Numbers, Splits
-from odt_core.solvers.exact.store import Store
-from odt_core.solvers.exact.sweeps import make_orders
+from odt_core.solvers.search.loop import Loop
+from odt_core.solvers.search.masks import Masks
+from odt_core.solvers.search.smallest import restricted
+from odt_core.solvers.search.splits import Flags, Numbers, Splits
+from odt_core.solvers.search.store import Store
+from odt_core.solvers.search.sweeps import make_orders
 
 
 class Stopped(Exception):

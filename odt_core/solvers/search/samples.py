@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
-from odt_core.solvers.exact.columns import Columns, encode
-from odt_core.solvers.exact.masks import Masks
+from odt_core.solvers.search.columns import Columns, encode
+from odt_core.solvers.search.masks import Masks
 from odt_core.topology import Topology
 
 

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.columns import Columns, groups_of
-from odt_core.solvers.exact.groups import CHAIN
-from odt_core.solvers.exact.masks import Masks, pack
+from odt_core.solvers.search.columns import Columns, groups_of
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, pack
 
 Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

@@ -36,7 +36,7 @@ TWINS = {
 }
 """The modules of their twins."""
 
-PACKAGE = "odt_core.solvers.exact"
+PACKAGE = "odt_core.solvers.search"
 LOOK_EVERY = 0.5
 """Seconds between looks for kernels that are being compiled."""
 GIVEN_UP_AFTER = 900

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.columns import LEAF, PAIR, Columns, groups_of
-from odt_core.solvers.exact.groups import CHAIN, FULL
-from odt_core.solvers.exact.masks import Masks, unpack
+from odt_core.solvers.search.columns import LEAF, PAIR, Columns, groups_of
+from odt_core.solvers.search.groups import CHAIN, FULL
+from odt_core.solvers.search.masks import Masks, unpack
 
 Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

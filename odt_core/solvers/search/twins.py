@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.columns import ANY, LEAF, ONE, PAIR, Columns, groups_of, runs_of
-from odt_core.solvers.exact.groups import CHAIN
-from odt_core.solvers.exact.masks import Masks, rows_of
-from odt_core.solvers.exact.subsets import Sides, walk
+from odt_core.solvers.search.columns import ANY, LEAF, ONE, PAIR, Columns, groups_of, runs_of
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, rows_of
+from odt_core.solvers.search.subsets import Sides, walk
 
 Numbers = npt.NDArray[np.float64]
 

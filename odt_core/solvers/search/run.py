@@ -18,10 +18,10 @@ import numpy.typing as npt
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment, TracePoint
-from odt_core.solvers.exact.choices import Choice, Planter
-from odt_core.solvers.exact.columns import Encoding, encode
-from odt_core.solvers.exact.outcome import SearchOutcome
-from odt_core.solvers.exact.search import Search, Stopped
+from odt_core.solvers.search.choices import Choice, Planter
+from odt_core.solvers.search.columns import Encoding, encode
+from odt_core.solvers.search.outcome import SearchOutcome
+from odt_core.solvers.search.search import Search, Stopped
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 POLL_SECONDS = 0.02
@@ -318,7 +318,7 @@ def solve_search(
     started = time.monotonic()
     deadline = np.inf if time_limit is None else started + time_limit
     if problem.gains.has_floor or problem.gains.counts_one_class:
-        from odt_core.solvers.exact.floors import solve_floors
+        from odt_core.solvers.search.floors import solve_floors
 
         return solve_floors(
             problem,

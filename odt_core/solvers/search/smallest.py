@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.choices import Choice
-from odt_core.solvers.exact.columns import ANY, LEAF, Columns, groups_of, runs_of
-from odt_core.solvers.exact.groups import CHAIN
-from odt_core.solvers.exact.masks import Masks, rows_of
-from odt_core.solvers.exact.splits import Numbers
+from odt_core.solvers.search.choices import Choice
+from odt_core.solvers.search.columns import ANY, LEAF, Columns, groups_of, runs_of
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, rows_of
+from odt_core.solvers.search.splits import Numbers
 
 if TYPE_CHECKING:
-    from odt_core.solvers.exact.search import Search
+    from odt_core.solvers.search.search import Search
 
 Whole = npt.NDArray[np.int64]
 
@@ -196,7 +196,7 @@ class _Knapsack:
 
 def restricted(search: Search, cls: int, mask: Masks, limit: float) -> tuple[float, Choice | None]:
     """Least cost of a class with leaves large enough, if below the limit, and its split."""
-    from odt_core.solvers.exact.loop import Loop
+    from odt_core.solvers.search.loop import Loop
 
     search.check()
     if search.table.level[cls] == LEAF:

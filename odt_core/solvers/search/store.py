@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.columns import PAIR, Columns
-from odt_core.solvers.exact.groups import CHAIN
-from odt_core.solvers.exact.splits import Numbers, Splits
+from odt_core.solvers.search.columns import PAIR, Columns
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.splits import Numbers, Splits
 
 if TYPE_CHECKING:
-    from odt_core.solvers.exact.loop import Loop
-    from odt_core.solvers.exact.search import Search
+    from odt_core.solvers.search.loop import Loop
+    from odt_core.solvers.search.search import Search
 
 MOST_CELLS = 2**26
 """Cells of the matrices of all classes; with more, pairs of columns have none, or nothing has."""

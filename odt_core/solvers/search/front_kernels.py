@@ -18,8 +18,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from odt_core.solvers.exact.front_twins import FIXED, LEAF, MAY, MUST
-from odt_core.solvers.exact.samples import sample
+from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
+from odt_core.solvers.search.samples import sample
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.choices import Choice
-from odt_core.solvers.exact.columns import PAIR, STUMP
-from odt_core.solvers.exact.masks import Masks
-from odt_core.solvers.exact.smallest import restricted_split
-from odt_core.solvers.exact.splits import EXACT, Numbers, Whole
-from odt_core.solvers.exact.subsets import Sides, Split, walk
+from odt_core.solvers.search.choices import Choice
+from odt_core.solvers.search.columns import PAIR, STUMP
+from odt_core.solvers.search.masks import Masks
+from odt_core.solvers.search.smallest import restricted_split
+from odt_core.solvers.search.splits import EXACT, Numbers, Whole
+from odt_core.solvers.search.subsets import Sides, Split, walk
 
 if TYPE_CHECKING:
-    from odt_core.solvers.exact.search import Search
+    from odt_core.solvers.search.search import Search
 
 FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 24, 256
 """Sides that are solved together: few at first, so that a good tree comes early, and more below

@@ -12,9 +12,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.columns import Columns
-from odt_core.solvers.exact.masks import Masks
-from odt_core.solvers.exact.sweeps import Orders, make_orders
+from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.masks import Masks
+from odt_core.solvers.search.sweeps import Orders, make_orders
 
 _plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
 kernel = numba.njit(**_plain)
@@ -938,7 +938,7 @@ def two_levels_by_sweeps(
 
 def rehearse() -> None:
     """Call every kernel once with the types that the search uses, which compiles or loads it."""
-    from odt_core.solvers.exact.samples import sample
+    from odt_core.solvers.search.samples import sample
 
     table, mask = sample()
     cost, choice = np.empty(1), np.empty((1, 5), np.int32)

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.exact.columns import ANY, ONE, STUMP, Encoding, groups_of, runs_of
-from odt_core.solvers.exact.groups import CHAIN
-from odt_core.solvers.exact.masks import Masks, pack
+from odt_core.solvers.search.columns import ANY, ONE, STUMP, Encoding, groups_of, runs_of
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, pack
 
 if TYPE_CHECKING:
-    from odt_core.solvers.exact.search import Search
+    from odt_core.solvers.search.search import Search
 
 Rows = npt.NDArray[np.int64]
 

@@ -7,9 +7,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.exact.columns import Columns
-from odt_core.solvers.exact.groups import CHAIN
-from odt_core.solvers.exact.masks import Masks, unpack
+from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, unpack
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
