@@ -577,9 +577,9 @@ class FrontPlanter:
         for group in groups_of(table, cls):
             s, e = int(table.start[group]), int(table.start[group + 1])
             local = table.local[group, rows]
-            a, b = (np.bincount(local, each, e - s + 1)[: e - s] for each in (p, q))
-            if table.kind[group] == CHAIN:
-                a, b = a.cumsum(), b.cumsum()
+            sums = [np.bincount(local, each, e - s + 1)[: e - s] for each in (p, q)]
+            chain = table.kind[group] == CHAIN
+            a, b = (np.asarray(each.cumsum() if chain else each, np.float64) for each in sums)
             for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
                 one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
                 if len(one):

@@ -35,8 +35,8 @@ from odt_core.solvers.exact.splits import Splits
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Sums = tuple[Floats, Floats, Floats, Floats]
-"""Positive and negative weight of row sets in each column, ``[B, V]``, and altogether, ``[B]``."""
+Sums = tuple[Floats, ...]
+"""Four: positive and negative weight of row sets in each column ``[B, V]``, and in all ``[B]``."""
 
 Payload = tuple[npt.NDArray, ...]
 
@@ -709,7 +709,7 @@ class DeepNode(Node):
         heavier = (count(splits.outer) > count(splits.inner)).astype(np.int64)
         while True:
             step = search.open_step(splits.bounds, self.front.points)
-            unknown = ~splits.known.all(axis=1)
+            unknown: Flags = ~splits.known.all(axis=1)
             open_ = (step >= 0) & unknown.any(axis=1)
             at = np.flatnonzero(open_)
             if by_middles and len(at) > BATCH:
@@ -759,7 +759,7 @@ class DeepNode(Node):
     def _try(self, splits: Candidates, at: int) -> None:
         """Put the fronts of a split's children together, if its bounds allow."""
         search, front = self.search, self.front
-        if not self.is_open(splits.bounds[at : at + 1])[0]:
+        if not self.is_open(splits.bounds[at : at + 1]).all():
             return
         lower, to_high = splits.lower[at], int(splits.to_high[at])
         most = front.points[0, -1] - 1
