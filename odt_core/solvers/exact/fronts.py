@@ -709,7 +709,7 @@ class DeepNode(Node):
         heavier = (count(splits.outer) > count(splits.inner)).astype(np.int64)
         while True:
             step = search.open_step(splits.bounds, self.front.points)
-            unknown: Flags = ~splits.known.all(axis=1)
+            unknown = ~np.asarray(splits.known.all(axis=1))
             open_ = (step >= 0) & unknown.any(axis=1)
             at = np.flatnonzero(open_)
             if by_middles and len(at) > BATCH:
