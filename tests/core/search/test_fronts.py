@@ -85,7 +85,8 @@ def test_fronts_of_two_levels_are_those_of_the_twins() -> None:
         runs = np.array(case.all_runs)
         given = (
             P, N, PT, NT, P.sum(axis=0), N.sum(axis=0), np.array([14.0, 14.0]), splits, bounds,
-            ALPHA, BETA, runs, modes[0], runs, modes[1], case.leaf, wanted, 7, np.zeros(1, np.int64),
+            ALPHA, BETA, runs, modes[0], runs, modes[1], case.leaf, wanted, 7,
+            np.zeros(1, np.int64),
         )  # fmt: skip
         found, n = front_kernels.split_fronts(*given)
         expected, _ = front_twins.split_fronts(*given)
