@@ -25,9 +25,20 @@ LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 ONE, TWO, SEVERAL, ANY = 0, 1, 2, 3
 """What a split may take of a run of columns: one, up to two, up to its arity, or any of them."""
 
-MOST_IN_TABLES = 1200
-"""Columns whose pairs are counted in tables. With more, ordered features are swept (sweeps.py), and
-the rows of a column are made when they are wanted."""
+FEW_COLUMNS, MOST_COLUMNS = 250, 1200
+"""Tables of pairs are good for this many columns at least, and at most."""
+
+WORTH_SWEEPS = 16
+"""Pairs of columns for each row and group from which on sweeps take less time than tables."""
+
+
+def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
+    """Whether ordered features are swept (sweeps.py) instead of counting pairs of columns.
+
+    The rows of a column are then made when they are wanted.
+    """
+    many = n_columns**2 > WORTH_SWEEPS * max(local.size, 1) and n_columns > FEW_COLUMNS
+    return many or n_columns > MOST_COLUMNS
 
 
 MOST_CATEGORIES = 2**14
@@ -341,7 +352,7 @@ def _bits(
 ) -> Masks:
     """Array ``bits`` of `Columns`; without words if they are too many."""
     v, n = int(start[-1]), local.shape[1]
-    if v > MOST_IN_TABLES:
+    if wants_sweeps(v, local):
         return np.zeros((v, 0), np.uint64)
     bytes_ = np.zeros((v, n_words(n) * 8), np.uint8)
     for k, group in enumerate(groups):

@@ -283,7 +283,7 @@ class FloorSearch:
 
     def _between(self, ratio: Fraction) -> None:
         """Search what the corners left."""
-        pairs = around(ratio)
+        pairs = multipliers(ratio)
         search = FrontSearch(self.problem, pairs, self.watch.halt, self._tighten)
         self._tighten(self.front)
         guide = np.zeros(len(pairs))
@@ -327,17 +327,13 @@ def check_weight(problem: Problem) -> None:
         )
 
 
-def around(ratio: Fraction) -> tuple[tuple[int, int], ...]:
-    """Multipliers near the one that matters, in small whole numbers."""
-    factors = (Fraction(1), Fraction(2, 3), Fraction(3, 2), Fraction(1, 3), Fraction(3))
-    rough = [_rough(ratio * factor) for factor in factors]
-    return tuple(dict.fromkeys((each.numerator, each.denominator) for each in rough))
-
-
-def _rough(ratio: Fraction) -> Fraction:
+def multipliers(ratio: Fraction) -> tuple[tuple[int, int], ...]:
+    """The multiplier that matters, in small whole numbers, and those of a whole frontier."""
     if ratio >= 1:
-        return min(ratio.limit_denominator(8), Fraction(1000))
-    return max(1 / (1 / ratio).limit_denominator(8), Fraction(1, 1000))
+        rough = min(ratio.limit_denominator(8), Fraction(1000))
+    else:
+        rough = max(1 / (1 / ratio).limit_denominator(8), Fraction(1, 1000))
+    return tuple(dict.fromkeys([(rough.numerator, rough.denominator), *MULTIPLIERS]))
 
 
 def solve_floors(
@@ -577,9 +573,9 @@ class FrontPlanter:
         for group in groups_of(table, cls):
             s, e = int(table.start[group]), int(table.start[group + 1])
             local = table.local[group, rows]
-            a, b = (np.bincount(local, each, e - s + 1)[: e - s] for each in (p, q))
-            if table.kind[group] == CHAIN:
-                a, b = a.cumsum(), b.cumsum()
+            sums = [np.bincount(local, each, e - s + 1)[: e - s] for each in (p, q)]
+            chain = table.kind[group] == CHAIN
+            a, b = (np.asarray(each.cumsum() if chain else each, np.float64) for each in sums)
             for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
                 one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
                 if len(one):

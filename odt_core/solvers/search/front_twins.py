@@ -60,7 +60,7 @@ def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, foun
         found[:] = -1
         return
     reach = alpha[:, None] * x + beta[:, None] * y
-    open_ = (reach[None] >= bounds[:, :, None]).all(axis=1)
+    open_: npt.NDArray[np.bool_] = np.asarray((reach[None] >= bounds[:, :, None]).all(axis=1))
     found[:] = np.where(open_.any(axis=1), open_.argmax(axis=1), -1)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -35,8 +35,8 @@ from odt_core.solvers.search.splits import Splits
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Sums = tuple[Floats, Floats, Floats, Floats]
-"""Positive and negative weight of row sets in each column, ``[B, V]``, and altogether, ``[B]``."""
+Sums = tuple[Floats, ...]
+"""Four: positive and negative weight of row sets in each column ``[B, V]``, and in all ``[B]``."""
 
 Payload = tuple[npt.NDArray, ...]
 
@@ -308,62 +308,51 @@ class Batch:
         return Batch(self.sent, self.low[at], (low, high), self.lower[at])
 
 
-@dataclass(frozen=True, eq=False)
 class Walk:
-    """A walk over the subsets of a set. q columns with rows, heaviest first.
+    """A walk over the larger subsets of a set's columns s..e at a node, heaviest columns first.
 
-    Attributes
+    Parameters
     ----------
-    columns : int64[q]
-    arity : int
-        The smaller side may have so many.
-    both_needed : bool
-        Whether both sides need a column.
-    different : bool
-        Whether the children differ.
-    lower : float64[2, q, L]
-        Bounds of the low and the high child in each column.
-    payload : arrays[q, ...]
+    node : Node
+        Its bounds of single columns are known.
+    payload : arrays[e - s, ...]
         What stands for the rows in each column: sums, or masks.
     join : numpy.ufunc
         Puts the payloads of disjoint row sets together.
-    evaluate : callable
-        (side, its payload, its bounds, bounds of everything else) to better bounds of the side.
-    is_open : callable
-        float64[n, L] to bool[n]: whether bounds leave anything open.
-    check : callable
-        Raises if the search is to end.
     """
 
-    columns: npt.NDArray[np.int64]
-    arity: int
-    both_needed: bool
-    different: bool
-    lower: Floats
-    payload: Payload
-    join: np.ufunc
-    evaluate: Callable[[int, Payload, Floats, Floats], Floats]
-    is_open: Callable[[Floats], Flags]
-    check: Callable[[], None]
+    def __init__(self, node: Node, s: int, e: int, payload: Payload, join: np.ufunc) -> None:
+        table = node.search.table
+        weight = node.whole[0][s:e] + node.whole[1][s:e]
+        at = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
+        self.node, self.join, self.group = node, join, int(table.group[s])
+        self.columns = s + at
+        self.unused = tuple((s + np.flatnonzero(weight == 0)[:1]).tolist())
+        self.arity = int(table.arity[self.group])
+        self.both_needed = not self.unused and not table.empty_ok[node.cls]
+        self.lower = np.stack([node.into[0][s + at], node.into[node.h][s + at]])
+        self.payload = tuple(each[at] for each in payload)
 
     def run(self) -> Iterator[Batch]:
         """Batches of whole subsets that are open."""
-        q = len(self.columns)
+        q, node = len(self.columns), self.node
+        if not q:
+            return
         least = self.lower.min(axis=0)
         rest = np.concatenate([least[::-1].cumsum(axis=0)[::-1], np.zeros_like(least[:1])])
         empty = tuple(np.zeros_like(each[:1]) for each in self.payload)
         zero = np.zeros((1, 2, self.lower.shape[2]))
         stack = [Batch(0, np.zeros((1, q), np.bool_), (empty, empty), zero)]
         while stack:
-            self.check()
+            node.search.check()
             batch = stack.pop()
-            batch = batch.take(self.is_open(batch.lower.sum(axis=1) + rest[batch.sent]))
+            batch = batch.take(node.is_open(batch.lower.sum(axis=1) + rest[batch.sent]))
             if not len(batch.low):
                 continue
             if batch.sent == q:
                 yield batch
                 continue
-            ways = (0, 1) if self.different or batch.sent else (0,)
+            ways = (0, 1) if node.h or batch.sent else (0,)
             for to in ways[::-1]:
                 grown = self._send(batch, to, rest[batch.sent + 1])
                 for first in range(0, len(grown.low), BATCH):
@@ -380,23 +369,24 @@ class Walk:
             keep &= (n_low > 0) & (n_low <= i)
         lower = batch.lower.copy()
         lower[:, to] += self.lower[to, i]
-        keep &= self.is_open(lower.sum(axis=1) + rest)
+        keep &= self.node.is_open(lower.sum(axis=1) + rest)
         payload = list(batch.payload)
         payload[to] = tuple(
             self.join(side, each[i]) for side, each in zip(payload[to], self.payload, strict=True)
         )
         grown = Batch(i + 1, low, (payload[0], payload[1]), lower).take(keep)
         if len(grown.low):
-            better = self.evaluate(
+            better = self.node.grown(
                 to, grown.payload[to], grown.lower[:, to], grown.lower[:, 1 - to] + rest
             )
             grown.lower[:, to] = better
         return grown
 
-    def columns_of(self, batch: Batch, at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The columns that a whole subset sends low and high."""
-        low = batch.low[at]
-        return tuple(self.columns[low].tolist()), tuple(self.columns[~low].tolist())
+    def read(self, batch: Batch, at: int) -> Choice:
+        """The split of a whole subset; the smaller side is named."""
+        sides = [tuple(self.columns[some].tolist()) for some in (batch.low[at], ~batch.low[at])]
+        to_high = len(sides[1]) < len(sides[0])
+        return Choice(self.group, to_high, sides[to_high] or self.unused)
 
 
 # ---------------------------------------------------------------- roots of subtrees
@@ -473,38 +463,6 @@ class Node:
         np.maximum(outer, left[u] - weight[v] + own[v], out=outer)
         np.maximum(outer, left[v] - weight[u] + own[u], out=outer)
         return np.stack([into[u] + into[v], outer], axis=1)
-
-    def walk(self, s: int, e: int, payload: Payload, join: np.ufunc) -> Iterator:
-        """Batches of larger subsets of columns s..e that are open, and how to read their splits.
-
-        `payload` stands for the rows in each of the columns (see `Walk`).
-        """
-        table = self.search.table
-        weight = self.whole[0][s:e] + self.whole[1][s:e]
-        at = np.flatnonzero(weight > 0)
-        at = at[np.argsort(-weight[at], kind="stable")]
-        unused = [s + v for v in range(e - s) if not weight[v]][:1]
-        if not len(at):
-            return
-        walk = Walk(
-            columns=s + at,
-            arity=int(table.arity[table.group[s]]),
-            both_needed=not unused and not table.empty_ok[self.cls],
-            different=bool(self.h),
-            lower=np.stack([self.into[0][s + at], self.into[self.h][s + at]]),
-            payload=tuple(each[at] for each in payload),
-            join=join,
-            evaluate=self.grown,
-            is_open=self.is_open,
-            check=self.search.check,
-        )
-
-        def read(low: tuple[int, ...], high: tuple[int, ...]) -> Choice:
-            to_high = len(high) < len(low)  # the smaller side is named
-            return Choice(int(table.group[s]), to_high, (high if to_high else low) or tuple(unused))
-
-        for batch in walk.run():
-            yield batch, lambda i, b=batch: read(*walk.columns_of(b, i))
 
     def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
         """Better bounds of the low (0) or high child (1) on growing row sets (see `Walk`)."""
@@ -588,11 +546,12 @@ class PairNode(Node):
             pairs = self.pairs[at]
             self._try(sums, place[pairs], pairs, np.full(len(at), way), bounds[at])
         for s, e in self.walks:
-            payload = tuple(each[place[s:e]] for each in sums)
-            for batch, read in self.walk(s, e, payload, np.add):
+            walk = Walk(self, s, e, tuple(each[place[s:e]] for each in sums), np.add)
+            for batch in walk.run():
                 n = len(batch.lower)
                 rows = np.stack([np.arange(n), np.full(n, -1)], axis=1)
                 bounds = batch.lower.sum(axis=1)
+                read = partial(walk.read, batch)
                 self._try(batch.payload[0], rows, rows, np.zeros(n, np.int64), bounds, read)
 
     def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
@@ -709,7 +668,7 @@ class DeepNode(Node):
         heavier = (count(splits.outer) > count(splits.inner)).astype(np.int64)
         while True:
             step = search.open_step(splits.bounds, self.front.points)
-            unknown = ~splits.known.all(axis=1)
+            unknown = ~np.asarray(splits.known.all(axis=1))
             open_ = (step >= 0) & unknown.any(axis=1)
             at = np.flatnonzero(open_)
             if by_middles and len(at) > BATCH:
@@ -759,7 +718,7 @@ class DeepNode(Node):
     def _try(self, splits: Candidates, at: int) -> None:
         """Put the fronts of a split's children together, if its bounds allow."""
         search, front = self.search, self.front
-        if not self.is_open(splits.bounds[at : at + 1])[0]:
+        if not self.is_open(splits.bounds[at : at + 1]).all():
             return
         lower, to_high = splits.lower[at], int(splits.to_high[at])
         most = front.points[0, -1] - 1
@@ -817,10 +776,12 @@ class DeepNode(Node):
     def _subsets(self, s: int, e: int) -> None:
         """Splits by larger subsets of a set, depth first."""
         masks = self.search.splits.column_masks(np.arange(s, e)) & self.mask
-        for batch, read in self.walk(s, e, (masks,), np.bitwise_or):
+        walk = Walk(self, s, e, (masks,), np.bitwise_or)
+        for batch in walk.run():
             n = len(batch.lower)
             (low,), (high,) = batch.payload
             known = np.ones(batch.lower.shape, np.bool_)
+            read = partial(walk.read, batch)
             splits = Candidates(low, high, np.zeros(n, np.int64), batch.lower, known, read)
             for at in range(n):
                 self._try(splits, at)

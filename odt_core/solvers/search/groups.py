@@ -128,8 +128,8 @@ def make_groups(
     chains: list[Group] = []
     sets: list[Group] = []
     for g, feature in enumerate(problem.data.features):
-        count = np.bincount(codes[:, g], weight, feature.n_values).astype(np.int64).tolist()
-        present = [code for code, n in enumerate(count) if n or problem.forbid_empty_branches]
+        count = np.bincount(codes[:, g], weight, feature.n_values)
+        present = np.flatnonzero((count > 0) | problem.forbid_empty_branches).tolist()
         if len(present) < 2:
             continue
         if feature.is_numerical:
@@ -154,15 +154,15 @@ def make_groups(
 
 
 def _threshold_chains(
-    g: int, feature: Feature, present: list[int], count: list[int]
+    g: int, feature: Feature, present: list[int], count: npt.NDArray
 ) -> list[Group]:
     """Thresholds of an ordered feature, counted from the end that leaves out more rows."""
     n = feature.n_ordered
-    ordered = [code for code in present if code < n]
-    missing = [code for code in present if code >= n]
+    ordered = present[:-1] if present[-1] >= n else present
+    missing = present[len(ordered) :]
     if not ordered:
         return []
-    from_above = len(ordered) > 1 and count[ordered[0]] > count[ordered[-1]]
+    from_above = len(ordered) > 1 and bool(count[ordered[0]] > count[ordered[-1]])
     inner = ordered[:0:-1] if from_above else ordered[:-1]
     cuts = np.array(inner, np.int64)  # bins without rows belong to the cut, too
     chains = [Group(g, CHAIN, 1, Thresholds(cuts, n, from_above))] if inner else []

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from odt_core.solvers.search import loader
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
-    MOST_IN_TABLES,
     PAIR,
     Encoding,
     groups_of,
     most_members,
+    wants_sweeps,
 )
 from odt_core.solvers.search.loop import Loop
 from odt_core.solvers.search.masks import Masks
@@ -82,7 +82,7 @@ class Search:
         self.offer = on_better or (lambda cost, choice: None)
         self.raise_bound = on_bound or (lambda bound: None)
         self.splits = Splits.of(self.table)
-        self.by_sweeps = self.splits.n_columns > MOST_IN_TABLES
+        self.by_sweeps = wants_sweeps(self.splits.n_columns, self.table.local)
         self.orders = make_orders(self.table) if self.by_sweeps else None
         self.store: Store | None = None
         self.absolute = np.abs(self.table.d)

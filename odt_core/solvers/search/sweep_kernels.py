@@ -1,7 +1,7 @@
 """Compiled: the two-level problem by sweeps over presorted rows (its plain twin: sweeps.py).
 
-A *lane* is a candidate split: a bit of each row that says whether the row is inside. One sweep over a
-group's order gives the best leaf-adjacent split by that group on both sides of all lanes at once.
+A *lane* is a candidate split: a bit of each row that says whether the row is inside. One sweep over
+a group's order gives the best leaf-adjacent split by that group on both sides of all lanes at once.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ MOST_KNOWN, KNOWN_BYTES = 256, 2**26
 ALL = -1
 """The lane of all rows; before a chain's first cut or after its last."""
 KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_CUT = range(9)
-"""Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4 the
-high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions have
-rows, whether the empty prefix counts, number of the first cut."""
+"""Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4
+the high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions
+have rows, whether the empty prefix counts, number of the first cut."""
 LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED = range(5)
-"""Entries of `option`: whether a child may call all its rows alike; of the root's question; whether the
-children are of one class."""
+"""Entries of `option`: whether a child may call all its rows alike; of the root's question;
+whether the children are of one class."""
 N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
 """Entries of `Work.state`: rows, lanes filled; candidates noted and tried; first and last + 1 open
 interval; where the walk over subsets stands."""
@@ -221,7 +221,7 @@ def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
         inside = (mask[i // 64] >> np.uint64(i % 64)) & np.uint64(1)
         w.number[i] = n if inside else -1
         w.rows[n], w.d[n] = i, d[i]
-        n += np.int64(inside)
+        n += 1 if inside else 0
     w.state[N_ROWS] = n
     for k in range(len(order)):
         if info[k, ROLE] == 0:
@@ -239,8 +239,8 @@ def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
 def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
     """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
 
-    A least sum ends before a rise and after a fall. Where sides may be empty, the empty and the whole
-    prefix count, too; otherwise only those that are columns.
+    A least sum ends before a rise and after a fall. Where sides may be empty, the empty and the
+    whole prefix count, too; otherwise only those that are columns.
     """
     n, chain, free = w.state[N_ROWS], info[k, KIND] == 0, info[k, FREE] == 1
     start_ok = free or w.place[k, w.order[k, 0]] > 0
@@ -433,7 +433,7 @@ def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
         i = word * 64
         while gone:
             w.lost_rows[count] = i
-            count += np.int64(gone & np.uint64(1))
+            count += 1 if gone & np.uint64(1) else 0
             gone >>= np.uint64(1)
             i += 1
     return count
@@ -689,7 +689,7 @@ def take_intervals(info, option, w):  # type: ignore[no-untyped-def]
 
 @part
 def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
-    """Start the walk over a set's subsets: its categories and the sum of what they cost at least."""
+    """Start the walk over a set's subsets: its categories, and what they cost at least."""
     count = 0
     for j in range(w.state[N_ROWS]):
         if w.mark[k, j]:
@@ -824,9 +824,9 @@ def try_one_sided(info, option, w, choice):  # type: ignore[no-untyped-def]
         if info[k, ROLE] & 1 == 0:
             continue
         first, last = w.place[k, w.order[k, 0]], w.place[k, w.order[k, n - 1]]
-        inside, column = 0, np.int64(first) - 1
+        inside, column = 0, int(first) - 1
         if info[k, KIND] == 0 and last < info[k, SIZE]:
-            inside, column = 1, np.int64(last)
+            inside, column = 1, int(last)
         elif info[k, KIND] != 0:
             column = 0
             for j in range(n):

@@ -1,9 +1,9 @@
 """The two-level problem by sweeps over presorted rows: for features with very many cuts.
 
-Where tables of pairs of columns would be too large, the best leaf-adjacent split by a feature is found
-in one pass over the rows in the feature's order. Cuts of the root are halved: between two cuts that
-were tried, a tree costs at least what the rows below the first and those above the second cost by
-themselves. This is the plain version (compiled: sweep_kernels.py).
+Where tables of pairs of columns would be too large, the best leaf-adjacent split by a feature is
+found in one pass over the rows in the feature's order. Cuts of the root are halved: between two
+cuts that were tried, a tree costs at least what the rows below the first and those above the second
+cost by themselves. This is the plain version (compiled: sweep_kernels.py).
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def two_levels_by_sweeps(
         limit; 0 for a set that was not reached.
     choice : int32[B, 3 + M]
         Receives, for two levels and a cost below the limit: the split's group, whether its members
-        go to the high child, how many they are, and their columns. Group -1 has no members; -2: none.
+        go to the high child, how many they are, and their columns. Group -1 has no members; -2
+        means that there is no split.
     """
     choice[:, 0] = -2
     choice[:, 1:] = 0
@@ -85,11 +86,11 @@ def two_levels_by_sweeps(
     for b in range(len(masks)):
         if halt[0]:
             return
-        rows = unpack(masks[b], len(table.d))
+        rows: Flags = unpack(masks[b : b + 1], len(table.d))
         if table.level[cls] < PAIR:
-            cost[b] = shallow(orders, table, cls, rows[None])[0]
+            cost[b] = shallow(orders, table, cls, rows)[0]
         else:
-            cost[b] = Root(orders, table, cls, rows, limits[b], halt, choice[b]).solve()
+            cost[b] = Root(orders, table, cls, rows[0], limits[b], halt, choice[b]).solve()
             if halt[0]:
                 cost[b], choice[b, 0] = 0.0, -2
 

@@ -1,0 +1,157 @@
+"""Fronts: the compiled primitives do what their twins do, and fronts are what brute force finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from odt_core.solvers.search import front_kernels, front_twins, fronts
+from odt_core.solvers.search.floors import FrontierSearch, Watch, frontier, solve_floors
+from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
+from odt_core.solvers.search.masks import pack
+from odt_core.tree import count_assignment
+from tests.properties import referee
+from tests.properties.strategies import random_problem
+
+LEAVES = np.array([[0, 0, 0], [1, 1, 3], [1, 0, 2], [0, 1, 2]], np.float64)
+ALPHA, BETA = np.array([1.0, 1.0, 2.0, 5.0]), np.array([1.0, 3.0, 1.0, 1.0])
+
+
+class Case:
+    """A random leaf-adjacent class, and row sets that fit it."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random = np.random.default_rng(seed)
+        self.mode = int(random.choice([LEAF, MUST, MAY, FIXED]))
+        sizes = {0: 6, 1: 4, 2: 5, 3: 7}
+        runs, at = [], 0
+        for take in random.choice(4, size=random.integers(1, 4)).tolist():
+            runs.append((take, at, at + sizes[take]))
+            at += sizes[take]
+        self.columns = at
+        self.runs = np.array(runs if self.mode != FIXED else [(1, 0, 1)], np.int64)
+        if self.mode == LEAF:
+            self.runs = self.runs[:0]
+        self.all_runs = runs
+        self.leaf = LEAVES[random.integers(len(LEAVES))]
+
+    def rows(self, positive: int, negative: int) -> tuple[np.ndarray, np.ndarray]:
+        """Positive and negative weight in each column."""
+        found = np.zeros((2, self.columns))
+        for i, weight in enumerate((positive, negative)):
+            for take, s, e in self.all_runs:
+                if take == 1:
+                    found[i, s:e] = self.random.integers(0, weight + 1, e - s)
+                else:
+                    used = e - s if self.random.random() < 0.5 else 2
+                    values = self.random.integers(0, used, weight)
+                    found[i, s:e] = np.bincount(values, minlength=e - s)
+        return found[0], found[1]
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_leaf_adjacent_fronts_and_bounds_are_those_of_the_twins(first: int) -> None:
+    for seed in range(first, first + 100):
+        case = Case(seed)
+        tp, tn = (float(weight) for weight in case.random.integers(0, 15, 2))
+        p, q = case.rows(int(tp), int(tn))
+        box = case.random.integers(0, 16, 2).astype(np.float64)
+        given = (p, q, tp, tn, case.runs, case.mode, case.leaf, box)
+        found, n = front_kernels.stump_front(*given, np.empty((2, 1)))
+        expected, _ = front_twins.stump_front(*given, np.empty((2, 1)))
+        np.testing.assert_array_equal(found[:, :n], expected)
+        sums = (p[None], q[None], np.array([tp]), np.array([tn]))
+        bounds, twin = np.empty((1, len(ALPHA))), np.empty((1, len(ALPHA)))
+        front_kernels.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, bounds)
+        front_twins.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, twin)
+        np.testing.assert_array_equal(bounds, twin)
+        for fn, fp in expected.T:
+            assert (bounds[0] <= ALPHA * fn + BETA * fp).all()
+
+
+def test_fronts_of_two_levels_are_those_of_the_twins() -> None:
+    for seed in range(60):
+        case = Case(seed)
+        weights = [(5, 5), (6, 4), (3, 5)]
+        parts = [case.rows(*weight) for weight in weights]
+        P, N = (np.array(each) for each in zip(*parts, strict=True))
+        PT, NT = np.array(weights, np.float64).T.copy()
+        splits = np.array([[0, -1, 0], [0, 1, 0], [0, 1, 1], [2, -1, 1], [-1, -1, 0], [1, 2, 1]])
+        bounds = case.random.integers(0, 14, (len(splits), len(ALPHA))).astype(np.float64)
+        wanted = np.array([[0, 4, 15], [15, 6, 0], [-1] * 3, [0] * 3, [0] * 3], np.float64)
+        modes = case.random.choice([MUST, MAY], 2).tolist()
+        runs = np.array(case.all_runs)
+        given = (
+            P, N, PT, NT, P.sum(axis=0), N.sum(axis=0), np.array([14.0, 14.0]), splits, bounds,
+            ALPHA, BETA, runs, modes[0], runs, modes[1], case.leaf, wanted, 7,
+            np.zeros(1, np.int64),
+        )  # fmt: skip
+        found, n = front_kernels.split_fronts(*given)
+        expected, _ = front_twins.split_fronts(*given)
+        np.testing.assert_array_equal(found[:2, :n], expected[:2])
+        steps, twins = np.empty(len(splits), np.int64), np.empty(len(splits), np.int64)
+        front_kernels.first_open(bounds, ALPHA, BETA, wanted, steps)
+        front_twins.first_open(bounds, ALPHA, BETA, wanted, twins)
+        np.testing.assert_array_equal(steps, twins)
+
+
+def test_sums_of_columns_are_those_of_the_twins() -> None:
+    for seed in range(40):
+        search = FrontierSearch(random_problem(seed), Watch()).search
+        n, v = len(search.positive), len(search.table.group)
+        chosen = np.random.default_rng(seed).random((4, n)) < 0.6
+        masks = pack(chosen)
+        found, twins = (
+            [np.empty((4, v)), np.empty((4, v)), np.empty(4), np.empty(4)] for _ in "ab"
+        )
+        given = (search.table, masks, search.positive, search.negative)
+        front_kernels.column_sums(*given, *found)
+        front_twins.column_sums(*given, *twins)
+        for one, other in zip(found, twins, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("smallest_leaf", [False, True])
+def test_a_batch_of_columns_at_a_time_finds_the_same(
+    monkeypatch: pytest.MonkeyPatch, smallest_leaf: bool
+) -> None:
+    """As where numbers may be cut at every value."""
+    monkeypatch.setattr(fronts, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(fronts, "BATCH", 3)
+    for seed in range(300, 340):
+        problem = random_problem(seed, smallest_leaf=smallest_leaf)
+        outcome = frontier(problem)
+        positives, negatives = problem.data.n_positive, problem.data.n_negative
+        exact = [(positives - tp, negatives - tn) for tp, tn in referee.frontier(problem)]
+        assert outcome.proved
+        assert [(point.fn, point.fp) for point in outcome.points] == sorted(exact)
+        for point in outcome.points:
+            splits, labels = point.assignment.splits, point.assignment.labels
+            confusion = count_assignment(problem, splits, labels)
+            assert (confusion.fn, confusion.fp) == (point.fn, point.fp)
+            assert referee.is_legal(problem, splits, labels)
+            assert referee.keeps_smallest_leaf(problem, splits)
+
+
+def test_heavy_rows_are_like_any_others() -> None:
+    """Fronts are lists of points, whose length does not depend on the weights."""
+    for seed in (5_001, 5_002, 5_004):
+        problem = random_problem(seed)
+        data = problem.data
+        factor = 2**22 // data.n_rows
+        heavy = replace(data, weight=data.weight * factor)
+        plain, outcome = frontier(problem), frontier(replace(problem, data=heavy))
+        assert outcome.proved
+        points = [(point.fn * factor, point.fp * factor) for point in plain.points]
+        assert [(point.fn, point.fp) for point in outcome.points] == points
+
+
+def test_an_empty_time_limit_proves_nothing_false() -> None:
+    for seed in range(30):
+        problem = random_problem(seed)
+        outcome = solve_floors(problem, deadline=0.0, started=0.0)
+        best = referee.best_value(problem)
+        assert best is None or problem.gains.value(outcome.bound) >= best
+        assert not (outcome.infeasible and best is not None)
