@@ -28,7 +28,7 @@ jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
 @jit
-def column_sums(table, masks, positive, negative, P, N, PT, NT):  # type: ignore[no-untyped-def]
+def column_sums(table, masks, positive, negative, P, N, PT, NT):
     """Weights of each column in each row set of ``masks[B, W]``, and of the whole sets."""
     K = len(table.kind)
     one = np.uint64(1)
@@ -58,7 +58,7 @@ def column_sums(table, masks, positive, negative, P, N, PT, NT):  # type: ignore
 
 
 @jit
-def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):  # type: ignore[no-untyped-def]
+def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):
     """Least ``alpha[i] FN + beta[i] FP`` of a class of at most one level, into ``out[B, L]``.
 
     A lower bound: a split that needs both sides may leave one empty here.
@@ -85,7 +85,7 @@ def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):  # type: ignore[no
 
 
 @jit
-def _best_of_run(D, take, s, e, total, few, many):  # type: ignore[no-untyped-def]
+def _best_of_run(D, take, s, e, total, few, many):
     """Least sum of D over the rows that a split by some of the columns s..e calls positive."""
     low = 0.0
     high = 0.0
@@ -119,7 +119,7 @@ def _best_of_run(D, take, s, e, total, few, many):  # type: ignore[no-untyped-de
 
 
 @jit
-def first_open(bounds, alpha, beta, wanted, found):  # type: ignore[no-untyped-def]
+def first_open(bounds, alpha, beta, wanted, found):
     """For each split, the first step of the wanted staircase its ``bounds[B, L]`` leave open.
 
     -1, if they leave none.
@@ -129,7 +129,7 @@ def first_open(bounds, alpha, beta, wanted, found):  # type: ignore[no-untyped-d
 
 
 @jit
-def _first_step(bounds, b, alpha, beta, wanted, n):  # type: ignore[no-untyped-def]
+def _first_step(bounds, b, alpha, beta, wanted, n):
     """The same for one split."""
     last = 0  # what excludes one step is likely to exclude the next
     for k in range(n - 1):
@@ -152,7 +152,7 @@ def _first_step(bounds, b, alpha, beta, wanted, n):  # type: ignore[no-untyped-d
 
 
 @jit
-def _grown(points, n, more):  # type: ignore[no-untyped-def]
+def _grown(points, n, more):
     """The list with room for more points."""
     if n + more <= points.shape[1]:
         return points
@@ -164,7 +164,7 @@ def _grown(points, n, more):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _place(points, n, x, y, all_of_them):  # type: ignore[no-untyped-def]
+def _place(points, n, x, y, all_of_them):
     """Put a point in its place and drop those it dominates. The new length and the place (or -1).
 
     With `all_of_them` only equal points are dropped.
@@ -203,7 +203,7 @@ def _place(points, n, x, y, all_of_them):  # type: ignore[no-untyped-def]
 
 
 @jit
-def combine(low, n_low, high, n_high, wanted, n, split):  # type: ignore[no-untyped-def]
+def combine(low, n_low, high, n_high, wanted, n, split):
     """Put sums of points of two fronts into the wanted one. The list and its length."""
     for i in range(n_low):
         for j in range(n_high):
@@ -226,13 +226,13 @@ def combine(low, n_low, high, n_high, wanted, n, split):  # type: ignore[no-unty
 
 
 @jit
-def _holds(p, q, leaf):  # type: ignore[no-untyped-def]
+def _holds(p, q, leaf):
     """Whether a leaf with these weights is large enough, or no row reaches it."""
     return leaf[0] * p + leaf[1] * q >= leaf[2] or p + q == 0
 
 
 @jit
-def _two_ways(p, q, tp, tn, box, leaf, out, n):  # type: ignore[no-untyped-def]
+def _two_ways(p, q, tp, tn, box, leaf, out, n):
     """Members of weight p, q are called positive and the others negative, or the reverse."""
     if leaf[2] > 0 and not (_holds(p, q, leaf) and _holds(tp - p, tn - q, leaf)):
         return n
@@ -244,7 +244,7 @@ def _two_ways(p, q, tp, tn, box, leaf, out, n):  # type: ignore[no-untyped-def]
 
 
 @jit
-def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):  # type: ignore[no-untyped-def]
+def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):
     """Front of a class of at most one level on one set, within ``box``. The list and its length.
 
     Parameters
@@ -302,7 +302,7 @@ def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):  # type: ignore[no-un
 
 
 @jit
-def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):  # type: ignore[no-untyped-def]
+def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):
     """Splits by any number of categories (`take` 0), or by up to `take` of them either way.
 
     Each category in turn is called positive or negative. The lists of what that may cost so far are
@@ -338,7 +338,7 @@ def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):  # type: ignore[no
 
 
 @jit
-def _slots(take, way):  # type: ignore[no-untyped-def]
+def _slots(take, way):
     """The slot that calling a category positive (row 0) or negative (row 1) leads to, or -1."""
     if take == 0:  # slots: nothing called yet, all positive so far, all negative, both
         to = np.empty((2, 4), np.int64)
@@ -360,7 +360,7 @@ def _slots(take, way):  # type: ignore[no-untyped-def]
 
 
 @jit
-def split_fronts(  # type: ignore[no-untyped-def]
+def split_fronts(
     P, N, PT, NT, X, Y, totals, splits, bounds, alpha, beta,
     low_runs, low_mode, high_runs, high_mode, leaf, wanted, first, halt,
 ):  # fmt: skip
@@ -423,7 +423,7 @@ def split_fronts(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight):  # type: ignore[no-untyped-def]
+def _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight):
     """Column weights of the low child's rows (0) and of the high child's (1)."""
     a = to_high
     b = 1 - to_high

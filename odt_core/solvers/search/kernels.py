@@ -46,7 +46,7 @@ MORE = 6 * BLOCK
 
 
 @inner
-def first_bit(word):  # type: ignore[no-untyped-def]
+def first_bit(word):
     """The number of the lowest bit that is set."""
     n = 0
     if word & np.uint64(0xFFFFFFFF) == np.uint64(0):
@@ -70,7 +70,7 @@ def first_bit(word):  # type: ignore[no-untyped-def]
 
 
 @inner
-def spread(T, sums, total):  # type: ignore[no-untyped-def]
+def spread(T, sums, total):
     """From sums over cells to sums over columns: cumulate chains, recover what sets dropped."""
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
@@ -85,7 +85,7 @@ def spread(T, sums, total):  # type: ignore[no-untyped-def]
 
 
 @jit
-def weigh(T, values, mask, out):  # type: ignore[no-untyped-def]
+def weigh(T, values, mask, out):
     """Sum of `values` over the rows of a set in each column. Returns that of all."""
     total = 0.0
     out[:] = 0.0
@@ -103,7 +103,7 @@ def weigh(T, values, mask, out):  # type: ignore[no-untyped-def]
 
 
 @part
-def spread_rows(T, F, D, first, last, upper):  # type: ignore[no-untyped-def]
+def spread_rows(T, F, D, first, last, upper):
     """`spread` for rows of a table, on the columns of later (`upper`) or earlier groups."""
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
@@ -128,7 +128,7 @@ def spread_rows(T, F, D, first, last, upper):  # type: ignore[no-untyped-def]
 
 
 @part
-def count_cells(T, mask, F, D, P):  # type: ignore[no-untyped-def]
+def count_cells(T, mask, F, D, P):
     """Sums of d over the rows in two cells (upper half), in each cell, and the totals."""
     F[:, :] = 0.0
     D[:] = 0.0
@@ -157,7 +157,7 @@ def count_cells(T, mask, F, D, P):  # type: ignore[no-untyped-def]
 
 
 @part
-def mirror(T, F, upper):  # type: ignore[no-untyped-def]
+def mirror(T, F, upper):
     """Copy the upper half of a table to the lower one, or back; a few columns at a time.
 
     Columns of the same group are left out.
@@ -176,7 +176,7 @@ def mirror(T, F, upper):  # type: ignore[no-untyped-def]
 
 
 @inner
-def fill_table(T, mask, F, D, P):  # type: ignore[no-untyped-def]
+def fill_table(T, mask, F, D, P):
     """The table of a row set. Returns total and positive weight."""
     v_all = len(D)
     total, positive = count_cells(T, mask, F, D, P)
@@ -198,7 +198,7 @@ def fill_table(T, mask, F, D, P):  # type: ignore[no-untyped-def]
 
 
 @jit
-def count_into(T, mask, F, D, P, out):  # type: ignore[no-untyped-def]
+def count_into(T, mask, F, D, P, out):
     """`fill_table`, with the totals in an array."""
     out[0], out[1] = fill_table(T, mask, F, D, P)
 
@@ -216,7 +216,7 @@ def count_pairs(
 
 
 @part
-def lanes_extremes(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
+def lanes_extremes(F, s, e, lo, n, c0, c1, acc):
     """Least and largest entry of rows s..e of the lanes, kept over runs."""
     j = s
     while j + 1 < e:  # two rows a pass
@@ -246,7 +246,7 @@ def lanes_extremes(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
 
 
 @part
-def lanes_two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
+def lanes_two(F, s, e, lo, n, c0, c1, acc):
     """A run of which up to two columns may be taken."""
     for i in range(n):
         acc[i + A] = INF
@@ -280,7 +280,7 @@ def lanes_two(F, s, e, lo, n, c0, c1, acc):  # type: ignore[no-untyped-def]
 
 
 @part
-def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):  # type: ignore[no-untyped-def]
+def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
     """A run of which any subset may be taken: everything negative is called positive."""
     for i in range(n):
         acc[i + A] = 0.0
@@ -307,7 +307,7 @@ def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):  # type: ignore[no-untyped
 
 
 @part
-def lanes_several(F, s, e, lo, n, c0, c1, m, acc):  # type: ignore[no-untyped-def]
+def lanes_several(F, s, e, lo, n, c0, c1, m, acc):
     """A run of which up to m columns may be taken."""
     far = MORE + m * BLOCK
     acc[MORE:far] = INF
@@ -334,7 +334,7 @@ def lanes_several(F, s, e, lo, n, c0, c1, m, acc):  # type: ignore[no-untyped-de
 
 
 @inner
-def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):  # type: ignore[no-untyped-def]
+def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
     """Least cost of a class of at most one level for lanes, into ``out[:n_all]``.
 
     Lane i is a row set whose sum of d over column j is ``c0[j] + c1 * F[j, lo + i]``, whose total
@@ -434,7 +434,7 @@ def _new_scratch(v: int, q: int, most: int) -> Scratch:
 
 
 @inner
-def one_set(T, cls, x, total, positive, acc):  # type: ignore[no-untyped-def]
+def one_set(T, cls, x, total, positive, acc):
     """The same for one row set whose columns' sums are x."""
     best = INF
     if T.level[cls] == LEAF or T.empty_ok[cls]:
@@ -477,7 +477,7 @@ def one_set(T, cls, x, total, positive, acc):  # type: ignore[no-untyped-def]
 
 
 @part
-def several(x, s, e, m, acc):  # type: ignore[no-untyped-def]
+def several(x, s, e, m, acc):
     """Least and largest sum of one to m entries of x[s:e]."""
     small, large = acc[:m], acc[m : 2 * m]
     for t in range(m):
@@ -499,7 +499,7 @@ def several(x, s, e, m, acc):  # type: ignore[no-untyped-def]
 
 
 @jit
-def sides_into(T, cls, F, D, P, totals, first, second, inside, outside, S):  # type: ignore[no-untyped-def]
+def sides_into(T, cls, F, D, P, totals, first, second, inside, outside, S):
     """`shallow_sides` with working memory."""
     v_all = len(D)
     into, rest = S.lines[0], S.lines[1]
@@ -537,7 +537,7 @@ def shallow_sides(table: Columns, *rest: Any) -> None:
 
 
 @inner
-def note(choice, group, to_high, n, first, second):  # type: ignore[no-untyped-def]
+def note(choice, group, to_high, n, first, second):
     """Write down a split of at most two columns."""
     choice[0] = group
     choice[1] = to_high
@@ -549,7 +549,7 @@ def note(choice, group, to_high, n, first, second):  # type: ignore[no-untyped-d
 
 
 @part
-def add_row(T, r, sign, F, D, P, cols):  # type: ignore[no-untyped-def]
+def add_row(T, r, sign, F, D, P, cols):
     """Add a row to a table (sign 1), or take it away (-1)."""
     n = 0
     for k in range(len(T.kind)):
@@ -569,7 +569,7 @@ def add_row(T, r, sign, F, D, P, cols):  # type: ignore[no-untyped-def]
 
 
 @inner
-def change_table(T, before, mask, F, D, P, cols, totals):  # type: ignore[no-untyped-def]
+def change_table(T, before, mask, F, D, P, cols, totals):
     """From the table of one row set to that of another, row by row."""
     for w in range(len(mask)):
         word = before[w] ^ mask[w]
@@ -584,7 +584,7 @@ def change_table(T, before, mask, F, D, P, cols, totals):  # type: ignore[no-unt
 
 
 @inner
-def n_different(before, mask):  # type: ignore[no-untyped-def]
+def n_different(before, mask):
     """How many rows are in one of two sets only."""
     n = 0
     for w in range(len(mask)):
@@ -596,7 +596,7 @@ def n_different(before, mask):  # type: ignore[no-untyped-def]
 
 
 @jit
-def two_into(T, cls, masks, limits, halt, cost, choice, S):  # type: ignore[no-untyped-def]
+def two_into(T, cls, masks, limits, halt, cost, choice, S):
     """`two_levels` with working memory."""
     v_all = len(T.group)
     wide = 0  # about twice the columns that a row is in
@@ -634,7 +634,7 @@ def two_levels(
 
 
 @inner
-def two_of_table(T, cls, total, positive, limit, choice, S, halt):  # type: ignore[no-untyped-def]
+def two_of_table(T, cls, total, positive, limit, choice, S, halt):
     """Least cost of a class of two levels for the table in S, if it is below `limit`."""
     low, high = T.low[cls], T.high[cls]
     best = limit
@@ -670,7 +670,7 @@ def two_of_table(T, cls, total, positive, limit, choice, S, halt):  # type: igno
 
 
 @inner
-def set_bound(T, k, sides):  # type: ignore[no-untyped-def]
+def set_bound(T, k, sides):
     """Lower bound of every split of a set."""
     least = 0.0
     for v in range(T.start[k], T.start[k + 1]):
@@ -681,7 +681,7 @@ def set_bound(T, k, sides):  # type: ignore[no-untyped-def]
 
 
 @inner
-def singles(T, cls, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
+def singles(T, cls, total, positive, best, choice, S):
     """Splits by one column; neighbouring groups go together."""
     low, high = T.low[cls], T.high[cls]
     tot, pos, sides = S.lines[0], S.lines[1], S.sides
@@ -719,7 +719,7 @@ def singles(T, cls, total, positive, best, choice, S):  # type: ignore[no-untype
 
 
 @inner
-def pairs(T, cls, k, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
+def pairs(T, cls, k, total, positive, best, choice, S):
     """Splits of a set by two columns: those that the bounds leave are evaluated one by one."""
     s, e = T.start[k], T.start[k + 1]
     h = 0 if T.low[cls] == T.high[cls] else 1
@@ -746,7 +746,7 @@ def pairs(T, cls, k, total, positive, best, choice, S):  # type: ignore[no-untyp
 
 
 @part
-def one_pair(T, cls, way, u, v, total, positive, best, choice, S):  # type: ignore[no-untyped-def]
+def one_pair(T, cls, way, u, v, total, positive, best, choice, S):
     """The split by two columns, which go to the low (way 0) or high child (1)."""
     into, rest = S.lines[0], S.lines[1]
     for j in range(len(S.D)):
@@ -768,7 +768,7 @@ def one_pair(T, cls, way, u, v, total, positive, best, choice, S):  # type: igno
 
 
 @inner
-def heaviest_first(T, k, D, P, order):  # type: ignore[no-untyped-def]
+def heaviest_first(T, k, D, P, order):
     """The columns of a set that have rows, heaviest first. Returns their number."""
     n = 0
     for v in range(T.start[k], T.start[k + 1]):
@@ -790,7 +790,7 @@ others: cost, sum of d and positive weight of the low and the high side."""
 
 
 @inner
-def subsets(T, cls, k, best, choice, S, halt):  # type: ignore[no-untyped-def]
+def subsets(T, cls, k, best, choice, S, halt):
     """Splits of a set by any allowed subset, depth first over the columns."""
     size, arity = T.start[k + 1] - T.start[k], T.arity[k]
     order, side, lows = S.order[0], S.order[1], S.order[2]
@@ -837,7 +837,7 @@ def subsets(T, cls, k, best, choice, S, halt):  # type: ignore[no-untyped-def]
 
 
 @inner
-def step(T, child, to, i, v, S):  # type: ignore[no-untyped-def]
+def step(T, child, to, i, v, S):
     """State i + 1 from state i by sending column v to a side. Returns the cost of both sides."""
     for j in range(len(S.D)):
         S.sums[to, i + 1, j] = S.sums[to, i, j] + S.F[v, j]
@@ -853,7 +853,7 @@ def step(T, child, to, i, v, S):  # type: ignore[no-untyped-def]
 
 
 @inner
-def note_subset(T, k, n, order, side, choice):  # type: ignore[no-untyped-def]
+def note_subset(T, k, n, order, side, choice):
     """Write down the split that sends order[i] to the low (side 1) or high (2) child.
 
     The smaller side is stated; where it is empty, a column without rows stands for it.

@@ -214,7 +214,7 @@ def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Wh
 
 
 @part
-def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
+def take_rows(order, local, d, mask, info, w):
     """Number the set's rows from 0, and put them in each group's order."""
     n = 0
     for i in range(len(d)):
@@ -236,7 +236,7 @@ def take_rows(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
+def mark_ends(k, info, w):
     """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
 
     A least sum ends before a rise and after a fall. Where sides may be empty, the empty and the
@@ -268,7 +268,7 @@ def mark_ends(k, info, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def list_cuts(k, info, w):  # type: ignore[no-untyped-def]
+def list_cuts(k, info, w):
     """The cuts of a chain that part the rows."""
     n, weight = w.state[N_ROWS], 0.0
     end = info[k, FIRST_CUT]
@@ -282,7 +282,7 @@ def list_cuts(k, info, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place_grid(k, grid, info, option, w):  # type: ignore[no-untyped-def]
+def place_grid(k, grid, info, option, w):
     """Find the cuts that part the rows as the grid's do; try those next to an open interval."""
     begin, end = info[k, FIRST_CUT], info[k + 1, FIRST_CUT]
     last, last_queued, cut = ALL, True, begin - 1
@@ -324,14 +324,14 @@ def place_grid(k, grid, info, option, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def queue(k, at, w):  # type: ignore[no-untyped-def]
+def queue(k, at, w):
     """Note a candidate that is tried in any case: a cut, or minus 1 minus a category."""
     w.queue[w.state[QUEUED], 0], w.queue[w.state[QUEUED], 1] = k, at
     w.state[QUEUED] += 1
 
 
 @part
-def open_interval(k, a, z, first, stop, w):  # type: ignore[no-untyped-def]
+def open_interval(k, a, z, first, stop, w):
     """Note the cuts from `first` up to `stop` between two that are tried (`ALL`: none is)."""
     if first < stop:
         into = w.state[TAIL] % len(w.interval)
@@ -341,7 +341,7 @@ def open_interval(k, a, z, first, stop, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def prepare(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
+def prepare(order, local, d, mask, info, w):
     """Get ready for a row set."""
     w.state[:] = 0
     take_rows(order, local, d, mask, info, w)
@@ -366,7 +366,7 @@ def prepare(order, local, d, mask, info, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def weigh_both(a, at, known):  # type: ignore[no-untyped-def]
+def weigh_both(a, at, known):
     """Weight of the rows that a set shares with one of the known sets."""
     pieces, total = known.pieces, 0.0
     step, last = 64 * len(a) // len(pieces), np.uint64(pieces.shape[1] - 1)
@@ -381,7 +381,7 @@ def weigh_both(a, at, known):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def recall(mask, cls, known, w):  # type: ignore[no-untyped-def]
+def recall(mask, cls, known, w):
     """Bounds from sets met before: opt(S) >= opt(K) - weight(K without S) (similarity).
 
     Finds the sets that differ least; returns the best bound for the whole problem.
@@ -407,7 +407,7 @@ def recall(mask, cls, known, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def guess(mask, local, d, known, info, w):  # type: ignore[no-untyped-def]
+def guess(mask, local, d, known, info, w):
     """The same for the grid's cuts: what the children cost on both sides, from the nearest sets."""
     w.guess[:] = 0.0
     for j in range(NEAR):
@@ -425,7 +425,7 @@ def guess(mask, local, d, known, info, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
+def list_lost(at, mask, known, w):
     """The rows of a known set that are not in the mask, in `Work.lost_rows`."""
     count = 0
     for word in range(len(mask)):
@@ -440,7 +440,7 @@ def list_lost(at, mask, known, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def weigh_lost(k, count, local, d, known, w):  # type: ignore[no-untyped-def]
+def weigh_lost(k, count, local, d, known, w):
     """Weight of those rows inside and outside the grid's cuts of a chain."""
     w.lost[:] = 0.0
     total = 0.0
@@ -455,7 +455,7 @@ def weigh_lost(k, count, local, d, known, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def remember(mask, cls, low, known, info, w):  # type: ignore[no-untyped-def]
+def remember(mask, cls, low, known, info, w):
     """Keep what is known of this set now, instead of the oldest if there is no room."""
     at = known.state[0] % len(known.low)
     known.state[0] += 1
@@ -474,7 +474,7 @@ def remember(mask, cls, low, known, info, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def sweep_chain(k, info, w):  # type: ignore[no-untyped-def]
+def sweep_chain(k, info, w):
     """Gains of the best threshold inside and outside each lane, into the buffer's first rows."""
     acc = w.buffer
     edge = 0.0 if info[k, START_OK] else np.inf
@@ -507,7 +507,7 @@ def sweep_chain(k, info, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def insert(acc, first, size, lane, x):  # type: ignore[no-untyped-def]
+def insert(acc, first, size, lane, x):
     """Keep the `size` least numbers of a lane, rising."""
     for j in range(first, first + size):
         at = j * LANES + lane
@@ -516,7 +516,7 @@ def insert(acc, first, size, lane, x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def least_sum(acc, first, size, lane):  # type: ignore[no-untyped-def]
+def least_sum(acc, first, size, lane):
     """The least sum of at least one and at most all of a lane's kept numbers."""
     total = acc[first * LANES + lane]
     for j in range(first + 1, first + size):
@@ -525,7 +525,7 @@ def least_sum(acc, first, size, lane):  # type: ignore[no-untyped-def]
 
 
 @part
-def sweep_set(k, info, w):  # type: ignore[no-untyped-def]
+def sweep_set(k, info, w):
     """The same for sets of up to `ARITY` categories (kind 1: any number) that go one way.
 
     Unless sides may be empty, a split sends categories both ways, perhaps some without rows.
@@ -565,7 +565,7 @@ def sweep_set(k, info, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sweep(info, option, w):  # type: ignore[no-untyped-def]
+def sweep(info, option, w):
     """What both child classes cost on both sides of all lanes (`Work.result`)."""
     w.sums[:] = 0.0
     for row in range(w.state[N_ROWS]):
@@ -601,14 +601,14 @@ def sweep(info, option, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def push(k, at, w):  # type: ignore[no-untyped-def]
+def push(k, at, w):
     """Add a lane: a cut of a chain, or minus the number of its members of a set."""
     w.lane[w.state[FILLED], 0], w.lane[w.state[FILLED], 1] = k, at
     w.state[FILLED] += 1
 
 
 @kernel
-def take_queued(w):  # type: ignore[no-untyped-def]
+def take_queued(w):
     """Fill lanes from what is tried in any case."""
     while w.state[FILLED] < LANES and w.state[TRIED] < w.state[QUEUED]:
         k, at = w.queue[w.state[TRIED], 0], w.queue[w.state[TRIED], 1]
@@ -620,7 +620,7 @@ def take_queued(w):  # type: ignore[no-untyped-def]
 
 
 @part
-def cost_at(cut, side, option, w):  # type: ignore[no-untyped-def]
+def cost_at(cut, side, option, w):
     """What a cut that was tried costs; past a chain's ends all rows are out (0) or in (1)."""
     if cut != ALL:
         low = w.cuts[VALUE + IN_LOW, cut] + w.cuts[VALUE + OUT_HIGH, cut]
@@ -631,7 +631,7 @@ def cost_at(cut, side, option, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def interval_bound(a, z, option, w):  # type: ignore[no-untyped-def]
+def interval_bound(a, z, option, w):
     """Between two cuts: at least what is below the first and above the second (disjoint sets)."""
     low = high = 0.0
     if a != ALL:
@@ -642,7 +642,7 @@ def interval_bound(a, z, option, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def split_interval(at, points, info, option, w):  # type: ignore[no-untyped-def]
+def split_interval(at, points, info, option, w):
     """Try cuts of an interval, and note what is left between them.
 
     A cut so near to a tried one that the weight between cannot make it better is left out
@@ -676,7 +676,7 @@ def split_interval(at, points, info, option, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def take_intervals(info, option, w):  # type: ignore[no-untyped-def]
+def take_intervals(info, option, w):
     """Fill lanes from the open intervals whose ends were tried."""
     while w.state[FILLED] == 0 and w.state[HEAD] < w.state[TAIL]:
         stop = w.state[TAIL]
@@ -688,7 +688,7 @@ def take_intervals(info, option, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
+def begin_walk(k, info, option, w):
     """Start the walk over a set's subsets: its categories, and what they cost at least."""
     count = 0
     for j in range(w.state[N_ROWS]):
@@ -706,7 +706,7 @@ def begin_walk(k, info, option, w):  # type: ignore[no-untyped-def]
 
 
 @part
-def walk(k, info, option, w, halt):  # type: ignore[no-untyped-def]
+def walk(k, info, option, w, halt):
     """Fill lanes with subsets of a set: each category low or high, depth first.
 
     A subset costs at least what its categories cost by themselves (disjoint sets). Single
@@ -743,7 +743,7 @@ def walk(k, info, option, w, halt):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def take_subsets(info, option, w, halt):  # type: ignore[no-untyped-def]
+def take_subsets(info, option, w, halt):
     """Fill lanes with subsets of sets, one set after the other."""
     while w.state[FILLED] < LANES and w.state[GROUP] < len(info) - 1 and halt[0] == 0:
         k = w.state[GROUP]
@@ -757,7 +757,7 @@ def take_subsets(info, option, w, halt):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_bits(w):  # type: ignore[no-untyped-def]
+def fill_bits(w):
     """Which lanes each row is inside of."""
     n = w.state[N_ROWS]
     w.bits[:n] = 0
@@ -781,7 +781,7 @@ def fill_bits(w):  # type: ignore[no-untyped-def]
 
 
 @part
-def propose(cost, k, to_high, count, w, choice):  # type: ignore[no-untyped-def]
+def propose(cost, k, to_high, count, w, choice):
     """Keep a split if none was better."""
     w.found[1] = min(w.found[1], cost)
     better = cost < w.found[0]
@@ -792,7 +792,7 @@ def propose(cost, k, to_high, count, w, choice):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_down(info, option, w, choice):  # type: ignore[no-untyped-def]
+def write_down(info, option, w, choice):
     """Note what the lanes cost, and keep the best."""
     for i in range(w.state[FILLED]):
         k, at = w.lane[i, 0], w.lane[i, 1]
@@ -817,7 +817,7 @@ def write_down(info, option, w, choice):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def try_one_sided(info, option, w, choice):  # type: ignore[no-untyped-def]
+def try_one_sided(info, option, w, choice):
     """Splits by a column that happens to hold all rows of the set, or none."""
     n = w.state[N_ROWS]
     for k in range(len(info) - 1):
@@ -841,9 +841,7 @@ def try_one_sided(info, option, w, choice):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def solve_pairs(  # type: ignore[no-untyped-def]
-    order, local, d, cls, masks, limits, halt, cost, choice, info, option, known, w
-):
+def solve_pairs(order, local, d, cls, masks, limits, halt, cost, choice, info, option, known, w):
     """The two-level problem on each row set."""
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
@@ -884,7 +882,7 @@ def solve_pairs(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def solve_shallow(order, local, d, masks, cost, info, option, w):  # type: ignore[no-untyped-def]
+def solve_shallow(order, local, d, masks, cost, info, option, w):
     """A class of at most one level (given as both children) on each row set: a lane for each."""
     words = masks.shape[1]
     for b in range(0, len(masks), LANES):

@@ -12,7 +12,7 @@ from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import Objective
 from odt_core.solution import Engine, Status
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, waited_words
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.words import count_words, seconds_words
 from pages.common.drawing import load_viewer
 from pages.common.needs import ReadyData
@@ -108,7 +108,6 @@ def found_words(job: Job) -> str:
     points, status = job.result["points"], job.result["status"]
     count = count_words(len(points), "best trade-off")
     took = f"{asked_words(job.spec.train)}: {count} in {seconds_words(job.result['seconds'])}"
-    took += waited_words(job.result.get("waited", 0.0))  # not in the results of earlier versions
     if status == Status.OPTIMAL:
         return plain(f"{took}, each proved on the training rows; no other exists.")
     proved = sum(point["proved"] for point in points)

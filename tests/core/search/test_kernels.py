@@ -1,4 +1,4 @@
-"""The compiled primitives against their twins, and a search that needs neither compiler nor numba."""
+"""The compiled primitives against their twins; a search that needs no compiler, nor numba."""
 
 from __future__ import annotations
 
