@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NoReturn, TypeVar
 
 from odt_core.errors import InputError
-from odt_core.exact import exact_decimal, exact_number, parse_weight
+from odt_core.exact import exact_decimal, exact_number, parse_floor, parse_weight
 from odt_core.problem import Goal, LeafCount
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS
@@ -69,12 +69,10 @@ def percentages(text: str) -> tuple[Fraction, ...]:
     """Levels in percent, such as ``95,98.5,100``, kept exact."""
     found: list[Fraction] = []
     for part in text.split(","):
-        percent = exact_decimal(part.strip().removesuffix("%"))
-        if percent is None or percent > 100:
-            raise argparse.ArgumentTypeError(
-                f"{part.strip()!r} is not a level: give percentages from 0 to 100, such as 95,98.5"
-            )
-        level = percent / 100
+        try:
+            level = parse_floor(part, "A level")
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
         if level not in found:
             found.append(level)
     return tuple(found)

@@ -1,6 +1,6 @@
 """From a table and a specification to a trained, tested tree: what every front end calls."""
 
-from odt_core.exact import parse_percent, parse_weight
+from odt_core.exact import parse_floor, parse_percent, parse_weight
 from odt_core.training.progress import (
     COMPILING_WORDS,
     Stage,
@@ -15,6 +15,10 @@ from odt_core.training.run import (
     fit_peer,
     prepare_training,
     run_training,
+)
+from odt_core.training.settings import (
+    node_rule_words,
+    settings_words,
 )
 from odt_core.training.spec import (
     FeatureSelection,
@@ -36,10 +40,13 @@ __all__ = [
     "build_problem",
     "confusion_to_json",
     "fit_peer",
+    "node_rule_words",
+    "parse_floor",
     "parse_percent",
     "parse_weight",
     "prepare_training",
     "run_training",
+    "settings_words",
     "value_words",
     "waited_words",
 ]

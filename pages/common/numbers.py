@@ -15,6 +15,7 @@ from odt_core.evaluation import (
     Metrics,
     Rate,
     floors,
+    frequencies,
     metrics,
     predictive_values,
 )
@@ -183,4 +184,33 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
     ]
     caption = f"Predictive values where {percent_words(prevalence)} are {positive}"
     st.html(plain_table(caption, ["", "Training", "Test"], rows))
+    _draw_frequencies(train, test, prevalence, positive)
     return None if text == default else prevalence
+
+
+def _draw_frequencies(
+    train: Metrics, test: Metrics | None, prevalence: float, positive: str
+) -> None:
+    """Draw what becomes of a thousand cases, training and test side by side."""
+    of_train, of_test = (
+        None if found is None else frequencies(found.confusion, prevalence)
+        for found in (train, test)
+    )
+    lines = (
+        ("Found", lambda found: found.found),
+        ("Missed", lambda found: found.missed),
+        ("False alarms", lambda found: found.false_alarms),
+        ("Rightly cleared", lambda found: found.cleared),
+    )
+    rows = [
+        [
+            name,
+            *(
+                NONE if found is None else value_html(f"{of(found):,}")
+                for found in (of_train, of_test)
+            ),
+        ]
+        for name, of in lines
+    ]
+    caption = f"Of 1,000 cases, where {percent_words(prevalence)} are {positive}"
+    st.html(plain_table(caption, ["Of 1,000 cases", "Training", "Test"], rows))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective
-from odt_core.training import parse_percent, parse_weight
+from odt_core.training import parse_floor, parse_weight
 from pages.common.text import plain, shorten
 
 _NAMES = {
@@ -66,7 +66,7 @@ def choose_floor(goal: Goal) -> Fraction | None:
         help="On the training rows, exactly as written. In test rows a little less is usual: a "
         "floor of 100 % in training gives 97 to 99 % in test.",
     )
-    return parse_percent(text, f"The floor on {rate[0].lower()}{rate[1:]}")
+    return parse_floor(text, f"The floor on {rate[0].lower()}{rate[1:]}")
 
 
 def choose_weight(goal: Goal, negative: str) -> Fraction:
@@ -113,7 +113,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
             placeholder="no floor",
             help="A further condition on the training rows, whatever the goal.",
         )
-        floors.append(parse_percent(text, f"The floor on {name}") if text.strip() else None)
+        floors.append(parse_floor(text, f"The floor on {name}") if text.strip() else None)
     return floors[0], floors[1]
 
 

@@ -6,10 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from odt_core.evaluation import Metrics, Tone, verdict
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobKind
-from odt_core.problem import Objective
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
 from odt_core.words import list_words
@@ -27,6 +25,7 @@ from pages.common.numbers import (
 )
 from pages.common.prepared import problem_of, rows_of
 from pages.common.text import plain
+from pages.common.verdicts import draw_verdict
 
 
 def draw_result(job: Job, changes: list[str]) -> None:
@@ -44,7 +43,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     tree = tree_from_json(result["tree"])
     train, test = metrics_of(result["train"]), metrics_of(result["test"])
     assert train is not None
-    _draw_verdict(job.spec.train.objective, train, test)
+    draw_verdict(job.spec.train.objective, train, test)
     _draw_proof(result)
     if job.spec.kind is JobKind.ADOPT:
         st.caption("This tree was taken from the frontier on the Sensitivity page.")
@@ -69,28 +68,16 @@ def draw_result(job: Job, changes: list[str]) -> None:
             draw_counts("Test", test.confusion, tree)
     draw_floors(job.spec.train.objective, train, test)
     draw_rates(train, test)
-    with st.expander("PPV and NPV at your own prevalence"):
+    with st.expander("PPV and NPV at your own prevalence", key="train_predictive"):
         draw_predictive_values(train, test, tree.positive_label)
-    with st.expander("Leaves"):
+    with st.expander("Leaves", key="train_leaves"):
         draw_leaves(tree, rows.test)
-    with st.expander("Compared with CART"):
+    with st.expander("Compared with CART", key="train_cart"):
         draw_cart(result, rows.test)
-    with st.expander("The tree in words"):
+    with st.expander("The tree in words", key="train_words"):
         st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)
-    with st.expander("Solver, model size and data"):
+    with st.expander("Solver, model size and data", key="train_facts"):
         draw_facts(job, problem_of(job), rows)
-
-
-def _draw_verdict(objective: Objective, train: Metrics, test: Metrics | None) -> None:
-    """What the tree does on test rows, coloured by how far they fall from training."""
-    found = verdict(objective, train, test)
-    box = {
-        Tone.GOOD: st.success,
-        Tone.CAUTION: st.warning,
-        Tone.BAD: st.error,
-        Tone.UNTESTED: st.info,
-    }[found.tone]
-    box(plain(found.remark), title=plain(found.text))
 
 
 def _draw_proof(result: dict[str, Any]) -> None:
