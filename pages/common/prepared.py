@@ -58,6 +58,6 @@ def problem_of(job: Job) -> Problem:
     return build_problem(rows_of(job), spec)
 
 
-@st.cache_resource(show_spinner=False, max_entries=2)
+@st.cache_resource(show_spinner=False, max_entries=4)
 def _table(owner: str, sha256: str, read: tuple[Any, ...], name: str) -> Table:
     return read_table(store().datasets.read(owner, sha256), ReadOptions(*read), name=name)
