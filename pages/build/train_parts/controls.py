@@ -98,17 +98,17 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     floor = form.ask(lambda: choose_floor(goal), None)
     time_limit = form.ask(_choose_time, 60.0)
     button = st.container()
-    with st.expander("More settings"):
+    with st.expander("More settings", key="train_more"):
         weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
         none: tuple[Fraction | None, Fraction | None] = (None, None)
         further = form.ask(lambda: choose_further_floors(goal), none)
         engine, threads, seed = _choose_engine()
         _offer_deciles(engine, rows)
         selection, no_empty = _choose_conditions()
-    with st.expander("Expert rules"):
+    with st.expander("Expert rules", key="train_rules_fold"):
         features = rows.train.features
         rules = form.ask(lambda: choose_rules(features, topology), RulesSpec())
-    with st.expander("Advanced: the integer program (paper, section 4.3)"):
+    with st.expander("Advanced: the integer program (paper, section 4.3)", key="train_advanced"):
         mip = choose_switches()
 
     def make() -> tuple[TrainSpec, Problem]:
