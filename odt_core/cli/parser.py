@@ -391,6 +391,15 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "the form of their letters count as one",
     )
     group.add_argument(
+        "--as-numbers",
+        metavar="A,B",
+        type=names,
+        action="extend",
+        default=[],
+        help="columns to take as numerical although cells hold signs (12.5%%, $3, (4)), limits "
+        "(<0.1: the limit is read) or dates (the year is read); other texts in them are missing",
+    )
+    group.add_argument(
         "--missing",
         metavar="TOKENS",
         type=names,
