@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData
 from pages.common.charts import hide_old_charts
-from pages.common.needs import ReadyData, need_data, send_to
+from pages.common.needs import ReadyData, need_answers, need_data, send_to
 from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows
@@ -37,6 +37,7 @@ def draw_page(data: ReadyData) -> None:
         rows = prepared_rows(data.dataset.table, data.schema, data.split)
     except InputError as error:
         send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
+    need_answers(data, rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         st.title("Sensitivity", anchor=False, width="content")
         st.session_state.setdefault("sens_view", FRONTIER)
