@@ -24,7 +24,7 @@ from odt_core.data import (
     infer_schema,
     read_table,
 )
-from odt_core.evaluation import predictive_values
+from odt_core.evaluation import metrics, predictive_values
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobState
 from odt_core.problem import Goal
@@ -249,6 +249,9 @@ def test_predictive_values_follow_the_user_s_own_prevalence(
     assert result is not None
     counts = Confusion(**result["train"])
     prevalence = next(box for box in page.text_input if str(box.key).startswith("train_prevalence"))
+    at_first = [estimate.value for estimate in predictive_values(counts, 0.5)]
+    table = next(said for said in html(page) if "Predictive values where 50.0%" in said)
+    assert all(f">{percent_words(value)}</b>" in table for value in at_first if value is not None)
     assert prevalence.value == "50.0", "as in the training rows, at first"
     prevalence.set_value("2.5").run()
     for estimate in predictive_values(counts, 0.025):
@@ -256,6 +259,27 @@ def test_predictive_values_follow_the_user_s_own_prevalence(
         assert f">{percent_words(estimate.value)}</b>" in texts(page)
     page.text_input(key=prevalence.key).set_value("0").run()
     assert not page.exception and "prevalence is 0" in page.error[0].value
+
+
+def test_predictive_values_begin_at_the_exact_share_and_a_difference_is_explained(
+    open_page: Callable[..., AppTest],
+) -> None:
+    sample = SAMPLES["monks-1"]
+    page = open_page(
+        sample.csv()[:-1].rsplit(b"\n", 5)[0],  # so that no rounded share is the exact one
+        target=sample.target,
+        positive=sample.positive,
+        split=SplitSpec(Fraction(3, 4), seed=1),
+    )
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    counts = metrics(Confusion(**result["train"]))
+    table = next(said for said in html(page) if "Predictive values where" in said)
+    for rate in (counts.ppv, counts.npv):
+        assert rate.value is not None and f">{percent_words(rate.value)}</b>" in table
+    said = next(text.value for text in page.caption if "Both columns use the share" in text.value)
+    assert f"({counts.prevalence.successes:,} of {counts.prevalence.n:,})" in said
 
 
 def test_cart_of_the_same_depth_stands_beside(open_page: Callable[..., AppTest]) -> None:

@@ -102,7 +102,7 @@ def draw_source() -> None:
         _draw_uploader()
         _draw_sample_picker()
         draw_stored(but=dataset.sha256)
-    with st.expander("Read it otherwise", key="data_reading"):
+    with st.expander("Change how it is read", key="data_reading"):
         _draw_reading(dataset)
     _draw_preview(dataset, schema.target)
     draw_removal()

@@ -140,19 +140,20 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
 
 def _choose_cap() -> int | None:
     cap = st.number_input(
-        "Largest set of categories (max.card)",
+        "Largest set of categories",
         min_value=1,
         step=1,
         value=None,
         placeholder="no cap",
         key="train_max_card",
         persist_state="session",
-        help="At most this many categories of a column on one side of a question. 1 asks about "
-        "single categories, as in *is it red?*; 2 allows *is it red or blue?*; empty means no "
-        "cap. A small cap reads better and overfits less. Numerical columns are not affected.",
+        help="At most this many categories of a column on one side of a question (max.card in the "
+        "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
+        "blue?*; empty means no cap. A small cap reads better and overfits less. Numerical columns "
+        "are not affected.",
     )
     if cap is not None and cap < 1:
-        raise InputError("max.card must be at least 1, or empty for no cap.")
+        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
     return None if cap is None else int(cap)
 
 

@@ -31,12 +31,13 @@ def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
         st.table(_data(job, rows), border="horizontal", alt="Where the rows went")
     trace = [TracePoint(*point) for point in result["trace"]]
     if len(trace) > 1:
+        solved = result["seconds"]["total"] - result["seconds"]["prepare"]
         st.plotly_chart(
-            progress_figure(trace, problem, theme=current_theme()),
+            progress_figure(trace, problem, theme=current_theme(), until=solved),
             key="train_trace",
             theme=None,
             config={"displayModeBar": False},
-            alt=progress_alt_text(trace, problem),
+            alt=progress_alt_text(trace, problem, until=solved),
         )
 
 

@@ -47,7 +47,7 @@ def watch_run(job: Job, problem: Problem) -> None:
             key="train_progress",
             theme=None,
             config={"displayModeBar": False},
-            alt=progress_alt_text(trace, problem),
+            alt=progress_alt_text(trace, problem, until=job.seconds),
         )
     st.caption("The page stays usable meanwhile; leaving it does not stop the run.")
 

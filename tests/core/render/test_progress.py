@@ -33,6 +33,11 @@ def problem_of(objective: Objective | None = None) -> Problem:
     return Problem(data, Topology.parse("depth-1"), objective or Objective())
 
 
+def test_the_text_and_the_lines_end_with_the_run():
+    assert progress_alt_text(TRACE, problem_of(), until=6.0).startswith("After 6 s: ")
+    assert progress_alt_text(TRACE, problem_of()).startswith("After 4 s: ")
+
+
 def test_both_lines_step_and_run_on_to_the_present():
     figure = progress_figure(TRACE, problem_of(), until=5.0)
     found, bound = figure.data
