@@ -55,7 +55,7 @@ def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
         column["name"]: Reading(
             column["missing_code"],
             tuple(column["missing_tokens"]),
-            encoder["decimal"],
+            column.get("decimal") or encoder["decimal"],
             joined_from_json(column.get("joined")),
             NumberForm(column.get("form", NumberForm.PLAIN)),
         )
