@@ -382,6 +382,10 @@ def profile_column(table: Table, column: str, reading: CellReading) -> Profile:
         If there is no such column.
     """
     reading = dataclasses.replace(reading, decimal=table.report.marks.get(column, reading.decimal))
+    return table.remember((column, reading), lambda: _make_profile(table, column, reading))
+
+
+def _make_profile(table: Table, column: str, reading: CellReading) -> Profile:
     factor = table.factor(column)
     if reading.joined:
         factor = factor.joined(dict(reading.joined))

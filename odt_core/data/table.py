@@ -6,10 +6,10 @@ import hashlib
 import math
 import numbers
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,10 @@ from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.numeric import number_text, parse_numbers
 from odt_core.errors import InputError
 
+T = TypeVar("T")
+
 MANY_COLUMNS = 50
+MOST_KNOWN = 100
 
 MAX_NAMES_SHOWN = 20
 """How many column names an error message lists."""
@@ -159,6 +162,8 @@ class Table:
         The file's name, for screens and records.
     lines : int32[N] or None
         The line of the file on which each row begins, counted from 1; None if there is no file.
+    known : dict
+        What was found out about the table, for `remember`.
     """
 
     factors: Mapping[str, Factor]
@@ -167,6 +172,16 @@ class Table:
     sha256: str
     name: str = ""
     lines: npt.NDArray[np.int32] | None = None
+    known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was found out about the table before, or is now."""
+        if key not in self.known:
+            if len(self.known) > MOST_KNOWN + 4 * len(self.factors):
+                self.known.clear()
+            self.known[key] = make()
+        found: T = self.known[key]
+        return found
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
