@@ -7,12 +7,12 @@ import pytest
 from odt_core.data import (
     Finding,
     Level,
+    ReadOptions,
     Schema,
     SplitSpec,
     Table,
     check_schema,
     prepare,
-    ReadOptions,
     read_table,
 )
 from odt_core.errors import InputError
