@@ -25,7 +25,7 @@ def draw_how_far(job: Job, sought: str) -> None:
     sought : str
         What the search is for: ``the best tree``.
     """
-    st.subheader(_headline(job, sought), anchor=False)
+    st.header(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit
     if job.stage is Stage.COMPILING:  # the limit begins after it
         st.progress(0.0, text=f"{seconds_words(job.seconds)} of waiting")

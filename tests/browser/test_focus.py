@@ -48,3 +48,16 @@ def test_a_folded_part_stays_open_when_another_setting_changes(window: Window) -
         page.keyboard.press("Enter")
         window.settle()
         expect(engine).to_be_visible()
+
+
+def test_no_heading_skips_a_level(window: Window) -> None:
+    page = window.page
+    window.upload("monks-1.csv", SAMPLES["monks-1"].csv())
+    for name in ("Data", "Train", "Sensitivity", "Runs"):
+        page.get_by_role("link", name=name, exact=True).first.click()
+        page.get_by_role("heading", level=1).wait_for()
+        window.settle()
+        headings = page.get_by_role("heading").all()
+        levels = [int(heading.evaluate("h => h.tagName[1]")) for heading in headings]
+        steps = [after - before for before, after in zip(levels, levels[1:], strict=False)]
+        assert levels[0] == 1 and all(step <= 1 for step in steps), (name, levels)

@@ -74,7 +74,7 @@ def statuses(page: AppTest) -> list[str]:
 
 def test_without_runs_it_says_what_to_do(maker: Maker, runs_page: Launch) -> None:
     page = runs_page()
-    assert page.subheader[0].value == "No runs yet"
+    assert page.header[0].value == "No runs yet"
     assert not page.dataframe
     (link,) = page.get("page_link")
     assert link.proto.label == "**Choose data →**"

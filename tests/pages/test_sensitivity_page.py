@@ -136,7 +136,7 @@ def test_a_frontier_that_would_take_long_is_not_begun_unasked(app: AppTest) -> N
     )
     app.switch_page(Place.SENSITIVITY).run()
     assert not app.exception and work(app).frontier is None
-    assert any(element.value == "No frontier yet" for element in app.subheader)
+    assert any(element.value == "No frontier yet" for element in app.header)
 
 
 @pytest.mark.parametrize(
@@ -409,9 +409,9 @@ def test_comparing_shows_both_trees(page: AppTest) -> None:
     other = 0 if index_of(page) else 1
     page.select_slider(key=f"sens_point_{job.id}").set_value(other).run()
     assert not page.exception
-    assert any(element.value == "Compared" for element in page.subheader)
+    assert any(element.value == "Compared" for element in page.header)
     page.button(key="sens_unpin").click().run()
-    assert not any(element.value == "Compared" for element in page.subheader)
+    assert not any(element.value == "Compared" for element in page.header)
 
 
 def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:

@@ -556,7 +556,7 @@ def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., 
     assert waiting.state is JobState.QUEUED
     ahead = manager.position(waiting)
     assert ahead >= 1
-    assert f"Waiting: {ahead} run" in page.subheader[0].value
+    assert f"Waiting: {ahead} run" in page.header[0].value
     page.button(key="train_cancel").click().run()
     page.run()
     assert not page.exception

@@ -88,7 +88,7 @@ def _made_words(batch: Batch, rows: Sequence[CurveRow]) -> str:
 
 def _draw_tables(rows: Sequence[CurveRow]) -> None:
     """The paper's table, a shape beside the other: mean and standard deviation."""
-    st.subheader("Over all splits", anchor=False)
+    st.header("Over all splits", anchor=False)
     shapes = list(dict.fromkeys(row.topology for row in rows))
     columns = st.columns(min(len(shapes), 2), gap="large")
     for place, shape in enumerate(shapes):

@@ -228,7 +228,7 @@ def _start(data: ReadyData, asked: Asked) -> None:
 
 def _draw_preview() -> None:
     with st.container(border=True):
-        st.subheader("No curves yet", anchor=False)
+        st.header("No curves yet", anchor=False)
         st.markdown(
             "A floor on sensitivity or specificity holds on the rows that trained the tree; on new "
             "rows it may not. **Run the curves** draws many new splits, finds the best tree for "

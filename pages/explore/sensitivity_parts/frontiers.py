@@ -216,7 +216,7 @@ def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
 def draw_preview() -> None:
     """Say what the button will do."""
     with st.container(border=True):
-        st.subheader("No frontier yet", anchor=False)
+        st.header("No frontier yet", anchor=False)
         st.markdown(
             "A tree can miss few cases or raise few false alarms, and each shape has its own limit "
             "to having both. **Find the frontier** finds *every* best trade-off of the shape on "

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from odt_core.errors import InputError
+from odt_core.jobs import JobSpec
 from odt_core.storage import RunRecord
 from pages.common.drawing import draw_tree
 from pages.common.numbers import NONE, Measure, draw_counts, draw_rates
@@ -112,11 +113,13 @@ def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
     return [f"{letter}: {name}" for letter, name in zip("ABCD", names, strict=False)]
 
 
-def _rows_of(record: RunRecord) -> tuple[str, str]:
+def _rows_of(record: RunRecord) -> tuple[object, ...]:
     """What decides which rows train and test, and what they mean."""
-    train = record.spec.get("train", {})
-    parts = (record.spec.get("read"), train.get("schema"), train.get("split"))
-    return record.summary.dataset, repr(parts)
+    try:
+        spec = JobSpec.from_json(record.spec)
+    except InputError:  # of another version: the record itself must be the same
+        return record.summary.dataset, repr(record.spec)
+    return record.summary.dataset, spec.read, spec.train.schema, spec.train.split
 
 
 def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
