@@ -39,6 +39,7 @@ from pages.build.train_parts.runs import draw_train_button
 from pages.common import presses, runs, state
 from pages.common.needs import ReadyData
 from pages.common.places import Place
+from pages.common.prepared import prepared_rows
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.text import plain
@@ -653,3 +654,33 @@ def test_deciles_are_offered_to_cbc_where_every_value_may_be_a_cut_point(
     page.session_state["train_engine"] = Engine.HYBRID
     page.run()
     assert not page.info
+
+
+def test_a_question_about_the_outcome_is_answered_before_anything_is_trained(
+    open_page: Callable[..., AppTest],
+) -> None:
+    content = WARD.replace("80,much,yes", "80,much,Yes").encode()
+    page = open_page(content)
+    assert "labels that differ only in how they are written" in texts(page)
+    assert not any(button.key == "train_go" for button in page.button)
+    assert not page.get("selectbox")
+    joined = open_page(content, change=lambda schema: schema.with_joined("ill", (("Yes", "yes"),)))
+    assert "labels that differ" not in texts(joined)
+
+
+def test_a_column_that_tells_the_outcome_is_named_where_the_tree_asks_about_it(
+    open_page: Callable[..., AppTest],
+) -> None:
+    lines = ["pain,twin,ill", *(f"{i % 3},{'ab'[i % 2]},{('no', 'yes')[i % 2]}" for i in range(24))]
+    page = open_page("\n".join(lines).encode())
+    train(page)
+    assert "The tree asks about it: Column 'twin' alone determines the outcome" in texts(page)
+
+
+def test_the_same_file_read_otherwise_has_other_rows() -> None:
+    whole, fewer = (read_table(WARD.encode(), ReadOptions(comment=mark)) for mark in (None, "4"))
+    counts = [
+        prepared_rows(table, infer_schema(table, "ill", "yes"), SplitSpec("all")).train.n_rows
+        for table in (whole, fewer)
+    ]
+    assert counts[0] > counts[1]

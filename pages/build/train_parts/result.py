@@ -6,10 +6,12 @@ from typing import Any
 
 import streamlit as st
 
+from odt_core.data import Prepared
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobKind
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
+from odt_core.tree import Tree
 from odt_core.words import list_words
 from pages.build.train_parts.cart import draw_cart
 from pages.build.train_parts.downloads import draw_downloads
@@ -24,7 +26,7 @@ from pages.common.numbers import (
     metrics_of,
 )
 from pages.common.prepared import problem_of, rows_of
-from pages.common.text import plain
+from pages.common.text import plain, sentence
 from pages.common.verdicts import draw_verdict
 
 
@@ -52,6 +54,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
             f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "
             "Train to bring it up to date."
         )
+    _draw_leaks(tree, rows)
     draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction())
     if not tree.decisions:
         st.caption("This tree asks nothing: every case gets the same answer.")
@@ -78,6 +81,14 @@ def draw_result(job: Job, changes: list[str]) -> None:
         st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)
     with st.expander("Solver, model size and data", key="train_facts"):
         draw_facts(job, problem_of(job), rows)
+
+
+def _draw_leaks(tree: Tree, rows: Prepared) -> None:
+    """Questions about columns that tell the outcome by themselves, always or almost."""
+    asked = {tree.features[g].name for g in tree.used_features}
+    for finding in rows.findings:
+        if finding.gives_away and finding.column in asked:
+            st.warning(f"The tree asks about it: {sentence(finding.message)}")
 
 
 def _draw_proof(result: dict[str, Any]) -> None:
