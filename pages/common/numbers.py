@@ -83,7 +83,8 @@ def draw_rates(train: Metrics, test: Metrics | None) -> None:
     rows = [[measure, *(measure.of(found) for found in (train, test))] for measure in Measure]
     st.html(plain_table("Rates in training and test", ["", "Training", "Test"], rows))
     st.caption(
-        "In brackets 95% intervals: Wilson's for shares, the log method for likelihood ratios. "
+        "The brackets hold 95% intervals: Wilson's for shares, the log method for likelihood "
+        "ratios. "
         "The tree was chosen on the training rows, so only the test column says what to expect "
         "of new cases."
     )

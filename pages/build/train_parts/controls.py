@@ -166,8 +166,8 @@ def _choose_time() -> float:
         step=30,
         key="train_seconds",
         persist_state="session",
-        help="When it is over, the best tree so far is shown, with how much better another one "
-        "could still be.",
+        help="When it is over, the page shows the best tree so far and how much better another "
+        "could be.",
     )
     if seconds is None or not 1 <= seconds <= MOST_SECONDS:
         raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
@@ -225,8 +225,8 @@ def _choose_conditions() -> tuple[FeatureSelection, bool]:
         "Only columns that CART uses",
         key="train_selection",
         persist_state="session",
-        help="Feature selection as in the paper's section 5.1: a default CART on the training "
-        "rows is grown first, and only columns it asks about may be used.",
+        help="Feature selection as in the paper's section 5.1: a default CART is grown on the "
+        "training rows, and only the columns that it asks about may be used.",
     )
     no_empty = st.checkbox(
         "No empty branches",

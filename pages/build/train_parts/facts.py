@@ -48,8 +48,8 @@ def _solver(result: dict[str, Any], problem: Problem) -> dict[str, str]:
         "Reached": plain(value_words(problem, objective["total"])),
         "Proved bound": plain(value_words(problem, objective["total_bound"])),
         "Proof": plain(result["words"]["proof"]),
-        "Time": f"{seconds_words(seconds['total'])}, of it {seconds_words(seconds['prepare'])} "
-        "preparing the rows",
+        "Time": f"{seconds_words(seconds['total'])}; preparing the rows took "
+        f"{seconds_words(seconds['prepare'])}",
     }
     if mip is None:
         return facts

@@ -28,18 +28,18 @@ def choose_goal(positive: str, negative: str) -> Goal:
         format_func=lambda goal: _NAMES[goal],
         key="train_goal",
         persist_state="session",
-        help="What the best tree is best at, on the training rows.",
+        help="What the tree is to do best on the training rows.",
     )
     goal = Goal(goal or Goal.ACCURACY)
     yes, no = plain(shorten(positive, 30)), plain(shorten(negative, 30))
     st.caption(
         {
-            Goal.ACCURACY: "The most rows right.",
+            Goal.ACCURACY: "Gets the most rows right.",
             Goal.BALANCED: f"{yes} and {no} count the same, however many rows each has.",
             Goal.MAX_TPR: f"Finds the most {yes}, with a floor on specificity (TNR) that limits "
             "false alarms.",
-            Goal.MAX_TNR: f"Fewest false alarms on {no}, with a floor on sensitivity (TPR) that "
-            f"limits missed {yes}.",
+            Goal.MAX_TNR: f"Raises the fewest false alarms on {no}, with a floor on sensitivity "
+            f"(TPR) that limits missed {yes}.",
         }[goal]
     )
     return goal
@@ -84,9 +84,9 @@ def choose_weight(goal: Goal, negative: str) -> Fraction:
         persist_state="session",
         max_chars=12,
         disabled=goal is not Goal.ACCURACY,
-        help=f"What a correct row of {plain(shorten(negative, 30))} is worth, a correct row of "
-        "the positive class being worth 1: a number or a fraction such as 3/2. For the goal "
-        "accuracy only.",
+        help=f"What a correct row of {plain(shorten(negative, 30))} is worth; a correct row of "
+        "the positive class is worth 1. Give a number or a fraction such as 3/2. It goes with the "
+        "goal accuracy only.",
     )
     return parse_weight(text, "Class weight C") if goal is Goal.ACCURACY else Fraction(1)
 

@@ -87,7 +87,11 @@ def test_nothing_is_loaded_from_outside_and_colours_are_the_themes():
     [
         (TRACE[:1], "After 0.5 s: no tree yet, proved bound 100"),
         ([TracePoint(1.0, 80, None)], "After 1 s: best tree 80, no bound yet"),
-        (TRACE, "After 4 s: best tree 90, proved bound 92, at most 2 more rows could be won"),
+        (
+            TRACE,
+            "After 4 s: best tree 90, proved bound 92, "
+            "a better tree gets at most 2 more rows right",
+        ),
         ([TracePoint(1.0, 80, 80)], "After 1 s: best tree 80, proved bound 80, proved optimal"),
     ],
 )
