@@ -38,6 +38,38 @@ def parse_percent(text: str, name: str) -> Fraction:
     return number / 100
 
 
+def parse_floor(text: str, name: str) -> Fraction:
+    """A floor in percent as a share; what may have been meant as a share is asked about.
+
+    Parameters
+    ----------
+    text : str
+        As written.
+    name : str
+        What it is, for the message.
+
+    Raises
+    ------
+    InputError
+        If it is not a number from 0 to 100, or if it is below 1, without a percent sign.
+
+    Examples
+    --------
+    >>> parse_floor("95", "the floor")
+    Fraction(19, 20)
+    """
+    level, written = parse_percent(text, name), text.strip()
+    if 0 < level < Fraction(1, 100) and not written.endswith("%"):
+        percent = exact_decimal(written)
+        assert percent is not None
+        whole = f"{float(100 * percent):g}"
+        raise InputError(
+            f"{name} is {written!r}: write {whole} for {whole} %, or {written}% for less than one "
+            "percent."
+        )
+    return level
+
+
 def parse_weight(text: str, name: str) -> Fraction:
     """A positive number written as an integer, a decimal or a fraction.
 

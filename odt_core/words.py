@@ -639,7 +639,7 @@ def floor_words(objective: Objective) -> str:
 
 
 def gap_words(problem: Problem, gap: int) -> str:
-    """What could at most still be won, in the goal's own unit.
+    """How much better another tree could be, at most, in the goal's own unit.
 
     Parameters
     ----------
@@ -653,12 +653,12 @@ def gap_words(problem: Problem, gap: int) -> str:
         # Rounded up: a bound that is rounded down is no bound.
         points = math.ceil(problem.gains.value(gap) * 100 * 100) / 100
         unit = "percentage point" if points == 1 else "percentage points"
-        return f"at most {number_words(points)} {unit} of balanced accuracy could be won"
+        return f"a better tree has at most {number_words(points)} {unit} more balanced accuracy"
     if objective.goal is Goal.ACCURACY and objective.class_weight != 1:
         worth = number_words(float(problem.gains.value(gap)))
         weight = number_words(float(objective.class_weight))
         return (
-            f"at most {worth} more weighted rows could be won (a row of "
+            f"a better tree gets at most {worth} more weighted rows right (a row of "
             f"{printable(data.negative_label)} counts {weight} times)"
         )
     rows = f"{gap:,} more {'row' if gap == 1 else 'rows'}"
@@ -666,7 +666,7 @@ def gap_words(problem: Problem, gap: int) -> str:
         rows += f" of {printable(data.positive_label)}"
     elif objective.goal is Goal.MAX_TNR:
         rows += f" of {printable(data.negative_label)}"
-    return f"at most {rows} could be won"
+    return f"a better tree gets at most {rows} right"
 
 
 def status_words(problem: Problem, solution: Solution) -> str:
@@ -674,7 +674,8 @@ def status_words(problem: Problem, solution: Solution) -> str:
 
     Examples
     --------
-    ``Proved optimal``; ``Best found in 60 s; at most 3 more rows could be won``.
+    ``Proved optimal``; ``Best found in 60 s; a better tree gets at most 3 more rows
+    right``.
     """
     seconds = seconds_words(solution.seconds.total)
     if solution.status is Status.OPTIMAL:
@@ -692,7 +693,7 @@ def status_words(problem: Problem, solution: Solution) -> str:
         )
     began = f"Stopped after {seconds}" if cancelled else f"Best found in {seconds}"
     if solution.gap is None:
-        return f"{began}; how much could still be won is not known"
+        return f"{began}; how much better a tree could be is not known"
     return f"{began}; {gap_words(problem, solution.gap)}"
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.build.data_parts.taking import draw_refused, take_over
 from pages.common.banner import draw_banner, draw_problem
+from pages.common.focus import keep_focus
 from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
 from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
@@ -68,14 +69,17 @@ draw_problem()
 if page.url_path:  # the Data page, which has none, says it beside the uploader
     draw_refused()
 draw_lost(on_runs=page.url_path == "runs")
+said = st.container()
 try:
     page.run()
     forget_press()  # where there is one still, the page cannot do it
     if work() is not before:  # the page changed what is current
         with banner:
             draw_banner(work())
-    draw_said()  # where the page is about to be drawn anew, that comes first
+    with said:
+        draw_said()  # where the page is about to be drawn anew, that comes first
     read_drawings()
 finally:  # also where a page stops early
     keep_choices(work())
     write_address()
+    keep_focus()

@@ -20,6 +20,7 @@ from odt_core.data import (
     Schema,
     SplitSpec,
     Table,
+    as_numbers,
     check_schema,
     infer_schema,
     read_table,
@@ -85,6 +86,8 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
         note(f"Positive class: {schema.positive!r} of {labels} (guessed; name it with --positive).")
     for kind in ColumnKind:
         schema = schema.with_kinds(dict.fromkeys(getattr(options, kind.value), kind))
+    for column in options.as_numbers:
+        schema = as_numbers(table, schema, column)
     schema = _with_cuts(_grouped(schema, options), options)
     for finding in check_schema(table, schema):
         if finding.level is not Level.ERROR:
@@ -152,9 +155,10 @@ def _check_columns(table: Table, options: argparse.Namespace) -> None:
     columns = list(table.columns)
     if options.target is not None and options.target not in columns:
         raise InputError(_no_column("--target", options.target, columns))
-    for column in options.join:
-        if column not in columns:
-            raise InputError(_no_column("--join", column, columns))
+    for option in ("join", "as-numbers"):
+        for column in getattr(options, option.replace("-", "_")):
+            if column not in columns:
+                raise InputError(_no_column(f"--{option}", column, columns))
     if options.group is not None and options.group.casefold() != "none":
         if options.group not in columns:
             raise InputError(_no_column("--group", options.group, columns))

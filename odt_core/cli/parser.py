@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NoReturn, TypeVar
 
 from odt_core.errors import InputError
-from odt_core.exact import exact_decimal, exact_number, parse_weight
+from odt_core.exact import exact_decimal, exact_number, parse_floor, parse_weight
 from odt_core.problem import Goal, LeafCount
 from odt_core.solution import Engine
 from odt_core.topology import PRESETS
@@ -69,12 +69,10 @@ def percentages(text: str) -> tuple[Fraction, ...]:
     """Levels in percent, such as ``95,98.5,100``, kept exact."""
     found: list[Fraction] = []
     for part in text.split(","):
-        percent = exact_decimal(part.strip().removesuffix("%"))
-        if percent is None or percent > 100:
-            raise argparse.ArgumentTypeError(
-                f"{part.strip()!r} is not a level: give percentages from 0 to 100, such as 95,98.5"
-            )
-        level = percent / 100
+        try:
+            level = parse_floor(part, "A level")
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
         if level not in found:
             found.append(level)
     return tuple(found)
@@ -156,6 +154,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_curve(commands)
     _add_predict(commands)
     _add_export(commands)
+    _add_verify(commands)
     _add_write_model(commands)
     _add_sample(commands)
     return parser
@@ -280,6 +279,26 @@ def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     predict.set_defaults(run=_lazily("predict"))
 
 
+def _add_verify(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    verify = commands.add_parser(
+        "verify",
+        help="try every tree of a model's shape: is there really no better one?",
+        description="Try every tree of a model's shape on the rows it was trained on, by plain "
+        "enumeration that shares no code with the search. Exit status 0: no tree is better; 1: one "
+        "is, or time ran out.",
+    )
+    verify.add_argument("model", metavar="MODEL.json")
+    verify.add_argument("file", metavar="DATA.csv", help="the file that the model was trained on")
+    verify.add_argument(
+        "--time-limit", type=seconds, default=60.0, metavar="S", help="seconds (default: 60)"
+    )
+    verify.add_argument(
+        "--json", action="store_true", help="print one JSON object and nothing else"
+    )
+    add_read_options(verify)
+    verify.set_defaults(run=_lazily("verify"))
+
+
 def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     export = commands.add_parser(
         "export",
@@ -370,6 +389,15 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="columns, the outcome too, in which values that differ only in case, blanks, stops or "
         "the form of their letters count as one",
+    )
+    group.add_argument(
+        "--as-numbers",
+        metavar="A,B",
+        type=names,
+        action="extend",
+        default=[],
+        help="columns to take as numerical although cells hold signs (12.5%%, $3, (4)), limits "
+        "(<0.1: the limit is read) or dates (the year is read); other texts in them are missing",
     )
     group.add_argument(
         "--missing",

@@ -30,8 +30,12 @@ def check_schema(table: Table, schema: Schema) -> tuple[Finding, ...]:
     schema : Schema
         What it is taken to mean.
     """
-    findings = list(_all_findings(table, schema))
+    return table.remember(schema, lambda: _sorted_findings(table, schema))
+
+
+def _sorted_findings(table: Table, schema: Schema) -> tuple[Finding, ...]:
     levels = list(Level)
+    findings = _all_findings(table, schema)
     return tuple(sorted(findings, key=lambda finding: levels.index(finding.level)))
 
 

@@ -10,11 +10,18 @@ import numpy.typing as npt
 
 from odt_core.data.findings import Finding, error, info, row_count, shown, warning
 from odt_core.data.forms import NumberForm
-from odt_core.data.profile import MANY_CATEGORIES, MAX_CODES, MAX_STRAYS, Profile
+from odt_core.data.profile import (
+    MANY_CATEGORIES,
+    MAX_CODES,
+    MAX_STRAYS,
+    Profile,
+    profile_column,
+)
 from odt_core.data.remedies import Change, Remedy, ignore
-from odt_core.data.schema import ColumnKind
+from odt_core.data.schema import ColumnKind, Schema
 from odt_core.data.table import Table
 from odt_core.data.target import Target
+from odt_core.errors import InputError
 
 ALMOST_ALWAYS = 0.95
 """Balanced accuracy from which a column alone is said to tell the outcome."""
@@ -206,6 +213,31 @@ def _as_form(profile: Profile, form: NumberForm) -> Remedy:
     label = _FORM_WORDS[form][1]
     beyond = tuple(profile.strays_beyond(form)[: 10 * MAX_STRAYS])
     return Remedy(Change.FORM, label, profile.name, ColumnKind.NUMERICAL, texts=beyond, form=form)
+
+
+def as_numbers(table: Table, schema: Schema, column: str) -> Schema:
+    """The schema with a column read as numbers, whatever signs, limits or dates its cells hold.
+
+    Texts that are no numbers even so are read as missing.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or it does not hold numbers but for very few texts.
+    """
+    profile = profile_column(table, column, schema.reading_of(column))
+    if profile.holds_dates:
+        return _as_form(profile, NumberForm.YEAR).applied(schema)
+    if profile.odd_form is not None:
+        return _as_form(profile, profile.odd_form).applied(schema)
+    if profile.is_mostly_numeric:
+        schema = _without_strays(profile).applied(schema)
+    elif not profile.is_numeric:
+        raise InputError(
+            f"The column {column!r} cannot be read as numbers: too many of its texts, such as "
+            f"{shown(profile.values(profile.strays), MAX_SHOWN)}, are none."
+        )
+    return schema.with_kind(column, ColumnKind.NUMERICAL)
 
 
 def _without_strays(profile: Profile) -> Remedy:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS, missing_values
 from odt_core.data.numeric import DECIMAL_MARKS
-from odt_core.data.table import Factor
+from odt_core.data.table import Factor, read_numbers
 from odt_core.errors import InputError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -209,11 +211,34 @@ def without_extras(text: str, options: ReadOptions) -> tuple[str, int]:
     return text, options.skip_lines
 
 
-def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> tuple[str, tuple[str, ...]]:
-    """The decimal mark: the one under which more columns are numbers.
+@dataclass(frozen=True)
+class DecimalMarks:
+    """Which decimal marks the numbers of a table have.
 
-    Where both serve equally well (``1,234`` may be a thousand or one and a bit), a comma is a
-    decimal mark only in a table that is not itself separated by commas and has no points.
+    Attributes
+    ----------
+    decimal : str
+        The mark of most columns.
+    columns : mapping from str to str
+        The mark of each column in whose numbers one shows and is certain.
+    doubtful : tuple of str
+        Columns whose numbers can be read in two ways, where no other column tells which.
+    notes : tuple of str
+        What to tell the user.
+    """
+
+    decimal: str
+    columns: Mapping[str, str]
+    doubtful: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> DecimalMarks:
+    """The decimal mark of each column: the one under which its cells are numbers.
+
+    Where both serve (``1,234`` may be a thousand or one and a bit), the other columns tell: the
+    mark of most of them is taken. Where none tells, a comma is a decimal mark only in a table that
+    is not itself separated by commas and has no points.
 
     Parameters
     ----------
@@ -221,30 +246,101 @@ def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> tuple[str, tu
         The table's columns.
     delimiter : str
         The delimiter.
-
-    Returns
-    -------
-    decimal, notes : str, tuple of str
     """
-    scores = {
-        decimal: sum(_reads_as_numbers(factor, decimal) for factor in columns.values())
+    marked = _marked_columns(columns)
+    for decimal in DECIMAL_MARKS:
+        read_numbers(marked.values(), decimal)
+    read_as = {
+        decimal: [name for name, factor in marked.items() if _reads_as_numbers(factor, decimal)]
         for decimal in DECIMAL_MARKS
     }
-    if scores["."] != scores[","]:
-        return max(scores, key=lambda decimal: scores[decimal]), ()
-    marked = {
-        mark: [text for factor in columns.values() for text in _marked(factor, mark)]
-        for mark in DECIMAL_MARKS
+    certain = {
+        name: decimal
+        for decimal, other in (DECIMAL_MARKS, DECIMAL_MARKS[::-1])
+        for name in read_as[decimal]
+        if name not in set(read_as[other])
     }
-    decimal = "," if delimiter != "," and marked[","] and not marked["."] else "."
-    example = next((text for mark in DECIMAL_MARKS for text in marked[mark]), None)
-    if example is None:
-        return decimal, ()
-    name = "comma" if decimal == "," else "point"
-    return decimal, (
-        f"Numbers such as {example} can be read in two ways: the decimal mark was taken to be "
-        f"the {name}; set it if that is wrong.",
-    )
+    both = [name for name in read_as["."] if name in set(read_as[","])]
+    n_points = sum(decimal == "." for decimal in certain.values())
+    n_commas = len(certain) - n_points
+    if n_points != n_commas:
+        decimal = "." if n_points > n_commas else ","
+        told = dict.fromkeys(both, decimal)
+        return DecimalMarks(
+            decimal, certain | told, (), _mark_notes(columns, certain, both, decimal)
+        )
+    decimal, example = _likely_mark(columns, [*certain, *both], delimiter)
+    notes = _mark_notes(columns, certain, (), decimal)
+    if both:
+        notes += (
+            f"Numbers such as {example} can be read in two ways: the decimal mark was taken to be "
+            f"the {_MARK_NAMES[decimal]}; set it if that is wrong.",
+        )
+    return DecimalMarks(decimal, certain, tuple(both), notes)
+
+
+_MARK_NAMES = {".": "point", ",": "comma"}
+_MAX_MARKED_SHOWN = 3
+
+
+def _marked_columns(columns: Mapping[str, Factor]) -> dict[str, Factor]:
+    """Columns with a digit and a mark in some cell; all are looked at together."""
+    factors = list(columns.values())
+    if not factors:
+        return {}
+    ends = np.cumsum([len(factor.values) for factor in factors])
+    texts = pa.concat_arrays([factor.values for factor in factors])
+    places = np.flatnonzero(np.asarray(pc.match_substring_regex(texts, "[0-9][.,]|[.,][0-9]")))
+    found = np.unique(np.searchsorted(ends, places, side="right"))
+    names = list(columns)
+    return {names[position]: factors[position] for position in found.tolist()}
+
+
+def _likely_mark(
+    columns: Mapping[str, Factor], names: Sequence[str], delimiter: str
+) -> tuple[str, str]:
+    """The mark to take where no column tells, and a number that leaves it open."""
+    texts = [
+        text
+        for name in names
+        for text in columns[name].texts[:1000]
+        if re.search(r"[0-9][.,]|[.,][0-9]", text)
+    ]
+    commas = any("," in text for text in texts)
+    points = any("." in text for text in texts)
+    decimal = "," if delimiter != "," and commas and not points else "."
+    return decimal, next(iter(texts), "")
+
+
+def _mark_notes(
+    columns: Mapping[str, Factor],
+    certain: Mapping[str, str],
+    told: Sequence[str],
+    decimal: str,
+) -> tuple[str, ...]:
+    """That marks differ between columns, and what was taken for thousands."""
+    notes: list[str] = []
+    others = [name for name, mark in certain.items() if mark != decimal]
+    if others:
+        shown = _names_shown(others)
+        notes.append(
+            f"The decimal mark differs between columns: it is the "
+            f"{_MARK_NAMES['.' if decimal == ',' else ',']} in {shown}, and the "
+            f"{_MARK_NAMES[decimal]} elsewhere. Each column is read with its own."
+        )
+    other = "." if decimal == "," else ","
+    thousands = [name for name in told if any(other in text for text in columns[name].texts[:1000])]
+    if thousands:
+        notes.append(
+            f"In {_names_shown(thousands)} the {_MARK_NAMES[other]} is taken to set thousands "
+            f"apart, since other columns have the decimal {_MARK_NAMES[decimal]}."
+        )
+    return tuple(notes)
+
+
+def _names_shown(names: Sequence[str]) -> str:
+    more = ", ..." if len(names) > _MAX_MARKED_SHOWN else ""
+    return ", ".join(map(repr, names[:_MAX_MARKED_SHOWN])) + more
 
 
 _MOSTLY = 0.9
@@ -256,10 +352,3 @@ def _reads_as_numbers(factor: Factor, decimal: str) -> bool:
     total = counts.sum()
     numeric = np.isfinite(factor.numbers(decimal))
     return bool(total) and counts[numeric].sum() >= _MOSTLY * total
-
-
-def _marked(factor: Factor, mark: str) -> list[str]:
-    """Some numbers of a numerical column that contain a mark."""
-    if not any(_reads_as_numbers(factor, decimal) for decimal in DECIMAL_MARKS):
-        return []
-    return [text for text in factor.texts[:1000] if mark in text and re.search(r"\d", text)]

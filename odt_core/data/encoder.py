@@ -73,6 +73,8 @@ class ColumnEncoder:
         Texts and the labels that they count as.
     form : NumberForm
         How numbers are written.
+    decimal : str or None
+        The column's own decimal mark, if it differs from the other columns'.
     """
 
     feature: Feature
@@ -80,10 +82,11 @@ class ColumnEncoder:
     missing_code: int | None
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
+    decimal: str | None = None
 
     def reading(self, decimal: str) -> CellReading:
-        """How the column's cells are read where numbers have this decimal mark."""
-        return CellReading(self.missing_tokens, decimal, self.joined, self.form)
+        """How the column's cells are read where the other columns have this decimal mark."""
+        return CellReading(self.missing_tokens, self.decimal or decimal, self.joined, self.form)
 
     @cached_property
     def _code_of(self) -> dict[str, int]:
@@ -176,7 +179,11 @@ class Encoder:
         return tuple(found)
 
     def _table(self, source: Table | pd.DataFrame) -> Table:
-        table = source if isinstance(source, Table) else table_from_frame(source, "", self.decimal)
+        if isinstance(source, Table):
+            table = source
+        else:
+            marks = {column.feature.name: column.decimal or self.decimal for column in self.columns}
+            table = table_from_frame(source, "", self.decimal, marks)
         for feature in self.features:
             if feature.name not in table.factors:
                 raise InputError(
@@ -186,8 +193,13 @@ class Encoder:
         return table
 
     def _profiles(self, table: Table) -> Iterable[tuple[ColumnEncoder, Profile]]:
+        doubtful = set(table.report.doubtful)
         for column in self.columns:
-            yield column, profile_column(table, column.feature.name, column.reading(self.decimal))
+            name, reading = column.feature.name, column.reading(self.decimal)
+            is_numerical = column.feature.is_numerical
+            if is_numerical and name in doubtful and table.report.decimal != reading.decimal:
+                raise InputError(_doubt(table, name, reading.decimal))
+            yield column, profile_column(table, name, reading)
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
@@ -206,6 +218,7 @@ class Encoder:
                     "missing_tokens": list(column.missing_tokens),
                     "joined": dict(column.joined),
                     "form": column.form.value,
+                    "decimal": column.decimal,
                 }
                 for column in self.columns
             ],
@@ -235,6 +248,15 @@ class Encoder:
             ) from error
 
 
+def _doubt(table: Table, column: str, decimal: str) -> str:
+    text = next(text for text in table.factor(column).texts if "." in text or "," in text)
+    mark = "commas" if decimal == "," else "points"
+    return (
+        f"Column {column!r}: numbers such as {text!r} can be read in two ways, and the tree was "
+        f"trained on decimal {mark}: name this file's decimal mark (--decimal)."
+    )
+
+
 def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
     kind = FeatureKind(record["kind"])
     missing_code = record["missing_code"]
@@ -253,6 +275,7 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
         missing_code,
         check_joined(joined_from_json(record.get("joined")), feature.name),
         NumberForm(record.get("form", NumberForm.PLAIN)),
+        record.get("decimal"),
     )
 
 
@@ -288,8 +311,14 @@ def _fit_column(
     else:
         feature = _categorical_feature(column.name, profile, present, has_missing, schema.decimal)
     missing_code = feature.n_values - 1 if has_missing else None
+    mark = profile.reading.decimal
     encoder = ColumnEncoder(
-        feature, reading.missing_tokens, missing_code, reading.joined, reading.form
+        feature,
+        reading.missing_tokens,
+        missing_code,
+        reading.joined,
+        reading.form,
+        None if mark == schema.decimal else mark,
     )
     met = encoder.value_codes(table, profile)[counts > 0]
     return encoder if len(np.unique(met)) > 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -57,10 +58,18 @@ def missing_values(
     -------
     bool[V]
     """
-    texts = pa.array(["", *(token.strip() for token in tokens)], pa.large_string())
+    texts, codes = _texts_and_numbers(tuple(tokens), decimal)
     missing = np.asarray(pc.is_in(factor.values, texts))
-    codes = parse_numbers(texts, decimal)
-    codes = codes[np.isfinite(codes)]
     if len(codes):
         missing = missing | np.isin(factor.numbers(decimal, form), codes)
     return missing
+
+
+@lru_cache(maxsize=64)
+def _texts_and_numbers(
+    tokens: tuple[str, ...], decimal: str
+) -> tuple[pa.Array, npt.NDArray[np.float64]]:
+    """What tokens are compared with: the same for most columns, of which there may be many."""
+    texts = pa.array(["", *(token.strip() for token in tokens)], pa.large_string())
+    numbers = parse_numbers(texts, decimal)
+    return texts, numbers[np.isfinite(numbers)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -53,12 +54,14 @@ def separators(decimal: str) -> str:
     return _BLANKS + _APOSTROPHES + ("." if decimal == "," else ",")
 
 
+@cache
 def plain_pattern(decimal: str) -> str:
     """A regular expression for a number without marks between thousands."""
     mark = re.escape(decimal)
     return rf"^[+-]?([0-9]+({mark}[0-9]*)?|{mark}[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
+@cache
 def grouped_pattern(decimal: str) -> str:
     """A regular expression for a number with marks between thousands, all of one kind."""
     groups = "|".join(rf"({re.escape(mark)}[0-9]{{3}})+" for mark in separators(decimal))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -373,13 +374,18 @@ def profile_column(table: Table, column: str, reading: CellReading) -> Profile:
     column : str
         The column's name.
     reading : CellReading
-        How its cells are read.
+        How its cells are read; its decimal mark only where the table's own is not certain.
 
     Raises
     ------
     InputError
         If there is no such column.
     """
+    reading = dataclasses.replace(reading, decimal=table.report.marks.get(column, reading.decimal))
+    return table.remember((column, reading), lambda: _make_profile(table, column, reading))
+
+
+def _make_profile(table: Table, column: str, reading: CellReading) -> Profile:
     factor = table.factor(column)
     if reading.joined:
         factor = factor.joined(dict(reading.joined))

@@ -9,6 +9,7 @@ from pathlib import Path
 from odt_core.data.containers import unpack
 from odt_core.data.decoding import decode
 from odt_core.data.dialect import (
+    DecimalMarks,
     ReadOptions,
     find_decimal,
     find_dialect,
@@ -16,7 +17,7 @@ from odt_core.data.dialect import (
     without_extras,
 )
 from odt_core.data.rows import read_rows, without_first
-from odt_core.data.table import ReadReport, Table
+from odt_core.data.table import ReadReport, Table, read_numbers
 from odt_core.errors import InputError
 
 
@@ -73,19 +74,22 @@ def read_table(
         notes += ("The file has column names, but no rows below them.",)
     if len(rows.names) == 1:
         notes += ("The file has a single column: name the delimiter if it should have more.",)
-    decimal = options.decimal
-    if decimal is None:
-        decimal, guess = find_decimal(factors, dialect.delimiter)
-        notes += guess
+    marks = find_decimal(factors, dialect.delimiter)
+    if options.decimal is not None:
+        marks = DecimalMarks(options.decimal, dict.fromkeys(factors, options.decimal))
+    notes += marks.notes
+    read_numbers(factors.values(), marks.decimal)
     report = ReadReport(
         encoding=encoding,
         delimiter=dialect.delimiter,
-        decimal=decimal,
+        decimal=marks.decimal,
         n_rows=len(rows.lines),
         n_columns=len(rows.names),
         notes=notes,
         quotechar=dialect.quotechar,
         container=container,
+        marks=marks.columns,
+        doubtful=marks.doubtful,
     )
     digest = hashlib.sha256(raw).hexdigest()
     return Table(factors, len(rows.lines), report, digest, name, rows.lines)

@@ -20,6 +20,8 @@ from odt_core.data.header import Header, read_header
 from odt_core.data.table import Factor, composed, factor_of
 from odt_core.errors import InputError
 
+MAX_COLUMNS = 20_000
+
 CHUNK_ROWS = 50_000
 """Rows held as Python lists at a time."""
 
@@ -252,6 +254,7 @@ class _RowReader:
     def _read_header(self) -> tuple[Header, int]:
         for row, line in self._rows:
             if any(cell.strip() for cell in row):
+                _require_columns(len(row))
                 return read_header(row), line
         raise InputError("The file is empty: it has delimiters, but no column names and no values.")
 
@@ -319,6 +322,14 @@ class _RowReader:
         return (
             f"Line {line} has {counts}: correct that line{hint}, or name the delimiter if it is "
             f"not the {mark or 'comma'}."
+        )
+
+
+def _require_columns(n_columns: int) -> None:
+    if n_columns > MAX_COLUMNS:
+        raise InputError(
+            f"The table has {n_columns:,} columns, and at most {MAX_COLUMNS:,} can be read: leave "
+            "out columns first. If rows and columns are exchanged, transpose it."
         )
 
 

@@ -6,10 +6,10 @@ import hashlib
 import math
 import numbers
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,11 @@ import pyarrow.compute as pc
 from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.numeric import number_text, parse_numbers
 from odt_core.errors import InputError
+
+T = TypeVar("T")
+
+MANY_COLUMNS = 50
+MOST_KNOWN = 100
 
 MAX_NAMES_SHOWN = 20
 """How many column names an error message lists."""
@@ -45,6 +50,10 @@ class ReadReport:
         What encloses cells; empty for nothing.
     container : str
         What the table was in, in words (``an Excel workbook (.xlsx)``); empty for a text file.
+    marks : mapping from str to str
+        The decimal mark of each column in whose numbers one shows and is certain, or given.
+    doubtful : tuple of str
+        Columns whose numbers can be read with either decimal mark.
     """
 
     encoding: str = "utf-8"
@@ -55,6 +64,8 @@ class ReadReport:
     notes: tuple[str, ...] = ()
     quotechar: str = '"'
     container: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict)
+    doubtful: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +131,17 @@ class Factor:
         return int(np.argmax(here if rows is None else here & rows))
 
 
+def read_numbers(factors: Iterable[Factor], decimal: str) -> None:
+    """Read the numbers of many columns at once: one at a time takes longer than its cells do."""
+    factors = list(factors)
+    if len(factors) < MANY_COLUMNS:
+        return
+    numbers = parse_numbers(pa.concat_arrays([factor.values for factor in factors]), decimal)
+    ends = np.cumsum([len(factor.values) for factor in factors])
+    for factor, part in zip(factors, np.split(numbers, ends[:-1]), strict=True):
+        factor._numbers[decimal, NumberForm.PLAIN] = part
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """A table of text.
@@ -140,6 +162,8 @@ class Table:
         The file's name, for screens and records.
     lines : int32[N] or None
         The line of the file on which each row begins, counted from 1; None if there is no file.
+    known : dict
+        What was found out about the table, for `remember`.
     """
 
     factors: Mapping[str, Factor]
@@ -148,6 +172,16 @@ class Table:
     sha256: str
     name: str = ""
     lines: npt.NDArray[np.int32] | None = None
+    known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was found out about the table before, or is now."""
+        if key not in self.known:
+            if len(self.known) > MOST_KNOWN + 4 * len(self.factors):
+                self.known.clear()
+            self.known[key] = make()
+        found: T = self.known[key]
+        return found
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -198,7 +232,12 @@ class Table:
         return f"row {row + 1} (line {int(self.lines[row])} of the file)"
 
 
-def table_from_frame(frame: pd.DataFrame, name: str = "", decimal: str = ".") -> Table:
+def table_from_frame(
+    frame: pd.DataFrame,
+    name: str = "",
+    decimal: str = ".",
+    marks: Mapping[str, str] | None = None,
+) -> Table:
     """Turn a data frame of any types into a table of text.
 
     Whole numbers lose a trailing ``.0``, other numbers keep every digit they need; missing values
@@ -212,6 +251,8 @@ def table_from_frame(frame: pd.DataFrame, name: str = "", decimal: str = ".") ->
         The table's name.
     decimal : str
         The decimal mark to write numbers with.
+    marks : mapping from str to str, optional
+        The decimal mark of columns where it is another one.
 
     Raises
     ------
@@ -222,8 +263,10 @@ def table_from_frame(frame: pd.DataFrame, name: str = "", decimal: str = ".") ->
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:
         raise InputError(f"Two columns are called {repeated!r}: rename one of them.")
+    marks = marks or {}
     texts = [
-        composed(_cell_texts(frame.iloc[:, position], decimal)) for position in range(len(names))
+        composed(_cell_texts(frame.iloc[:, position], marks.get(column, decimal)))
+        for position, column in enumerate(names)
     ]
     factors = dict(zip(names, map(factor_of, texts), strict=True))
     report = ReadReport(decimal=decimal, n_rows=len(frame), n_columns=len(names))

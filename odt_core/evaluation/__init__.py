@@ -11,6 +11,7 @@ from odt_core.evaluation.leaves import (
     LeafRow,
     leaf_table,
 )
+from odt_core.evaluation.natural import Frequencies, frequencies
 from odt_core.evaluation.rates import (
     LEVEL,
     Estimate,
@@ -32,6 +33,7 @@ __all__ = [
     "DecisionCurve",
     "Estimate",
     "Floor",
+    "Frequencies",
     "LeafRow",
     "Metrics",
     "Rate",
@@ -45,6 +47,7 @@ __all__ = [
     "decision_curve",
     "fit_cart",
     "floors",
+    "frequencies",
     "leaf_table",
     "metrics",
     "net_benefit",

@@ -29,6 +29,19 @@ class CostRange:
     def __contains__(self, ratio: Fraction) -> bool:
         return self.low <= ratio and (self.high is None or ratio <= self.high)
 
+    @property
+    def inside(self) -> Fraction:
+        """A ratio within the range: its middle, or twice its lower end where it has no upper one.
+
+        Examples
+        --------
+        >>> CostRange(Fraction(2), Fraction(4)).inside, CostRange(Fraction(0), None).inside
+        (Fraction(3, 1), Fraction(1, 1))
+        """
+        if self.high is None:
+            return 2 * self.low or Fraction(1)
+        return (self.low + self.high) / 2
+
     def to_json(self) -> dict[str, str | None]:
         """Both ends as exact fractions in text."""
         return {"low": str(self.low), "high": None if self.high is None else str(self.high)}

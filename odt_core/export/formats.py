@@ -8,7 +8,7 @@ from enum import StrEnum
 from odt_core.errors import InputError
 from odt_core.export.model import Model
 from odt_core.export.python_code import python_code
-from odt_core.export.reading import Reading, default_reading, encoder_readings
+from odt_core.export.reading import Reading, default_reading, encoder_readings, reading_words
 from odt_core.export.sql_code import sql_code
 from odt_core.export.tree_json import tree_to_json
 from odt_core.problem import EncodedData
@@ -86,7 +86,7 @@ def export_tree(
             return tree_svg(dot)
         return tree_png(dot) if chosen is ExportFormat.PNG else dot.encode()
     if chosen is ExportFormat.RULES:
-        return (rules_text(tree) + "\n").encode()
+        return "\n".join([rules_text(tree), *reading_words(tree, readings or {}), ""]).encode()
     if chosen is ExportFormat.JSON:
         text = json.dumps(tree_to_json(tree), ensure_ascii=False, indent=1, allow_nan=False)
         return (text + "\n").encode()

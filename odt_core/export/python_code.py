@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from odt_core.data.forms import REWRITES
 from odt_core.data.numeric import grouped_pattern, plain_pattern, separators
 from odt_core.export.branches import CategoryTest, node_test
-from odt_core.export.reading import Reading, token_numbers
+from odt_core.export.reading import Reading, reading_words, token_numbers
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import count_words, printable, split_words, unseen_words
 
@@ -19,12 +20,14 @@ _HEAD = '''"""Predict a class with a decision tree. Needs Python only.
 (``frame.apply(predict, axis=1)``). Cells are text as in the data file, or numbers of Python, numpy
 or pandas. None, NaN, NA and empty text are missing values, and so are the texts in MISSING. Text
 in a numerical column is read with the column's decimal mark in DECIMAL; thousands may be set apart
-by blanks, apostrophes or the other mark.
+by blanks, apostrophes or the other mark. Texts in JOINED count as the label beside them; FORMS
+are the patterns that leave the number of a text.
 """
 
 import math
 import numbers
 import re
+import unicodedata
 '''
 
 _HELPERS = '''
@@ -36,7 +39,8 @@ def _text(row, column):
         return None
     if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational):
         value = "" if math.isnan(value) else _number_text(value, column)
-    text = str(value).strip()
+    text = unicodedata.normalize("NFC", str(value)).strip()
+    text = JOINED.get(column, {}).get(text, text)
     if text == "" or text in MISSING.get(column, ()):
         return None
     if MISSING_NUMBERS.get(column) and _as_number(text, column) in MISSING_NUMBERS[column]:
@@ -51,6 +55,8 @@ def _number_text(value, column):
 def _as_number(text, column):
     """The number that a text stands for; None if it is none."""
     mark = DECIMAL[column]
+    for pattern, replacement in FORMS.get(column, ()):
+        text = re.sub(pattern, replacement, text)
     text = text.replace("\\u2212", "-")
     if re.match(GROUPED[mark], text):
         text = re.sub("[" + re.escape(THOUSANDS[mark]) + "]", "", text)
@@ -91,11 +97,14 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
     tokens = {name: readings[name].missing_tokens for name in used}
     numbers = {name: token_numbers(readings[name]) for name in used}
     decimals = {name: readings[name].decimal for name in used}
+    joined = {name: dict(readings[name].joined) for name in used}
+    forms = {name: REWRITES[readings[name].form] for name in used}
     marks = sorted(set(decimals.values()))
     comments = [
         f"Predicts {printable(tree.target)}; the positive class is "
         f"{printable(tree.positive_label)}.",
         unseen_words(tree),
+        *reading_words(tree, readings),
     ]
     return "\n".join(
         [
@@ -107,6 +116,8 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
             *_table("THOUSANDS", {mark: separators(mark) for mark in marks}),
             f"MISSING = { {name: found for name, found in tokens.items() if found}!r}",
             f"MISSING_NUMBERS = { {name: found for name, found in numbers.items() if found}!r}",
+            f"JOINED = { {name: found for name, found in joined.items() if found}!r}",
+            f"FORMS = { {name: found for name, found in forms.items() if found}!a}",
             "",
             "",
             "def predict(row):",

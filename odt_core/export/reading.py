@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from odt_core.data.cells import Joined, joined_from_json
+from odt_core.data.forms import NumberForm
 from odt_core.data.numeric import parse_numbers
 from odt_core.problem import MISSING, Feature
+from odt_core.tree import Tree
+from odt_core.words import category_words, list_words, printable
 
 
 @dataclass(frozen=True)
@@ -25,11 +29,17 @@ class Reading:
         Texts that mean a missing value. An empty cell always does.
     decimal : str
         The decimal mark of numbers in text.
+    joined : tuple of (str, str)
+        Texts and the labels that they count as.
+    form : NumberForm
+        How numbers in text are written.
     """
 
     missing_code: int | None
     missing_tokens: tuple[str, ...] = ()
     decimal: str = "."
+    joined: Joined = ()
+    form: NumberForm = NumberForm.PLAIN
 
 
 def default_reading(feature: Feature) -> Reading:
@@ -43,10 +53,51 @@ def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
     """What an encoder's JSON says of each column (see `odt_core.data.Encoder`)."""
     return {
         column["name"]: Reading(
-            column["missing_code"], tuple(column["missing_tokens"]), encoder["decimal"]
+            column["missing_code"],
+            tuple(column["missing_tokens"]),
+            column.get("decimal") or encoder["decimal"],
+            joined_from_json(column.get("joined")),
+            NumberForm(column.get("form", NumberForm.PLAIN)),
         )
         for column in encoder["columns"]
     }
+
+
+_FORM_WORDS = {
+    NumberForm.SIGNS: "numbers are read without their signs: 12.5% is 12.5, (3) is -3",
+    NumberForm.LIMITS: "a limit is read as its number: <0.1 is 0.1",
+    NumberForm.YEAR: "of a date, the year is read",
+}
+
+
+def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
+    """A sentence on each column that the tree asks about and whose cells are not read as they are.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    readings : mapping from str to Reading
+        How each feature's cells are read.
+    """
+    sentences = []
+    for g in tree.used_features:
+        name = tree.features[g].name
+        reading = readings.get(name, Reading(None))
+        if tree.features[g].is_numerical:
+            if reading.form in _FORM_WORDS:
+                sentences.append(f"In {printable(name)}, {_FORM_WORDS[reading.form]}.")
+            continue
+        spellings: dict[str, list[str]] = {}
+        for text, label in reading.joined:
+            spellings.setdefault(label, []).append(category_words(text))
+        for label, texts in spellings.items():
+            counted = "counts" if len(texts) == 1 else "count"
+            sentences.append(
+                f"In {printable(name)}, {list_words(texts, ' and ')} {counted} as "
+                f"{category_words(label)}."
+            )
+    return sentences
 
 
 def token_numbers(reading: Reading) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from odt_core.export.branches import CategoryTest, IntervalTest, node_test
-from odt_core.export.reading import Reading, token_numbers
+from odt_core.export.reading import Reading, reading_words, token_numbers
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import printable, split_words, unseen_words
 
@@ -32,6 +32,7 @@ def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
         "Use it in a query: SELECT ..., <this> AS predicted FROM ...",
         "Numerical columns must be numbers, NULL (not NaN) where the value is missing.",
         unseen_words(tree),
+        *reading_words(tree, readings),
     ]
     lines = [f"-- {comment}" for comment in comments if comment]
     return "\n".join([*lines, *_lines(tree, tree.root, readings, "")]) + "\n"
@@ -68,7 +69,8 @@ def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> t
 def _category_condition(column: str, test: CategoryTest, reading: Reading, when_left: bool) -> str:
     text = f"TRIM(CAST({column} AS VARCHAR))"
     missing_names = ["", *reading.missing_tokens]
-    names = test.left if when_left else test.right
+    labels = test.left if when_left else test.right
+    names = [*labels, *(written for written, label in reading.joined if label in labels)]
     parts = [_is_one_of(text, [name for name in names if name not in missing_names])]
     if test.missing_left is when_left:
         parts += [f"{column} IS NULL", _is_one_of(text, missing_names)]

@@ -8,6 +8,7 @@ from typing import Any
 from odt_core.jobs.job import Job, JobState
 from odt_core.solution import Status, TracePoint
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
+from odt_core.studies import CurveRepeat
 from odt_core.training.progress import Stage
 from odt_core.worker import JobKind, JobSpec
 
@@ -24,7 +25,7 @@ def new_run(
         headline=Headline(
             target=train.schema.target,
             positive=train.schema.positive,
-            topology=train.topology.name,
+            topology=", ".join(_shapes_of(spec)),
             goal=train.objective.goal.value,
             engine=train.engine.value,
             max_card=train.max_card,
@@ -35,6 +36,13 @@ def new_run(
         lane=lane,
         rerun_of=rerun_of,
     )
+
+
+def _shapes_of(spec: JobSpec) -> list[str]:
+    """The names of all shapes that a run searches."""
+    part = spec.part
+    shapes = part.topologies if isinstance(part, CurveRepeat) else (spec.train.topology,)
+    return [shape.name for shape in shapes]
 
 
 def metrics_of(spec: JobSpec, result: Mapping[str, Any] | None, seconds: float) -> KeyMetrics:

@@ -85,8 +85,10 @@ def progress_figure(
     return figure
 
 
-def progress_alt_text(trace: Sequence[TracePoint], problem: Problem) -> str:
-    """What the figure of a solve's progress shows, in one sentence."""
+def progress_alt_text(
+    trace: Sequence[TracePoint], problem: Problem, *, until: float | None = None
+) -> str:
+    """What the figure of a solve's progress shows, in one sentence. See `progress_figure`."""
     found = next((p.incumbent for p in reversed(trace) if p.incumbent is not None), None)
     bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
     if not trace:
@@ -95,7 +97,8 @@ def progress_alt_text(trace: Sequence[TracePoint], problem: Problem) -> str:
     parts.append("no bound yet" if bound is None else f"{BOUND} {_value_words(problem, bound)}")
     if found is not None and bound is not None:
         parts.append(gap_words(problem, bound - found) if bound > found else "proved optimal")
-    return f"After {seconds_words(trace[-1].seconds)}: {', '.join(parts)} ({_unit(problem)})."
+    end = max(until or 0.0, trace[-1].seconds)
+    return f"After {seconds_words(end)}: {', '.join(parts)} ({_unit(problem)})."
 
 
 def _is_count(problem: Problem) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 HEIGHT = 400
 EXACT, FOUND = "training (exact frontier)", "training (best found)"
 TEST = "same trees in test\N{NO-BREAK SPACE}"
-ROOM = 0.06
-"""Empty space around the points, as a share of their range."""
+PLANE = (-0.03, 1.03)
+"""Both axes, from 0 to 100 %, with room for what is marked on the edge."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,6 @@ def roc_figure(
     floor: RocFloor | None = None,
     theme: Theme = LIGHT,
     opaque: bool = False,
-    zoom: bool = True,
 ) -> go.Figure:
     """The frontier in training and the same trees in test, specificity falling to the right.
 
@@ -85,8 +84,6 @@ def roc_figure(
         Colours.
     opaque : bool
         Paint the page behind, for files.
-    zoom : bool
-        Show the part of the plane where the points are.
     """
     import plotly.graph_objects as go  # slow to import: only where a figure is drawn
 
@@ -97,22 +94,52 @@ def roc_figure(
     if bound is not None and points:
         _add_unknown(figure, points, bound, theme)
     if compared is not None and compared != chosen:
-        _mark(figure, points[compared], theme, theme.ink, "compared")
+        mark_in_plane(figure, points[compared], theme, theme.ink, "compared")
     if chosen is not None:
-        _mark(figure, points[chosen], theme, theme.accent, "chosen")
-    marked = [points[i] for i in (chosen, compared) if i is not None]
-    span = _span(points, marked) if zoom and points else (0.0, 1.0, 0.0, 1.0)
+        mark_in_plane(figure, points[chosen], theme, theme.accent, "chosen")
     if floor is not None:
-        _add_floor(figure, floor, span, theme)
+        _add_floor(figure, floor, theme)
+    lay_out_plane(figure, theme, height=HEIGHT, opaque=opaque)
+    return figure
+
+
+def lay_out_plane(
+    figure: go.Figure, theme: Theme, *, height: int, opaque: bool, mean: bool = False
+) -> None:
+    """Give a figure the whole ROC plane, with the line on which trees answer by chance.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        Changed in place.
+    theme : Theme
+        Colours.
+    height : int
+        In pixels.
+    opaque : bool
+        Paint the page behind, for files.
+    mean : bool
+        Whether the points are means.
+    """
+    figure.add_scatter(
+        x=[0, 1],
+        y=[0, 1],
+        mode="lines",
+        name="chance",
+        showlegend=False,
+        line={"color": theme.line, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+    )
+    of = ", mean" if mean else ""
+    ticks = {"range": list(PLANE), "tickformat": PERCENT, "dtick": 0.2}
     lay_out(
         figure,
         theme,
-        x={"title": "1 − specificity (FPR)", "range": span[:2], "tickformat": PERCENT},
-        y={"title": "sensitivity (TPR)", "range": span[2:], "tickformat": PERCENT},
-        height=HEIGHT,
+        x={"title": f"1 − specificity (FPR){of}", **ticks},
+        y={"title": f"sensitivity (TPR){of}", **ticks},
+        height=height,
         opaque=opaque,
     )
-    return figure
 
 
 def _add_train(figure: go.Figure, points: Sequence[RocPoint], name: str, theme: Theme) -> None:
@@ -123,7 +150,7 @@ def _add_train(figure: go.Figure, points: Sequence[RocPoint], name: str, theme: 
         name=name,
         line={"color": theme.second, "width": 2, "shape": "vh"},
         marker={
-            "size": 9,
+            "size": 8,
             "color": [theme.second if point.proved else theme.page for point in points],
             "line": {"color": theme.second, "width": 1.5},
         },
@@ -141,7 +168,7 @@ def _add_test(figure: go.Figure, points: Sequence[RocPoint], theme: Theme) -> No
         mode="markers",
         name=TEST,
         marker={
-            "size": 9,
+            "size": 8,
             "symbol": "diamond",
             "color": faded(theme.accent, 0.35),
             "line": {"color": theme.accent, "width": 1.5},
@@ -173,12 +200,10 @@ def _add_unknown(
     )
 
 
-def _add_floor(
-    figure: go.Figure, floor: RocFloor, span: tuple[float, float, float, float], theme: Theme
-) -> None:
-    ends = {"x": [span[0], span[1]], "y": [floor.level] * 2}
+def _add_floor(figure: go.Figure, floor: RocFloor, theme: Theme) -> None:
+    ends = {"x": list(PLANE), "y": [floor.level] * 2}
     if not floor.on_sensitivity:
-        ends = {"x": [1 - floor.level] * 2, "y": [span[2], span[3]]}
+        ends = {"x": [1 - floor.level] * 2, "y": list(PLANE)}
     figure.add_scatter(
         **ends,
         mode="lines",
@@ -188,7 +213,8 @@ def _add_floor(
     )
 
 
-def _mark(figure: go.Figure, point: RocPoint, theme: Theme, color: str, name: str) -> None:
+def mark_in_plane(figure: go.Figure, point: RocPoint, theme: Theme, color: str, name: str) -> None:
+    """Draw a ring where a tree lies in training, and a diamond with 95% intervals in test."""
     figure.add_scatter(
         x=[_fpr(point.train)],
         y=[_tpr(point.train)],
@@ -211,15 +237,16 @@ def _mark(figure: go.Figure, point: RocPoint, theme: Theme, color: str, name: st
             "color": color,
             "line": {"color": theme.page, "width": 1},
         },
-        error_x=_error(Rate(test.fp, test.n_negative), color),
-        error_y=_error(Rate(test.tp, test.n_positive), color),
+        error_x=error_bars(Rate(test.fp, test.n_negative), color),
+        error_y=error_bars(Rate(test.tp, test.n_positive), color),
         name=f"{name}, test",
         showlegend=False,
         hoverinfo="skip",
     )
 
 
-def _error(rate: Rate, color: str) -> dict[str, Any]:
+def error_bars(rate: Rate, color: str) -> dict[str, Any]:
+    """A rate's 95% interval as Plotly draws it."""
     assert rate.value is not None and rate.low is not None and rate.high is not None
     return {
         "type": "data",
@@ -230,23 +257,6 @@ def _error(rate: Rate, color: str) -> dict[str, Any]:
         "thickness": 1.4,
         "width": 4,
     }
-
-
-def _span(
-    points: Sequence[RocPoint], marked: Sequence[RocPoint]
-) -> tuple[float, float, float, float]:
-    """The part of the plane that matters: a little around the points with sensitivity from 50 %.
-
-    What is marked, and the test intervals of what is shown, lie within it.
-    """
-    near = [p for p in points if _tpr(p.train) >= 0.5 and _fpr(p.train) <= 0.6] or list(points)
-    counts = [c for p in (*near, *marked) for c in (p.train, p.test) if c is not None]
-    tests = [p.test for p in (*near, *marked) if p.test is not None]
-    highs = [rate.high for rate in (Rate(c.fp, c.n_negative) for c in tests)]
-    lows = [rate.low for rate in (Rate(c.tp, c.n_positive) for c in tests)]
-    across = max(0.05, *map(_fpr, counts), *(high for high in highs if high is not None))
-    low = min(0.95, *map(_tpr, counts), *(low for low in lows if low is not None))
-    return (-ROOM * across, across * (1 + ROOM), low - ROOM * (1 - low), 1 + ROOM * (1 - low))
 
 
 def roc_alt_text(points: Sequence[RocPoint], chosen: int | None = None) -> str:

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from odt_core.confusion import Confusion
+from odt_core.evaluation.rates import Rate
 from odt_core.render.layout import PERCENT, faded, lay_out
+from odt_core.render.roc import RocPoint, error_bars, lay_out_plane, mark_in_plane
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -53,6 +56,7 @@ def sweep_figure(
     series: Sequence[SweepSeries],
     rate: str,
     *,
+    tree: RocPoint | None = None,
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
@@ -63,7 +67,9 @@ def sweep_figure(
     series : sequence of SweepSeries
         One for each shape.
     rate : str
-        ``sensitivity`` or ``specificity``, for the words.
+        ``sensitivity`` or ``specificity``.
+    tree : RocPoint, optional
+        A single tree that is marked, with the 95% interval of its test rate.
     theme : Theme
         Colours.
     opaque : bool
@@ -72,7 +78,12 @@ def sweep_figure(
     import plotly.graph_objects as go  # slow to import: only where a figure is drawn
 
     figure = go.Figure()
+    pair = None if tree is None else _rates_of(tree, rate)
     everything = [x for one in series for p in one.points for x in (p.train, p.low, p.high)]
+    trains = [p.train for one in series for p in one.points]
+    if pair is not None:
+        everything += [x for x in (pair[0].value, pair[1].low) if x is not None]
+        trains += [pair[0].value or 0.0]
     low = min(everything, default=0.0)
     room = max(0.01, 0.05 * (1 - low))
     start, end = max(min(low - room, LATEST_START), -0.02), 1.004 + room / 8
@@ -87,7 +98,9 @@ def sweep_figure(
         line={"color": theme.muted, "width": 1.2, "dash": "dot"},
         hoverinfo="skip",
     )
-    train = sorted(p.train for one in series for p in one.points) or [0.0, 1.0]
+    if pair is not None:
+        _mark(figure, *pair, theme)
+    train = sorted(trains) or [0.0, 1.0]
     width = max(0.01, 0.06 * (train[-1] - train[0]))
     lay_out(
         figure,
@@ -104,8 +117,49 @@ def sweep_figure(
     return figure
 
 
+def _rates_of(tree: RocPoint, rate: str) -> tuple[Rate, Rate] | None:
+    """A tree's rate in training and in test; None where one of them is not defined."""
+    if tree.test is None:
+        return None
+
+    def of(counts: Confusion) -> Rate:
+        if rate == "sensitivity":
+            return Rate(counts.tp, counts.n_positive)
+        return Rate(counts.tn, counts.n_negative)
+
+    train, test = of(tree.train), of(tree.test)
+    return (train, test) if train.n and test.n else None
+
+
+def _mark(figure: go.Figure, train: Rate, test: Rate, theme: Theme) -> None:
+    """Draw a single tree as a large ringed diamond with the interval of its test rate."""
+    assert train.value is not None and test.value is not None
+    figure.add_scatter(
+        x=[train.value],
+        y=[test.value],
+        mode="markers",
+        marker={
+            "size": 15,
+            "symbol": "diamond",
+            "color": theme.page,
+            "line": {"color": theme.ink, "width": 3},
+        },
+        error_y=error_bars(test, theme.ink),
+        cliponaxis=False,
+        name="chosen",
+        showlegend=False,
+        text=[
+            f"the tree beside, current split<br>training {percent_words(train.value)} "
+            f"({train.successes}/{train.n})<br>test {percent_words(test.value)} "
+            f"({test.successes}/{test.n})"
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
 def _add_series(figure: go.Figure, one: SweepSeries, rate: str, index: int, color: str) -> None:
-    points = sorted(one.points, key=lambda point: point.train)
+    order = sorted(range(len(one.points)), key=lambda place: one.points[place].train)
+    points = [one.points[place] for place in order]
     x = [point.train for point in points]
     figure.add_scatter(
         x=[*x, *reversed(x)],
@@ -122,9 +176,11 @@ def _add_series(figure: go.Figure, one: SweepSeries, rate: str, index: int, colo
         x=x,
         y=[point.test for point in points],
         mode="lines+markers",
+        cliponaxis=False,  # a mark at 100 % is whole
         name=one.name,
         line={"color": color, "width": 2, "dash": DASHES[index % len(DASHES)]},
         marker={"size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)], "color": color},
+        customdata=[[index, place] for place in order],
         text=[
             f"{one.name}, floor {100 * point.floor:g}%<br>training {percent_words(point.train)}"
             f"<br>test {percent_words(point.test)} "
@@ -139,6 +195,7 @@ def sweep_roc_figure(
     sensitivity: Sequence[SweepSeries],
     specificity: Sequence[SweepSeries],
     *,
+    tree: RocPoint | None = None,
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
@@ -148,6 +205,8 @@ def sweep_roc_figure(
     ----------
     sensitivity, specificity : sequence of SweepSeries
         The same shapes and floors in the same order.
+    tree : RocPoint, optional
+        A single tree that is marked, with the 95% intervals of its test rates.
     theme : Theme
         Colours.
     opaque : bool
@@ -156,20 +215,18 @@ def sweep_roc_figure(
     import plotly.graph_objects as go  # slow to import: only where a figure is drawn
 
     figure = go.Figure()
-    rates = [1 - rate for one in specificity for p in one.points for rate in (p.train, p.test)]
-    widest = max([*rates, 0.01])
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
     for index, (tprs, tnrs) in enumerate(zip(sensitivity, specificity, strict=True)):
         for which, dash in (("train", "solid"), ("test", "dot")):
             pairs = sorted(
-                (1 - getattr(b, which), getattr(a, which), a.floor)
-                for a, b in zip(tprs.points, tnrs.points, strict=True)
+                (1 - getattr(b, which), getattr(a, which), a.floor, place)
+                for place, (a, b) in enumerate(zip(tprs.points, tnrs.points, strict=True))
             )
             word = "training" if which == "train" else "test"
             color = colors[index % len(colors)]
             figure.add_scatter(
-                x=[x for x, _, _ in pairs],
-                y=[y for _, y, _ in pairs],
+                x=[x for x, _, _, _ in pairs],
+                y=[y for _, y, _, _ in pairs],
                 mode="lines+markers",
                 name=f"{tprs.name}, {word}",
                 line={"color": color, "width": 1.6, "dash": dash},
@@ -179,25 +236,17 @@ def sweep_roc_figure(
                     "color": color if which == "train" else theme.page,
                     "line": {"color": color, "width": 1.6},
                 },
+                customdata=[[index, place] for _, _, _, place in pairs],
                 text=[
                     f"{tprs.name}, {word}, floor {100 * floor:g}%<br>sensitivity "
                     f"{percent_words(y)}<br>specificity {percent_words(1 - x)}"
-                    for x, y, floor in pairs
+                    for x, y, floor, _ in pairs
                 ],
                 hovertemplate="%{text}<extra></extra>",
             )
-    lay_out(
-        figure,
-        theme,
-        x={
-            "title": "1 − specificity (FPR), mean",
-            "tickformat": PERCENT,
-            "range": [-0.04 * widest, 1.04 * widest],
-        },
-        y={"title": "sensitivity (TPR), mean", "tickformat": PERCENT},
-        height=HEIGHT,
-        opaque=opaque,
-    )
+    if tree is not None:
+        mark_in_plane(figure, tree, theme, theme.ink, "chosen")
+    lay_out_plane(figure, theme, height=HEIGHT, opaque=opaque, mean=True)
     return figure
 
 

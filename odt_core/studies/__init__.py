@@ -19,6 +19,7 @@ from odt_core.studies.curve import (
     run_repeat,
 )
 from odt_core.studies.curve_table import CurveRow, Spread, curve_csv, curve_table
+from odt_core.studies.effort import is_quick
 from odt_core.studies.frontier import (
     FrontierResult,
     OperatingPoint,
@@ -51,6 +52,7 @@ __all__ = [
     "floor_objective",
     "frontier_csv",
     "is_best_at",
+    "is_quick",
     "point_for_level",
     "run_adoption",
     "run_curve",

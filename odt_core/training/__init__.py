@@ -1,6 +1,6 @@
 """From a table and a specification to a trained, tested tree: what every front end calls."""
 
-from odt_core.exact import parse_percent, parse_weight
+from odt_core.exact import parse_floor, parse_percent, parse_weight
 from odt_core.training.progress import (
     Stage,
     value_words,
@@ -12,6 +12,10 @@ from odt_core.training.run import (
     fit_peer,
     prepare_training,
     run_training,
+)
+from odt_core.training.settings import (
+    node_rule_words,
+    settings_words,
 )
 from odt_core.training.spec import (
     FeatureSelection,
@@ -31,9 +35,12 @@ __all__ = [
     "build_problem",
     "confusion_to_json",
     "fit_peer",
+    "node_rule_words",
+    "parse_floor",
     "parse_percent",
     "parse_weight",
     "prepare_training",
     "run_training",
+    "settings_words",
     "value_words",
 ]

@@ -69,9 +69,12 @@ def _draw_next(used: Rows | str, errors: Sequence[Finding], questions: Sequence[
             st.markdown(f"**A question first:** {plain(shorten(questions[0].message, 130))}")
         else:
             n_features = len(used.features)
+            same = len(used.dropped)
+            dropped = f" ({same} more with one value only)" if same else ""
+            untrained = " Nothing is trained yet." if work().job is None else ""
             st.markdown(
                 f"**Ready:** {count_words(used.train.n_rows, 'training row')}, "
-                f"{count_words(n_features, 'feature')}. Nothing is trained yet."
+                f"{count_words(n_features, 'feature')}{dropped}.{untrained}"
             )
         if st.button(
             "Choose the tree's shape →",

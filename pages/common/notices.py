@@ -1,4 +1,8 @@
-"""Short messages about what has just been done, which outlast the page being drawn anew."""
+"""Short messages about what has just been done, which outlast the page being drawn anew.
+
+They stand in the page, below the banner, and not in a toast: that would lie on buttons, and a
+screen reader would not know its name.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,6 @@ def say(words: str) -> None:
 
 
 def draw_said() -> None:
-    """Show what was said since the page was drawn last."""
+    """Draw what was said since the page was drawn last; it goes with the next step."""
     for words in st.session_state.pop(_SAID, ()):
-        st.toast(words)
+        st.info(words)

@@ -15,6 +15,7 @@ from odt_core.evaluation import (
     Metrics,
     Rate,
     floors,
+    frequencies,
     metrics,
     predictive_values,
 )
@@ -82,7 +83,8 @@ def draw_rates(train: Metrics, test: Metrics | None) -> None:
     rows = [[measure, *(measure.of(found) for found in (train, test))] for measure in Measure]
     st.html(plain_table("Rates in training and test", ["", "Training", "Test"], rows))
     st.caption(
-        "In brackets 95% intervals: Wilson's for shares, the log method for likelihood ratios. "
+        "The brackets hold 95% intervals: Wilson's for shares, the log method for likelihood "
+        "ratios. "
         "The tree was chosen on the training rows, so only the test column says what to expect "
         "of new cases."
     )
@@ -150,7 +152,7 @@ def _met(floor: Floor) -> str:
 
 
 def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> float | None:
-    """Draw PPV and NPV for the user's own prevalence.
+    """Draw PPV and NPV for the user's own prevalence; that of the training rows at first.
 
     Returns
     -------
@@ -159,18 +161,21 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
     """
     default = f"{100 * (train.prevalence.value or 0.0):.1f}"
     name = plain(shorten(positive, 30))
+    # The label names no class: whoever hears it would hear the escapes of a name from a file, too.
     text = st.text_input(
-        f"Share of {name} where the tree will be used, in %",
+        "Share of the positive class where the tree will be used, in %",
         value=default,
         key=f"train_prevalence_{default}",
         persist_state="session",
         max_chars=12,
-        width=360,
+        width=420,
         help="The rows at hand need not be typical, as in case-control data. PPV and NPV depend "
         f"on how common {name} is; sensitivity and specificity do not.",
     )
+    own = text != default
     try:
-        prevalence = float(parse_percent(text, "The prevalence"))
+        share = parse_percent(text, "The prevalence") if own else train.prevalence.exact
+        prevalence = float(share or 0)
         pairs = [
             None if m is None else predictive_values(m.confusion, prevalence) for m in (train, test)
         ]
@@ -183,4 +188,61 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
     ]
     caption = f"Predictive values where {percent_words(prevalence)} are {positive}"
     st.html(plain_table(caption, ["", "Training", "Test"], rows))
-    return None if text == default else prevalence
+    _draw_frequencies(train, test, prevalence, positive)
+    st.caption(_beside_the_rates(train, None if own else test))
+    return prevalence if own else None
+
+
+def _draw_frequencies(
+    train: Metrics, test: Metrics | None, prevalence: float, positive: str
+) -> None:
+    """Draw what becomes of a thousand cases, training and test side by side."""
+    of_train, of_test = (
+        None if found is None else frequencies(found.confusion, prevalence)
+        for found in (train, test)
+    )
+    lines = (
+        ("Found", lambda found: found.found),
+        ("Missed", lambda found: found.missed),
+        ("False alarms", lambda found: found.false_alarms),
+        ("Rightly cleared", lambda found: found.cleared),
+    )
+    rows = [
+        [
+            name,
+            *(
+                NONE if found is None else value_html(f"{of(found):,}")
+                for found in (of_train, of_test)
+            ),
+        ]
+        for name, of in lines
+    ]
+    caption = f"Of 1,000 cases, where {percent_words(prevalence)} are {positive}"
+    st.html(plain_table(caption, ["Of 1,000 cases", "Training", "Test"], rows))
+
+
+def _beside_the_rates(train: Metrics, test: Metrics | None) -> str:
+    """Why these predictive values are not those of the table of rates.
+
+    Parameters
+    ----------
+    train : Metrics
+        The rates of the training rows.
+    test : Metrics or None
+        Those of the test rows, where the share is the training rows' own.
+    """
+    words = (
+        "The intervals come from the logit method, so they differ from those in the table above."
+    )
+    if test is None or train.prevalence.exact == test.prevalence.exact:
+        return words
+    shares = [
+        f"{percent_words(found.prevalence.value or 0)} ({found.prevalence.successes:,} of "
+        f"{found.prevalence.n:,}) of the {which} rows"
+        for which, found in (("training", train), ("test", test))
+    ]
+    return (
+        f"Both columns use the share in training. The positive class is {shares[0]} and "
+        f"{shares[1]}, so PPV and NPV of the test rows differ a little from the table above. "
+        f"{words}"
+    )

@@ -29,12 +29,18 @@ def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
     key = json.dumps(
         [
             table.sha256,
-            [report.encoding, report.delimiter, report.quotechar],
+            [report.encoding, report.delimiter, report.quotechar, _content(table)],
             schema.to_json(),
             split.to_json(),
         ]
     )
     return _prepared(hashlib.sha256(key.encode()).hexdigest(), table, schema, split)
+
+
+def _content(table: Table) -> str:
+    """Tells which lines of the file are the table's rows, and under which names."""
+    lines = b"" if table.lines is None else table.lines.tobytes()
+    return hashlib.sha256(lines + repr(table.columns).encode()).hexdigest()
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
@@ -58,6 +64,6 @@ def problem_of(job: Job) -> Problem:
     return build_problem(rows_of(job), spec)
 
 
-@st.cache_resource(show_spinner=False, max_entries=2)
+@st.cache_resource(show_spinner=False, max_entries=4)
 def _table(owner: str, sha256: str, read: tuple[Any, ...], name: str) -> Table:
     return read_table(store().datasets.read(owner, sha256), ReadOptions(*read), name=name)

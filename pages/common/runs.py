@@ -136,7 +136,7 @@ def changes_since(job: Job, data: ReadyData, spec: TrainSpec | None) -> list[str
 
 _SETTINGS = (
     ("the shape", ("topology",)),
-    ("max.card", ("max_card",)),
+    ("the largest set of categories", ("max_card",)),
     ("the goal", ("objective",)),
     ("the time limit", ("time_limit",)),
     ("the engine", ("engine", "threads", "seed")),

@@ -43,11 +43,14 @@ def plain_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]
     caption : str
         What the table shows, for those who do not see it; plain text.
     head : sequence of str
-        Column names as HTML; an empty first one is left out.
+        Column names as HTML; a cell stands for an empty one.
     rows : sequence of sequence of str
         Cells as HTML.
     """
-    names = "".join(f'<th scope="col" style="{_HEAD}">{name}</th>' for name in head)
+    names = "".join(
+        f'<th scope="col" style="{_HEAD}">{name}</th>' if name else '<td style="border:0"></td>'
+        for name in head
+    )
     body = "".join(
         f'<tr style="border:0"><th scope="row" style="{_CELL}">{first}</th>'
         + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)

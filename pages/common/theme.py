@@ -26,6 +26,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 _READABLE = """<style>
 [data-testid] [data-variant=segmented_control][data-selected=true]:not([data-disabled]),
 [data-testid=stSlider] [data-testid=stSliderThumbValue] { color: inherit; }
+[data-testid=stCaptionContainer] { opacity: .74; }
+[class*=max_card] input::placeholder { color: inherit; opacity: 1; }
 </style>"""
 
 
@@ -47,6 +49,7 @@ def follow_theme() -> None:
 def keep_words_readable() -> None:
     """Set words on the page in its text colour where Streamlit takes that of buttons.
 
-    White words on a button and words on a dark page cannot both stand out in one colour.
+    White words on a button and words on a dark page cannot both stand out in one colour. Captions
+    are less faint than Streamlit has them, and "no cap", which is a value, is not faint at all.
     """
     st.html(_READABLE)

@@ -25,7 +25,7 @@ def draw_how_far(job: Job, sought: str) -> None:
     sought : str
         What the search is for: ``the best tree``.
     """
-    st.subheader(_headline(job, sought), anchor=False)
+    st.header(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit
     st.progress(
         min(job.seconds / limit, 1.0),

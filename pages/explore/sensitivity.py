@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.errors import InputError
+from odt_core.problem import EncodedData
 from pages.common.charts import hide_old_charts
-from pages.common.needs import ReadyData, need_data, send_to
+from pages.common.needs import ReadyData, need_answers, need_data, send_to
 from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows
@@ -33,9 +34,10 @@ body:has([class*=st-key-sens_curve_figure][data-stale=false])
 def draw_page(data: ReadyData) -> None:
     """One of two views: the frontier with its trees, or curves over many splits."""
     try:
-        prepared_rows(data.dataset.table, data.schema, data.split)  # says what is wrong with it
+        rows = prepared_rows(data.dataset.table, data.schema, data.split)
     except InputError as error:
         send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
+    need_answers(data, rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         st.title("Sensitivity", anchor=False, width="content")
         st.session_state.setdefault("sens_view", FRONTIER)
@@ -50,14 +52,14 @@ def draw_page(data: ReadyData) -> None:
     if view == CURVES:
         draw_curves(data)
     else:
-        _draw_frontier(data)
+        _draw_frontier(data, rows.train)
     st.html(ONE_CURVE)
     hide_old_charts()
     follow_theme()
 
 
-def _draw_frontier(data: ReadyData) -> None:
-    draw_frontier_settings(data)
+def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
+    draw_frontier_settings(data, rows)
     job = work().frontier
     if job is None:
         draw_preview()

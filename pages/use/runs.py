@@ -55,7 +55,7 @@ def draw_page() -> None:
 
 def _draw_empty() -> None:
     with st.container(border=True, key="runs_empty"):
-        st.subheader("No runs yet", anchor=False)
+        st.header("No runs yet", anchor=False)
         st.markdown(
             "Every tree you train, every frontier and every set of curves is kept here with its "
             "data, settings and results, until you delete it: to be opened again, repeated, "

@@ -53,7 +53,7 @@ def open_page(window: Window) -> None:
 
 
 def find_frontier(window: Window) -> None:
-    window.page.get_by_role("button", name="Find the frontier").click()
+    """Wait for the frontier of a small data set, which the page finds as it opens."""
     window.page.locator(".st-key-sens_tree svg g.node").first.wait_for(timeout=SOLVED)
     window.settle()
 
@@ -100,10 +100,15 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     window.settle()
 
     page.locator(".js-plotly-plot .points path").nth(0).click(force=True)
-    floor = page.get_by_role("textbox", name="At least, in %")
-    expect(floor).to_have_value("100")
     window.settle()
     assert shown(page)[2] == 0, "the first point misses no one"
+    floor = page.get_by_role("textbox", name="At least, in %")
+    expect(floor).to_have_value("95")
+    page.get_by_role("button", name="Back to the floor").click()
+    window.settle()
+    assert shown(page)[2] > 0
+    page.locator(".js-plotly-plot .points path").nth(2).click(force=True)
+    window.settle()
 
     page.get_by_role("button", name="Compare", exact=True).click()
     window.settle()
@@ -114,12 +119,12 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     expect(page.get_by_text(re.compile("instead of")).first).to_be_visible()
     chosen = shown(page)[:4]
     assert chosen[0] >= 0.975 * (chosen[0] + chosen[2])
-    expect(page.get_by_text(re.compile("test interval \\(.*\\)")).first).to_be_visible()
+    expect(page.get_by_role("rowheader", name="Sensitivity at least 97.5%")).to_be_visible()
 
     page.get_by_role("button", name="Adopt this tree").click()
     expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
-    wrong = chosen[1] + chosen[2]
-    expect(page.get_by_text(f"{wrong} of 455 training rows wrong").first).to_be_visible()
+    banner = page.get_by_role("status", name="Current data set and tree")
+    expect(banner).to_contain_text("at a sensitivity of")
     page.get_by_role("link", name="Train").first.click()
     page.wait_for_url("**/train*")
     window.settle()
@@ -194,6 +199,30 @@ def test_its_words_can_be_read(open_window: Opener, theme: str) -> None:
     ):
         found = words.first.evaluate(CONTRAST)
         assert found >= 4.5, f"{words}: {found:.2f}"
+
+
+def test_a_click_on_the_curves_draws_the_tree_of_its_shape_and_floor(window: Window) -> None:
+    open_page(window)
+    page = window.page
+    page.get_by_text("Curves over many splits").click()
+    window.settle()
+    page.get_by_role("spinbutton", name="Splits").fill("2")
+    page.get_by_role("textbox", name="Floors, in %").fill("90, 95, 99")
+    page.keyboard.press("Enter")
+    window.settle()
+    page.get_by_role("button", name="Run the curves").click()
+    tree = page.locator(".st-key-sens_curve_tree svg g.node").first
+    tree.wait_for(timeout=SOLVED)
+    window.settle()
+    expect(page.get_by_text(re.compile("floor 95%")).first).to_be_visible()
+    # points are drawn by rising training rate: the first of each shape has the lowest floor
+    page.locator(".js-plotly-plot .points path").nth(3).click(force=True)
+    expect(page.get_by_text(re.compile("floor 90%")).first).to_be_visible(timeout=SOLVED)
+    expect(page.get_by_role("combobox", name="Shape of the tree")).to_have_value("Depth 3")
+    tree.wait_for(timeout=SOLVED)
+    window.settle()
+    page.get_by_role("button", name="Adopt this tree").click()
+    expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
 
 
 def test_files_of_the_frontier(window: Window) -> None:

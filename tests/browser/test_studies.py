@@ -33,7 +33,6 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     page.get_by_role("link", name="Sensitivity").first.click()
     page.wait_for_url("**/sensitivity*")
     window.settle()
-    page.get_by_role("button", name="Find the frontier").click()
     page.locator(".st-key-sens_tree svg g.node").first.wait_for(timeout=SOLVED)
     page.wait_for_url("**/sensitivity?data=*&frontier=*")
     page.reload()
@@ -50,6 +49,7 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     done = page.get_by_text(re.compile("2 splits in"))
     done.wait_for(timeout=SOLVED)
     page.wait_for_url("**/sensitivity?data=*&frontier=*&curve=*")
+    page.locator(".st-key-sens_curve_tree svg g.node").first.wait_for(timeout=SOLVED)
 
     other = open_window(at=quiet, width=1440)
     other.page.goto(page.url)

@@ -201,8 +201,10 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     page.get_by_role("button", name="Stop, and keep the best tree").click()
     drawing(page).wait_for(timeout=10_000)
     print(f"Stop pressed to tree drawn: {time.monotonic() - began:.2f} s")
-    expect(standing(page)).to_have_text(re.compile("Stopped after .*; at most .* could be won"))
-    expect(page.get_by_text("before you changed max.card")).to_be_visible()
+    expect(standing(page)).to_have_text(
+        re.compile("Stopped after .*; a better tree gets at most .* right")
+    )
+    expect(page.get_by_text("before you changed the largest set of categories")).to_be_visible()
 
 
 def test_everything_is_done_by_keyboard(open_window: Opener) -> None:

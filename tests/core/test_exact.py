@@ -9,7 +9,7 @@ import pytest
 
 from odt_core.cli.parser import percentages, share, weight
 from odt_core.errors import InputError
-from odt_core.exact import parse_percent, parse_weight
+from odt_core.exact import parse_floor, parse_percent, parse_weight
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_comma_that_may_mean_thousands_is_asked_about(text: str) -> None:
         weight(text)
 
 
-@pytest.mark.parametrize("text", ["95", "97.5", "97,5", " 97.5 % ", "0", "100.0%", ".5"])
+@pytest.mark.parametrize("text", ["95", "97.5", "97,5", " 97.5 % ", "0", "100.0%", ".5%"])
 def test_the_command_line_reads_percentages_as_the_pages_do(text: str) -> None:
     percent = parse_percent(text, "the floor")
     assert share(text.strip().removesuffix("%").strip() + "%") == percent
@@ -93,3 +93,22 @@ def test_the_command_line_refuses_what_the_pages_refuse(text: str) -> None:
 
 def test_shares_may_be_fractions() -> None:
     assert share("19/20") == share("0.95") == share("95%") == Fraction(19, 20)
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("95", Fraction(95, 100)),
+        ("1", Fraction(1, 100)),
+        ("0.95%", Fraction(95, 10_000)),
+        ("0", Fraction(0)),
+    ],
+)
+def test_a_floor_is_read_in_percent(text: str, level: Fraction) -> None:
+    assert parse_floor(text, "The floor") == level
+
+
+@pytest.mark.parametrize(("text", "whole"), [("0.95", "95"), ("0,975", "97.5"), (".5", "50")])
+def test_a_floor_that_may_be_meant_as_a_share_is_asked_about(text: str, whole: str) -> None:
+    with pytest.raises(InputError, match=f"write {whole} for {whole} %, or {text}% for less"):
+        parse_floor(text, "The floor")

@@ -18,7 +18,7 @@ LAYERS = [
     {"render"},
     {"export"},
     {"training"},
-    {"studies"},
+    {"studies", "verification"},
     {"worker"},
     {"jobs"},
     {"cli"},

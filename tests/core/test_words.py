@@ -331,28 +331,29 @@ def test_goals(objective, words):
 @pytest.mark.parametrize(
     ("objective", "gap", "words"),
     [
-        (Objective(), 1, "at most 1 more row could be won"),
-        (Objective(), 3, "at most 3 more rows could be won"),
+        (Objective(), 1, "a better tree gets at most 1 more row right"),
+        (Objective(), 3, "a better tree gets at most 3 more rows right"),
         (
             Objective(class_weight=HALF),
             3,
-            "at most 1.5 more weighted rows could be won (a row of well counts 0.5 times)",
+            "a better tree gets at most 1.5 more weighted rows right (a row of well counts 0.5 "
+            "times)",
         ),
         # 300 and 700 rows: a unit is 1/4200, so 10 are 0.2381 points, and a bound rounds up.
         (
             Objective(Goal.BALANCED),
             10,
-            "at most 0.24 percentage points of balanced accuracy could be won",
+            "a better tree has at most 0.24 percentage points more balanced accuracy",
         ),
         (
             Objective(Goal.MAX_TPR, min_tnr=HALF),
             2,
-            "at most 2 more rows of ill could be won",
+            "a better tree gets at most 2 more rows of ill right",
         ),
         (
             Objective(Goal.MAX_TNR, min_tpr=HALF),
             1,
-            "at most 1 more row of well could be won",
+            "a better tree gets at most 1 more row of well right",
         ),
     ],
 )
@@ -384,11 +385,17 @@ def solution_of(status: Status, *, tree: bool = True, **more) -> Solution:
     ("solution", "words"),
     [
         (solution_of(Status.OPTIMAL), "Proved optimal"),
-        (solution_of(Status.FEASIBLE), "Best found in 60 s; at most 3 more rows could be won"),
-        (solution_of(Status.CANCELLED), "Stopped after 60 s; at most 3 more rows could be won"),
+        (
+            solution_of(Status.FEASIBLE),
+            "Best found in 60 s; a better tree gets at most 3 more rows right",
+        ),
+        (
+            solution_of(Status.CANCELLED),
+            "Stopped after 60 s; a better tree gets at most 3 more rows right",
+        ),
         (
             solution_of(Status.FEASIBLE, bound=None),
-            "Best found in 60 s; how much could still be won is not known",
+            "Best found in 60 s; how much better a tree could be is not known",
         ),
         (
             solution_of(Status.FEASIBLE, tree=False),

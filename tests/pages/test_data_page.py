@@ -641,3 +641,16 @@ def test_real_tables(app: AppTest) -> None:
         upload(app, (folder / f"{name}.csv").read_bytes(), f"{name}.csv")
         assert not app.button(key="data_next").disabled
         assert f"<b>{name}.csv</b>" in app.html[0].value
+
+
+def test_rows_are_prepared_anew_when_lines_are_left_out(app: AppTest) -> None:
+    rows = [f"{20 + i % 30},{i % 5},{i % 2}" for i in range(60)]
+    upload(app, "\n".join(["age,b,y", *rows]).encode(), "lines.csv")
+    assert "60 rows read" in texts(app)
+    app.text_input(key="data_read_comment").set_value("2").run()
+    assert not app.exception
+    assert "40 rows read" in texts(app)
+    app.text_input(key="data_read_comment").set_value("").run()
+    app.number_input(key="data_read_skip").set_value(1).run()
+    assert work(app).dataset.read.skip_lines == 1
+    assert work(app).dataset.table.columns[0] == "20"

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from odt_core.data import SplitSpec
+from odt_core.jobs import JobKind
+from odt_core.jobs.runs import new_run
+from odt_core.problem import Goal, Objective
 from odt_core.storage import LOCAL_OWNER, RunQuery, StorageError
+from odt_core.studies import CurveRepeat
 from odt_core.topology import Topology
+from odt_core.training import RulesSpec
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.text import plain
@@ -66,7 +74,7 @@ def statuses(page: AppTest) -> list[str]:
 
 def test_without_runs_it_says_what_to_do(maker: Maker, runs_page: Launch) -> None:
     page = runs_page()
-    assert page.subheader[0].value == "No runs yet"
+    assert page.header[0].value == "No runs yet"
     assert not page.dataframe
     (link,) = page.get("page_link")
     assert link.proto.label == "**Choose data →**"
@@ -119,7 +127,8 @@ def test_opening_a_run_brings_its_settings(maker: Maker, runs_page: Launch) -> N
     assert page.number_input(key="train_seconds").value == 33
     assert page.number_input(key="train_seed").value == 5
     assert page.query_params["run"] == run.id and page.query_params["data"] == run.dataset
-    assert not page.warning, "the controls say what the tree was trained with"
+    changed = [said for said in page.warning if "before you changed" in said.value]
+    assert not changed, "the controls say what the tree was trained with"
 
 
 def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page: Launch) -> None:
@@ -147,6 +156,71 @@ def test_texts_of_others_are_shown_as_they_are(maker: Maker, runs_page: Launch) 
         assert "![x](" not in element.value and not re.search(r"(?<!\\)<img", element.value)
     for element in page.html:
         assert "<img" not in element.value
+
+
+def settings_table(page: AppTest) -> str:
+    (table,) = [e.value for e in page.html if "Settings of the runs" in e.value]
+    return str(table)
+
+
+def test_what_was_asked_names_every_condition(maker: Maker, runs_page: Launch) -> None:
+    run = maker.done(
+        objective=Objective(Goal.MAX_TNR, min_tpr=Fraction(50, 100)),
+        rules=RulesSpec(("stage",)),
+        time_limit=33.0,
+        split=SplitSpec.parse("70%", seed=4),
+    )
+    table = settings_table(tick(runs_page(), run.id))
+    for words in (
+        "sensitivity (TPR) at least 50%",
+        "no question about stage",
+        "33 s",
+        "train on 70",
+        "seed 4",
+    ):
+        assert words in table, words
+    assert "Class weight" not in table, "what nobody asked for takes no row"
+
+
+def test_what_differs_between_runs_is_in_bold(maker: Maker, runs_page: Launch) -> None:
+    floored = Objective(Goal.MAX_TNR, min_tpr=Fraction(50, 100))
+    ids = [maker.done().id, maker.done(objective=floored).id]
+    table = settings_table(tick(runs_page(), *ids))
+    row = next(row for row in table.split("<tr") if "Floors" in row)
+    assert "<b>–</b>" in row and "sensitivity (TPR) at least 50%" in row
+    same = next(row for row in table.split("<tr") if "Time limit" in row)
+    assert "<b>" not in same
+
+
+def test_compared_trees_count_their_test_rows(maker: Maker, runs_page: Launch) -> None:
+    ids = [maker.done(seed=seed).id for seed in range(2)]
+    page = tick(runs_page(), *ids)
+    drawn = [chart.proto.spec for chart in page.get("graphviz_chart")]
+    assert len(drawn) == 2 and all("test " in dot for dot in drawn)
+    boxes = [*page.success, *page.warning, *page.error]
+    said = [box for box in boxes if "test rows, accuracy" in box.proto.title]
+    assert len(said) == 2, "each says first what it does on test rows"
+
+
+def test_stored_data_can_be_opened(maker: Maker, runs_page: Launch) -> None:
+    run = maker.done()
+    page = runs_page()
+    page.button(key="runs_stored").click().run()
+    opener = page.button(key=f"runs_open_data_{run.dataset}")
+    assert opener.label == "Open"
+
+
+def test_curves_name_all_their_shapes(maker: Maker, runs_page: Launch) -> None:
+    shapes = tuple(Topology.parse(name) for name in ("depth-1", "depth-2"))
+    levels = (Fraction(90, 100),)
+    part = CurveRepeat(levels, shapes, 0)
+    spec = replace(maker.spec(), kind=JobKind.CURVE, part=part)
+    run = store().runs.create(LOCAL_OWNER, new_run(spec))
+    page = runs_page()
+    frame = page.dataframe[0].value
+    assert list(frame["shape"]) == ["Depth 1, Depth 2"] and list(frame["name"]) == ["Curves"]
+    table = settings_table(tick(page, run.id))
+    assert "Depth 1, Depth 2" in table and "sensitivity at least 90%" in table
 
 
 def test_up_to_four_are_compared(maker: Maker, runs_page: Launch) -> None:
@@ -187,6 +261,21 @@ def test_a_frontier_does_not_pass_for_a_run(maker: Maker, launch: Launch) -> Non
     page.query_params["frontier"] = own.id
     shown(page.run())
     assert any("There is no such run here" in text.value for text in page.markdown)
+
+
+def test_nothing_is_trained_yet_never_stands_under_a_banner_with_a_tree(
+    maker: Maker, launch: Launch
+) -> None:
+    def ready(page: AppTest) -> str:
+        said = [text.value for text in shown(page.run()).markdown]
+        return next(words for words in said if words.startswith("**Ready:**"))
+
+    run = maker.done()
+    with_tree, without = session(), session()
+    with_tree.query_params["run"] = run.id
+    assert "Nothing is trained yet" not in ready(with_tree)
+    without.query_params["data"] = run.dataset
+    assert "Nothing is trained yet" in ready(without)
 
 
 def test_a_deleted_data_set_is_let_go_in_every_window(maker: Maker, launch: Launch) -> None:

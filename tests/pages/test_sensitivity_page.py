@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,13 +11,20 @@ from fractions import Fraction
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
-from odt_core.evaluation import CostRange, Rate, net_benefit
+from odt_core.data import SAMPLES, ColumnKind, ReadOptions, SplitSpec, read_table
+from odt_core.evaluation import CostRange, net_benefit
 from odt_core.jobs import Batch, Job, JobKind, JobState
 from odt_core.problem import Goal, Objective
-from odt_core.render import roc_figure
-from odt_core.storage import LOCAL_OWNER
-from odt_core.studies import LowerBound, Sweep, frontier_csv, run_frontier
+from odt_core.render import roc_figure, tree_dot
+from odt_core.storage import LOCAL_OWNER, RunQuery
+from odt_core.studies import (
+    CurveRun,
+    LowerBound,
+    Sweep,
+    curve_table,
+    frontier_csv,
+    run_frontier,
+)
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.common.opening import CURVES, FRONTIER
@@ -25,7 +33,7 @@ from pages.common.server import store
 from pages.common.state import Dataset, Work
 from pages.explore.sensitivity_parts.choose import range_words
 from pages.explore.sensitivity_parts.frontiers import asked_words, rules_that_apply
-from pages.explore.sensitivity_parts.point import floor_verdict, unproved_words
+from pages.explore.sensitivity_parts.point import unproved_words
 from pages.explore.sensitivity_parts.view import FrontierView, frontier_view
 
 WORK = "odt_work"
@@ -52,6 +60,10 @@ def open_page(app: AppTest) -> Callable[[], AppTest]:
     return start
 
 
+def plain_text(markdown: str) -> str:
+    return markdown.replace("\\", "")
+
+
 def work(app: AppTest) -> Work:
     found = app.session_state[WORK]
     assert isinstance(found, Work)
@@ -74,6 +86,7 @@ def wait_for(app: AppTest, find: Callable[[Work], Job | Batch | None]) -> None:
 def page(open_page: Callable[[], AppTest]) -> AppTest:
     """The page with a frontier of depth 2."""
     app = open_page()
+    wait_for(app, lambda now: now.frontier)
     app.number_input(key="sens_max_card").set_value(1)
     app.button(key="sens_go").click().run()
     wait_for(app, lambda now: now.frontier)
@@ -101,6 +114,31 @@ def test_without_data_it_links_to_where_data_are_chosen(app: AppTest) -> None:
     assert any("needs a data set" in str(element.value) for element in app.markdown)
 
 
+def test_the_page_opens_with_the_frontier_of_the_current_shape(
+    open_page: Callable[[], AppTest],
+) -> None:
+    app = open_page()
+    wait_for(app, lambda now: now.frontier)
+    spec = frontier_job(app).spec.train
+    assert spec.topology == Topology.parse("depth-2") and spec.max_card is None
+    assert app.get("graphviz_chart") and app.get("plotly_chart")
+
+
+def test_a_frontier_that_would_take_long_is_not_begun_unasked(app: AppTest) -> None:
+    app.session_state["sens_shape"] = "depth-4"
+    content = SAMPLES["triage"].csv()
+    sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
+    table = read_table(content, ReadOptions(), name="triage.csv")
+    app.session_state[WORK] = Work(
+        dataset=Dataset(table, sha256, ReadOptions()),
+        schema=SAMPLES["triage"].schema(),
+        split=SplitSpec.parse("300"),
+    )
+    app.switch_page(Place.SENSITIVITY).run()
+    assert not app.exception and work(app).frontier is None
+    assert any(element.value == "No frontier yet" for element in app.header)
+
+
 @pytest.mark.parametrize(
     ("view", "key", "words"),
     [
@@ -117,27 +155,51 @@ def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
     page.button(key=key).click()
     page.switch_page(Place.RUNS).run()
     assert not page.exception
-    assert [toast.value for toast in page.toast] == [
+    assert [said.value for said in page.info] == [
         f"The page was left before it began: press **{words}** there once more."
     ]
     page.switch_page(Place.SENSITIVITY).run()
-    assert not page.exception and not page.toast
+    assert not page.exception and not page.info
     assert work(page) is before
 
 
-def test_net_benefit_follows_the_prevalence_that_is_typed(page: AppTest) -> None:
-    def drawn() -> str:
-        (table,) = [e.value for e in page.html if "Net benefit in training and test" in e.value]
-        return str(table)
+def net_benefit_table(app: AppTest) -> str:
+    (table,) = [e.value for e in app.html if "Net benefit in training and test" in e.value]
+    return str(table)
 
+
+def said_number(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+def test_net_benefit_follows_the_prevalence_that_is_typed(page: AppTest) -> None:
+    page.text_input(key="sens_cost_fn").set_value("1").run()
     counts = view_of(page).points[index_of(page)].train
-    assert f"{net_benefit(counts, 0.5):.3f}".replace("-", "−") in drawn()
+    assert said_number(net_benefit(counts, 0.5)) in net_benefit_table(page)
     assert any("prevalence of the rows" in caption.value for caption in page.caption)
     (share,) = [e for e in page.text_input if "where the tree will be used" in e.label]
     share.set_value("2,5").run()
     assert not page.exception
-    assert f"{net_benefit(counts, 0.5, 0.025):.3f}".replace("-", "−") in drawn()
+    assert said_number(net_benefit(counts, 0.5, 0.025)) in net_benefit_table(page)
     assert any(caption.value.startswith("Where 2\\.5% are") for caption in page.caption)
+
+
+def test_net_benefit_begins_with_costs_for_which_the_tree_is_the_cheapest(page: AppTest) -> None:
+    view, job = view_of(page), frontier_job(page)
+    hull = [i for i, point in enumerate(view.points) if point.cost is not None]
+    for index in (hull[0], hull[-1]):
+        page.select_slider(key=f"sens_point_{job.id}").set_value(index).run()
+        cost = view.points[index].cost
+        assert cost is not None and cost.inside in cost
+        threshold = float(1 / (1 + cost.inside))
+        counts = view.points[index].train
+        assert said_number(net_benefit(counts, threshold)) in net_benefit_table(page)
+        assert any("costs are not set" in caption.value for caption in page.caption)
+    never = next((i for i, point in enumerate(view.points) if point.cost is None), None)
+    assert never is not None, "some point is not a corner of the frontier"
+    page.select_slider(key=f"sens_point_{job.id}").set_value(never).run()
+    assert not any("Net benefit in training" in e.value for e in page.html)
+    assert any("Net benefit needs costs" in caption.value for caption in page.caption)
 
 
 def test_a_floor_chooses_the_point_that_keeps_it(page: AppTest) -> None:
@@ -153,13 +215,33 @@ def test_a_floor_chooses_the_point_that_keeps_it(page: AppTest) -> None:
     assert any("percentage from 0 to 100" in str(error.value) for error in page.error)
 
 
-def test_the_slider_brings_its_own_floor(page: AppTest) -> None:
+def test_the_slider_leaves_the_floor_that_was_asked_for(page: AppTest) -> None:
+    view, job = view_of(page), frontier_job(page)
+    chosen, last = index_of(page), len(view.points) - 1
+    page.select_slider(key=f"sens_point_{job.id}").set_value(last).run()
+    assert not page.exception and index_of(page) == last
+    assert page.text_input(key=f"sens_floor_{job.id}").value == "95"
+    (table,) = [e.value for e in page.html if "Floors asked for, and reached" in e.value]
+    assert "Sensitivity at least 95%" in table
+    assert any("does not reach the floor of 95%" in said.value for said in page.caption)
+    page.button(key="sens_back").click().run()
+    assert index_of(page) == chosen
+    assert not any("the floor of 95%" in said.value for said in page.caption)
+    page.select_slider(key=f"sens_point_{job.id}").set_value(0).run()
+    assert any("Another tree keeps the floor of 95%" in said.value for said in page.caption)
+
+
+def test_a_tree_beside_the_floor_is_adopted_under_a_floor_that_it_keeps(page: AppTest) -> None:
     view, job = view_of(page), frontier_job(page)
     last = len(view.points) - 1
     page.select_slider(key=f"sens_point_{job.id}").set_value(last).run()
-    assert not page.exception and index_of(page) == last
-    floor = Fraction(page.text_input(key=f"sens_floor_{job.id}").value) / 100
-    assert floor <= view.points[last].tpr and view.at_level(floor) == last
+    page.button(key="sens_adopt").click().run()
+    wait_for(page, lambda now: now.job)
+    adopted = work(page).job
+    assert adopted is not None and adopted.result is not None
+    floor = adopted.spec.train.objective.min_tpr
+    assert floor is not None and view.at_level(floor) == last
+    assert floor <= view.points[last].tpr < Fraction(95, 100)
 
 
 def test_each_tree_is_drawn_under_a_name_of_its_own(page: AppTest) -> None:
@@ -299,7 +381,7 @@ def test_a_floor_on_specificity_shows_the_most_sensitive_tree(page: AppTest) -> 
     reach = [i for i, point in enumerate(view.points) if point.tnr >= Fraction(9, 10)]
     assert index_of(page) == min(reach, key=lambda i: view.points[i].train.fn)
     said = " ".join(str(element.proto.body) for element in page.get("html"))
-    assert "The floor on specificity" in said
+    assert "Specificity at least 90%" in said
     page.text_input(key=f"sens_floor_{job.id}").set_value("101").run()
     assert any("floor on specificity" in str(error.value) for error in page.error)
 
@@ -313,6 +395,7 @@ def test_the_shortest_floor_of_a_point_finds_it_again(page: AppTest, sweep: Swee
 
 def test_the_cheapest_tree_for_the_costs_is_one_press_away(page: AppTest) -> None:
     job, view = frontier_job(page), view_of(page)
+    page.text_input(key="sens_cost_fp").set_value("1").run()
     page.select_slider(key=f"sens_point_{job.id}").set_value(0).run()
     page.button(key="sens_cheapest").click().run()
     errors = [fn + fp for fn, fp in view.pairs]
@@ -326,9 +409,9 @@ def test_comparing_shows_both_trees(page: AppTest) -> None:
     other = 0 if index_of(page) else 1
     page.select_slider(key=f"sens_point_{job.id}").set_value(other).run()
     assert not page.exception
-    assert any(element.value == "Compared" for element in page.subheader)
+    assert any(element.value == "Compared" for element in page.header)
     page.button(key="sens_unpin").click().run()
-    assert not any(element.value == "Compared" for element in page.subheader)
+    assert not any(element.value == "Compared" for element in page.header)
 
 
 def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:
@@ -348,8 +431,110 @@ def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:
     assert any("2 splits in" in str(element.value) for element in app.caption)
     app.session_state["sens_curve_shown"] = "ROC plane"
     app.run()
-    said = app.get("plotly_chart")[0].proto.alt
+    figure = app.get("plotly_chart")[0]
+    said = figure.proto.alt
     assert said.startswith("ROC plane") and "test specificity is" in said
+
+
+@pytest.fixture
+def curves(open_page: Callable[[], AppTest]) -> AppTest:
+    """The page with curves of two shapes and floors over two splits."""
+    app = open_page()
+    app.session_state["sens_view"] = CURVES
+    app.session_state["sens_max_card"] = 1
+    app.session_state["sens_shapes"] = ["depth-1", "depth-2"]
+    app.session_state["sens_repeats"] = 2
+    app.session_state["sens_levels"] = "90; 97"
+    app.run()
+    app.button(key="sens_curve_go").click().run()
+    wait_for(app, lambda now: now.curve)
+    wait_for_tree(app)
+    return app
+
+
+def wait_for_tree(app: AppTest) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not app.get("graphviz_chart"):
+        assert time.monotonic() < deadline, "no tree was drawn"
+        time.sleep(0.05)
+        app.run()
+        assert not app.exception
+
+
+@pytest.mark.parametrize(("shape", "floor"), [("depth-1", "90"), ("depth-2", "97")])
+def test_beside_the_curves_stands_the_best_tree_of_a_shape_and_floor(
+    curves: AppTest, shape: str, floor: str
+) -> None:
+    level = Fraction(floor) / 100
+    split = SplitSpec.parse("250", seed=7)
+    curves.session_state[WORK] = replace(work(curves), split=split)
+    curves.run()
+    curves.selectbox(key="sens_curve_shape").set_value(shape).run()
+    curves.selectbox(key="sens_curve_floor").set_value(level).run()
+    wait_for_tree(curves)
+    batch = work(curves).curve
+    assert batch is not None and split != batch.jobs[0].spec.train.split
+    spec = replace(batch.jobs[0].spec.train, split=split, topology=Topology.parse(shape))
+    table = read_table(SAMPLES["triage"].csv(), ReadOptions(), name="triage.csv")
+    found = run_frontier(table, spec)
+    best = max((p for p in found.points if p.tpr >= level), key=lambda point: point.tnr)
+    (drawn,) = curves.get("graphviz_chart")
+    test = found.prepared.test
+    assert drawn.proto.spec == tree_dot(best.tree, test=test, own_name=True)
+    figure = json.loads(curves.get("plotly_chart")[0].proto.spec)
+    mark = next(trace for trace in figure["data"] if trace.get("name") == "chosen")
+    assert mark["x"] == [float(best.tpr)] and best.test is not None
+    assert mark["y"] == [best.test.tp / best.test.n_positive]
+    boxes = [*curves.success, *curves.warning, *curves.error]
+    assert [box for box in boxes if f"floor {floor}%" in plain_text(box.proto.title)]
+
+
+def test_a_tree_beside_the_curves_is_adopted_under_its_floor(curves: AppTest) -> None:
+    curves.selectbox(key="sens_curve_floor").set_value(Fraction(90, 100)).run()
+    wait_for_tree(curves)
+    curves.button(key="sens_adopt").click().run()
+    wait_for(curves, lambda now: now.job)
+    job = work(curves).job
+    assert job is not None and job.result is not None and job.result["status"] == "optimal"
+    assert job.spec.train.objective == Objective(Goal.MAX_TNR, min_tpr=Fraction(90, 100))
+    assert job.spec.train.split == work(curves).split
+
+
+def test_a_frontier_that_was_found_is_not_searched_for_again(curves: AppTest) -> None:
+    def n_frontiers() -> int:
+        query = RunQuery(kinds=(JobKind.FRONTIER.value,))
+        return store().runs.list(LOCAL_OWNER, query).total
+
+    before = n_frontiers()
+    for floor in (Fraction(90, 100), Fraction(97, 100)):
+        curves.selectbox(key="sens_curve_floor").set_value(floor).run()
+        assert curves.get("graphviz_chart")
+    del curves.session_state["sens_known"]  # as in another session
+    curves.run()
+    assert curves.get("graphviz_chart") and n_frontiers() == before
+
+
+def test_curves_of_other_columns_have_no_trees_until_they_are_run_again(curves: AppTest) -> None:
+    now = work(curves)
+    assert now.schema is not None
+    first, *others = now.schema.columns
+    schema = replace(now.schema, columns=(replace(first, kind=ColumnKind.IGNORE), *others))
+    curves.session_state[WORK] = replace(now, schema=schema)
+    curves.run()
+    assert not curves.exception and not curves.get("graphviz_chart")
+    assert any("before you changed the columns" in str(said.value) for said in curves.info)
+    assert curves.get("plotly_chart"), "the curves stay"
+
+
+def test_tables_below_the_curves_give_standard_deviations(curves: AppTest) -> None:
+    batch = work(curves).curve
+    assert batch is not None
+    runs = [CurveRun.from_json(run) for result in batch.results for run in result["runs"]]
+    row = curve_table(runs)[0]
+    assert row.test_tpr.variance is not None
+    deviation = f"± {100 * row.test_tpr.variance**0.5:.1f}"
+    tables = [e.value for e in curves.html if "standard deviations" in e.value]
+    assert len(tables) == 2 and any(deviation in table for table in tables)
 
 
 def test_curves_with_floors_on_specificity(open_page: Callable[[], AppTest]) -> None:
@@ -385,6 +570,8 @@ def test_curves_say_what_cannot_be_used(open_page: Callable[[], AppTest]) -> Non
     assert app.button(key="sens_curve_go").disabled
     app.text_input(key="sens_train_size").set_value("300").run()
     assert not app.error and not app.button(key="sens_curve_go").disabled
+    app.text_input(key="sens_levels").set_value("0.95").run()
+    assert any("write 95 for 95 %" in plain_text(error.value) for error in app.error)
     app.text_input(key="sens_levels").set_value("95, 101").run()
     assert not app.exception
     assert any("percentage from 0 to 100" in str(error.value) for error in app.error)
@@ -392,15 +579,3 @@ def test_curves_say_what_cannot_be_used(open_page: Callable[[], AppTest]) -> Non
     app.multiselect(key="sens_shapes").set_value([]).run()
     assert not app.exception
     assert any("at least one shape" in str(error.value) for error in app.error)
-
-
-@pytest.mark.parametrize(
-    ("right", "n", "kind"), [(50, 100, "below"), (96, 100, "open"), (4000, 4001, "kept")]
-)
-def test_the_test_interval_is_held_against_the_floor(right: int, n: int, kind: str) -> None:
-    words, found = floor_verdict(Fraction(95, 100), Rate(right, n))
-    assert found == kind and "95%" in words
-
-
-def test_without_test_rows_nothing_is_said_of_the_floor() -> None:
-    assert floor_verdict(Fraction(95, 100), Rate(0, 0)) == ("", "none")

@@ -24,7 +24,7 @@ from odt_core.data import (
     infer_schema,
     read_table,
 )
-from odt_core.evaluation import predictive_values
+from odt_core.evaluation import metrics, predictive_values
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobState
 from odt_core.problem import Goal
@@ -39,6 +39,7 @@ from pages.build.train_parts.runs import draw_train_button
 from pages.common import presses, runs, state
 from pages.common.needs import ReadyData
 from pages.common.places import Place
+from pages.common.prepared import prepared_rows
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.text import plain
@@ -161,11 +162,11 @@ def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
     page.button(key="train_go").click()
     page.switch_page(Place.RUNS).run()
     assert not page.exception
-    assert [toast.value for toast in page.toast] == [
+    assert [said.value for said in page.info] == [
         "The page was left before it began: press **Train** there once more."
     ]
     page.switch_page(Place.TRAIN).run()
-    assert work(page).job is None and not page.toast
+    assert work(page).job is None and not page.info
     assert not page.button(key="train_go").disabled
 
 
@@ -182,7 +183,7 @@ def test_a_run_is_current_though_the_script_ended_as_it_was_queued(
         press(page)
         assert work(page).job is None
     page.switch_page(Place.RUNS).run()
-    assert not page.exception and not page.toast
+    assert not page.exception and not page.info
     assert job_of(page).id == store().runs.list(LOCAL_OWNER).runs[0].id
     page.switch_page(Place.TRAIN).run()
     assert store().runs.list(LOCAL_OWNER).total == before + 1, "queued once"
@@ -249,6 +250,9 @@ def test_predictive_values_follow_the_user_s_own_prevalence(
     assert result is not None
     counts = Confusion(**result["train"])
     prevalence = next(box for box in page.text_input if str(box.key).startswith("train_prevalence"))
+    at_first = [estimate.value for estimate in predictive_values(counts, 0.5)]
+    table = next(said for said in html(page) if "Predictive values where 50.0%" in said)
+    assert all(f">{percent_words(value)}</b>" in table for value in at_first if value is not None)
     assert prevalence.value == "50.0", "as in the training rows, at first"
     prevalence.set_value("2.5").run()
     for estimate in predictive_values(counts, 0.025):
@@ -256,6 +260,27 @@ def test_predictive_values_follow_the_user_s_own_prevalence(
         assert f">{percent_words(estimate.value)}</b>" in texts(page)
     page.text_input(key=prevalence.key).set_value("0").run()
     assert not page.exception and "prevalence is 0" in page.error[0].value
+
+
+def test_predictive_values_begin_at_the_exact_share_and_a_difference_is_explained(
+    open_page: Callable[..., AppTest],
+) -> None:
+    sample = SAMPLES["monks-1"]
+    page = open_page(
+        sample.csv()[:-1].rsplit(b"\n", 5)[0],  # so that no rounded share is the exact one
+        target=sample.target,
+        positive=sample.positive,
+        split=SplitSpec(Fraction(3, 4), seed=1),
+    )
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    counts = metrics(Confusion(**result["train"]))
+    table = next(said for said in html(page) if "Predictive values where" in said)
+    for rate in (counts.ppv, counts.npv):
+        assert rate.value is not None and f">{percent_words(rate.value)}</b>" in table
+    said = next(text.value for text in page.caption if "Both columns use the share" in text.value)
+    assert f"({counts.prevalence.successes:,} of {counts.prevalence.n:,})" in said
 
 
 def test_cart_of_the_same_depth_stands_beside(open_page: Callable[..., AppTest]) -> None:
@@ -402,7 +427,7 @@ def test_rules_for_single_questions(open_page: Callable[..., AppTest]) -> None:
     page.multiselect(key="train_rule_left").set_value(["none"]).run()
     page.button(key="train_rule_add").click().run()
     assert not page.exception
-    said = texts(page)
+    said = texts(page).replace("\\", "")
     assert "Question 1: pain is none?" in said and "Question 2: only about pain" in said
     train(page)
     rules = spec_of(page).rules.nodes
@@ -411,7 +436,7 @@ def test_rules_for_single_questions(open_page: Callable[..., AppTest]) -> None:
         NodeRuleSpec(2, features=("pain",)),
     )
     page.button(key="train_rule_remove_0").click().run()
-    assert "Question 1: pain is none?" not in texts(page)
+    assert "pain is none?" not in texts(page).replace("\\", "")
     assert "before you changed the expert rules" in page.warning[0].value
 
 
@@ -521,7 +546,7 @@ def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., 
     assert waiting.state is JobState.QUEUED
     ahead = manager.position(waiting)
     assert ahead >= 1
-    assert f"Waiting: {ahead} run" in page.subheader[0].value
+    assert f"Waiting: {ahead} run" in page.header[0].value
     page.button(key="train_cancel").click().run()
     page.run()
     assert not page.exception
@@ -618,3 +643,33 @@ def test_deciles_are_offered_to_cbc_where_every_value_may_be_a_cut_point(
     page.session_state["train_engine"] = Engine.HYBRID
     page.run()
     assert not page.info
+
+
+def test_a_question_about_the_outcome_is_answered_before_anything_is_trained(
+    open_page: Callable[..., AppTest],
+) -> None:
+    content = WARD.replace("80,much,yes", "80,much,Yes").encode()
+    page = open_page(content)
+    assert "labels that differ only in how they are written" in texts(page)
+    assert not any(button.key == "train_go" for button in page.button)
+    assert not page.get("selectbox")
+    joined = open_page(content, change=lambda schema: schema.with_joined("ill", (("Yes", "yes"),)))
+    assert "labels that differ" not in texts(joined)
+
+
+def test_a_column_that_tells_the_outcome_is_named_where_the_tree_asks_about_it(
+    open_page: Callable[..., AppTest],
+) -> None:
+    lines = ["pain,twin,ill", *(f"{i % 3},{'ab'[i % 2]},{('no', 'yes')[i % 2]}" for i in range(24))]
+    page = open_page("\n".join(lines).encode())
+    train(page)
+    assert "The tree asks about it: Column 'twin' alone determines the outcome" in texts(page)
+
+
+def test_the_same_file_read_otherwise_has_other_rows() -> None:
+    whole, fewer = (read_table(WARD.encode(), ReadOptions(comment=mark)) for mark in (None, "4"))
+    counts = [
+        prepared_rows(table, infer_schema(table, "ill", "yes"), SplitSpec("all")).train.n_rows
+        for table in (whole, fewer)
+    ]
+    assert counts[0] > counts[1]

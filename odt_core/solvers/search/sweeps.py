@@ -102,7 +102,7 @@ def shallow(orders: Orders, table: Columns, cls: int, sets: Flags) -> Numbers:
     if table.level[cls] == LEAF:
         return np.asarray(positive + np.minimum(total, 0))
     gain = np.minimum(total, 0) if table.empty_ok[cls] else np.full(len(sets), np.inf)
-    some = sets.any(axis=0)
+    some = np.asarray(sets.any(axis=0))
     for k in groups_of(table, cls):
         order = orders.order[k][some[orders.order[k]]]
         if len(order):

@@ -106,7 +106,7 @@ def draw_checks(rows: Rows | str) -> None:
         smaller += [_dropped(dropped)] if dropped else []
     if not (errors or warnings or smaller or _done(schema)):
         return
-    st.subheader("Worth knowing", anchor=False)
+    st.header("Worth knowing", anchor=False)
     _draw_done(schema)
     for number, remark in enumerate(errors):
         st.error(_words(remark))

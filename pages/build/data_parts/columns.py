@@ -33,7 +33,7 @@ _KIND_WORDS = {
 def draw_columns() -> None:
     """The editable table of columns."""
     dataset, schema, _ = current()
-    st.subheader("Columns", anchor=False)
+    st.header("Columns", anchor=False)
     st.markdown(f"{_use_words(schema)} Change the use of a column in the table.")
     notes = _notes(dataset, schema)
     frame = _column_frame(dataset, schema, notes)

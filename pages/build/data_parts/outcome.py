@@ -27,7 +27,7 @@ def draw_outcome() -> None:
     """Choose outcome and positive class; see the balance of the classes."""
     dataset, schema, _ = current()
     counts = class_counts(dataset, schema)
-    st.subheader("Outcome", anchor=False)
+    st.header("Outcome", anchor=False)
     left, right = st.columns(2)
     with left:
         st.selectbox(

@@ -56,7 +56,7 @@ def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
         Whether the columns stand in the way, which is said elsewhere; else it is the split.
     """
     _, schema, split = current()
-    st.subheader("Training and test rows", anchor=False)
+    st.header("Training and test rows", anchor=False)
     preset = preset_of(split)
     if st.session_state.get(_CUSTOM):
         preset = Preset.CUSTOM

@@ -69,7 +69,7 @@ def draw_welcome() -> None:
     """The page before there is a data set: a file on the left, samples on the right."""
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.subheader("Your own table", anchor=False)
+        st.header("Your own table", anchor=False)
         st.markdown(
             "One row per case, one column per feature, the column names in the first line, and one "
             "column with the outcome that is to be predicted."
@@ -83,7 +83,7 @@ def draw_welcome() -> None:
         draw_stored()
         st.markdown(_NEXT_STEPS)
     with right:
-        st.subheader("Or a sample to try", anchor=False)
+        st.header("Or a sample to try", anchor=False)
         for sample in SAMPLES.values():
             _draw_sample_card(sample)
 
@@ -92,7 +92,7 @@ def draw_source() -> None:
     """The current table: its name, its first rows, how it was read, and how to take another."""
     dataset, schema, _ = current()
     table = dataset.table
-    st.subheader("Table", anchor=False)
+    st.header("Table", anchor=False)
     st.markdown(
         f"{count_words(table.n_rows, 'row')} and {count_words(len(table.columns), 'column')}, "
         f"read as {_reading_words(dataset)}."
@@ -102,7 +102,7 @@ def draw_source() -> None:
         _draw_uploader()
         _draw_sample_picker()
         draw_stored(but=dataset.sha256)
-    with st.expander("Read it otherwise", key="data_reading"):
+    with st.expander("Change how it is read", key="data_reading"):
         _draw_reading(dataset)
     _draw_preview(dataset, schema.target)
     draw_removal()

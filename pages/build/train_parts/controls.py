@@ -98,17 +98,17 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     floor = form.ask(lambda: choose_floor(goal), None)
     time_limit = form.ask(_choose_time, 60.0)
     button = st.container()
-    with st.expander("More settings"):
+    with st.expander("More settings", key="train_more"):
         weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
         none: tuple[Fraction | None, Fraction | None] = (None, None)
         further = form.ask(lambda: choose_further_floors(goal), none)
         engine, threads, seed = _choose_engine()
         _offer_deciles(engine, rows)
         selection, no_empty = _choose_conditions()
-    with st.expander("Expert rules"):
+    with st.expander("Expert rules", key="train_rules_fold"):
         features = rows.train.features
         rules = form.ask(lambda: choose_rules(features, topology), RulesSpec())
-    with st.expander("Advanced: the integer program (paper, section 4.3)"):
+    with st.expander("Advanced: the integer program (paper, section 4.3)", key="train_advanced"):
         mip = choose_switches()
 
     def make() -> tuple[TrainSpec, Problem]:
@@ -140,19 +140,20 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
 
 def _choose_cap() -> int | None:
     cap = st.number_input(
-        "Largest set of categories (max.card)",
+        "Largest set of categories",
         min_value=1,
         step=1,
         value=None,
         placeholder="no cap",
         key="train_max_card",
         persist_state="session",
-        help="At most this many categories of a column on one side of a question. 1 asks about "
-        "single categories, as in *is it red?*; 2 allows *is it red or blue?*; empty means no "
-        "cap. A small cap reads better and overfits less. Numerical columns are not affected.",
+        help="At most this many categories of a column on one side of a question (max.card in the "
+        "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
+        "blue?*; empty means no cap. A small cap reads better and overfits less. Numerical columns "
+        "are not affected.",
     )
     if cap is not None and cap < 1:
-        raise InputError("max.card must be at least 1, or empty for no cap.")
+        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
     return None if cap is None else int(cap)
 
 
@@ -165,8 +166,8 @@ def _choose_time() -> float:
         step=30,
         key="train_seconds",
         persist_state="session",
-        help="When it is over, the best tree so far is shown, with how much better another one "
-        "could still be.",
+        help="When it is over, the page shows the best tree so far and how much better another "
+        "could be.",
     )
     if seconds is None or not 1 <= seconds <= MOST_SECONDS:
         raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
@@ -224,8 +225,8 @@ def _choose_conditions() -> tuple[FeatureSelection, bool]:
         "Only columns that CART uses",
         key="train_selection",
         persist_state="session",
-        help="Feature selection as in the paper's section 5.1: a default CART on the training "
-        "rows is grown first, and only columns it asks about may be used.",
+        help="Feature selection as in the paper's section 5.1: a default CART is grown on the "
+        "training rows, and only the columns that it asks about may be used.",
     )
     no_empty = st.checkbox(
         "No empty branches",

@@ -31,12 +31,13 @@ def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
         st.table(_data(job, rows), border="horizontal", alt="Where the rows went")
     trace = [TracePoint(*point) for point in result["trace"]]
     if len(trace) > 1:
+        solved = result["seconds"]["total"] - result["seconds"]["prepare"]
         st.plotly_chart(
-            progress_figure(trace, problem, theme=current_theme()),
+            progress_figure(trace, problem, theme=current_theme(), until=solved),
             key="train_trace",
             theme=None,
             config={"displayModeBar": False},
-            alt=progress_alt_text(trace, problem),
+            alt=progress_alt_text(trace, problem, until=solved),
         )
 
 
@@ -47,8 +48,8 @@ def _solver(result: dict[str, Any], problem: Problem) -> dict[str, str]:
         "Reached": plain(value_words(problem, objective["total"])),
         "Proved bound": plain(value_words(problem, objective["total_bound"])),
         "Proof": plain(result["words"]["proof"]),
-        "Time": f"{seconds_words(seconds['total'])}, of it {seconds_words(seconds['prepare'])} "
-        "preparing the rows",
+        "Time": f"{seconds_words(seconds['total'])}; preparing the rows took "
+        f"{seconds_words(seconds['prepare'])}",
     }
     if mip is None:
         return facts

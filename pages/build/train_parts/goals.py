@@ -8,7 +8,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective
-from odt_core.training import parse_percent, parse_weight
+from odt_core.training import parse_floor, parse_weight
 from pages.common.text import plain, shorten
 
 _NAMES = {
@@ -28,18 +28,18 @@ def choose_goal(positive: str, negative: str) -> Goal:
         format_func=lambda goal: _NAMES[goal],
         key="train_goal",
         persist_state="session",
-        help="What the best tree is best at, on the training rows.",
+        help="What the tree is to do best on the training rows.",
     )
     goal = Goal(goal or Goal.ACCURACY)
     yes, no = plain(shorten(positive, 30)), plain(shorten(negative, 30))
     st.caption(
         {
-            Goal.ACCURACY: "The most rows right.",
+            Goal.ACCURACY: "Gets the most rows right.",
             Goal.BALANCED: f"{yes} and {no} count the same, however many rows each has.",
             Goal.MAX_TPR: f"Finds the most {yes}, with a floor on specificity (TNR) that limits "
             "false alarms.",
-            Goal.MAX_TNR: f"Fewest false alarms on {no}, with a floor on sensitivity (TPR) that "
-            f"limits missed {yes}.",
+            Goal.MAX_TNR: f"Raises the fewest false alarms on {no}, with a floor on sensitivity "
+            f"(TPR) that limits missed {yes}.",
         }[goal]
     )
     return goal
@@ -66,7 +66,7 @@ def choose_floor(goal: Goal) -> Fraction | None:
         help="On the training rows, exactly as written. In test rows a little less is usual: a "
         "floor of 100 % in training gives 97 to 99 % in test.",
     )
-    return parse_percent(text, f"The floor on {rate[0].lower()}{rate[1:]}")
+    return parse_floor(text, f"The floor on {rate[0].lower()}{rate[1:]}")
 
 
 def choose_weight(goal: Goal, negative: str) -> Fraction:
@@ -84,9 +84,9 @@ def choose_weight(goal: Goal, negative: str) -> Fraction:
         persist_state="session",
         max_chars=12,
         disabled=goal is not Goal.ACCURACY,
-        help=f"What a correct row of {plain(shorten(negative, 30))} is worth, a correct row of "
-        "the positive class being worth 1: a number or a fraction such as 3/2. For the goal "
-        "accuracy only.",
+        help=f"What a correct row of {plain(shorten(negative, 30))} is worth; a correct row of "
+        "the positive class is worth 1. Give a number or a fraction such as 3/2. It goes with the "
+        "goal accuracy only.",
     )
     return parse_weight(text, "Class weight C") if goal is Goal.ACCURACY else Fraction(1)
 
@@ -113,7 +113,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
             placeholder="no floor",
             help="A further condition on the training rows, whatever the goal.",
         )
-        floors.append(parse_percent(text, f"The floor on {name}") if text.strip() else None)
+        floors.append(parse_floor(text, f"The floor on {name}") if text.strip() else None)
     return floors[0], floors[1]
 
 

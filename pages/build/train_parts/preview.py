@@ -17,7 +17,7 @@ from pages.common.text import plain, shorten
 def draw_preview(rows: Prepared, problem: Problem | None, spec: TrainSpec | None) -> None:
     """Say what will happen; nothing is trained here."""
     with st.container(border=True):
-        st.subheader("Nothing is trained yet", anchor=False)
+        st.header("Nothing is trained yet", anchor=False)
         if problem is None or spec is None:
             st.markdown("One of the settings cannot be used as it is; see the note beside it.")
             return

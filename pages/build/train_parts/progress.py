@@ -47,7 +47,7 @@ def watch_run(job: Job, problem: Problem) -> None:
             key="train_progress",
             theme=None,
             config={"displayModeBar": False},
-            alt=progress_alt_text(trace, problem),
+            alt=progress_alt_text(trace, problem, until=job.seconds),
         )
     st.caption("The page stays usable meanwhile; leaving it does not stop the run.")
 
@@ -79,14 +79,14 @@ def _best(trace: list[TracePoint]) -> int | None:
 
 
 def _sentences(problem: Problem, trace: list[TracePoint]) -> list[str]:
-    """The best tree so far and what could still be won."""
+    """The best tree so far and how much better another could be."""
     best = _best(trace)
     bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
     if best is None:
         return ["No tree found yet."]
     found = [f"Best tree so far: {value_words(problem, best)}."]
     if bound is None:
-        found.append("How much could still be won is not known yet.")
+        found.append("How much better a tree could be is not known yet.")
     else:
         words = gap_words(problem, max(bound - best, 0))
         found.append(f"{words[:1].upper()}{words[1:]}.")

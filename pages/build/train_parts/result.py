@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from odt_core.evaluation import Metrics, Tone, verdict
+from odt_core.data import Prepared
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobKind
-from odt_core.problem import Objective
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
+from odt_core.tree import Tree
 from odt_core.words import list_words
 from pages.build.train_parts.cart import draw_cart
 from pages.build.train_parts.downloads import draw_downloads
@@ -26,7 +26,8 @@ from pages.common.numbers import (
     metrics_of,
 )
 from pages.common.prepared import problem_of, rows_of
-from pages.common.text import plain
+from pages.common.text import plain, sentence
+from pages.common.verdicts import draw_verdict
 
 
 def draw_result(job: Job, changes: list[str]) -> None:
@@ -44,7 +45,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     tree = tree_from_json(result["tree"])
     train, test = metrics_of(result["train"]), metrics_of(result["test"])
     assert train is not None
-    _draw_verdict(job.spec.train.objective, train, test)
+    draw_verdict(job.spec.train.objective, train, test)
     _draw_proof(result)
     if job.spec.kind is JobKind.ADOPT:
         st.caption("This tree was taken from the frontier on the Sensitivity page.")
@@ -53,6 +54,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
             f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "
             "Train to bring it up to date."
         )
+    _draw_leaks(tree, rows)
     draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction())
     if not tree.decisions:
         st.caption("This tree asks nothing: every case gets the same answer.")
@@ -69,28 +71,24 @@ def draw_result(job: Job, changes: list[str]) -> None:
             draw_counts("Test", test.confusion, tree)
     draw_floors(job.spec.train.objective, train, test)
     draw_rates(train, test)
-    with st.expander("PPV and NPV at your own prevalence"):
+    with st.expander("PPV and NPV at your own prevalence", key="train_predictive"):
         draw_predictive_values(train, test, tree.positive_label)
-    with st.expander("Leaves"):
+    with st.expander("Leaves", key="train_leaves"):
         draw_leaves(tree, rows.test)
-    with st.expander("Compared with CART"):
+    with st.expander("Compared with CART", key="train_cart"):
         draw_cart(result, rows.test)
-    with st.expander("The tree in words"):
+    with st.expander("The tree in words", key="train_words"):
         st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)
-    with st.expander("Solver, model size and data"):
+    with st.expander("Solver, model size and data", key="train_facts"):
         draw_facts(job, problem_of(job), rows)
 
 
-def _draw_verdict(objective: Objective, train: Metrics, test: Metrics | None) -> None:
-    """What the tree does on test rows, coloured by how far they fall from training."""
-    found = verdict(objective, train, test)
-    box = {
-        Tone.GOOD: st.success,
-        Tone.CAUTION: st.warning,
-        Tone.BAD: st.error,
-        Tone.UNTESTED: st.info,
-    }[found.tone]
-    box(plain(found.remark), title=plain(found.text))
+def _draw_leaks(tree: Tree, rows: Prepared) -> None:
+    """Questions about columns that tell the outcome by themselves, always or almost."""
+    asked = {tree.features[g].name for g in tree.used_features}
+    for finding in rows.findings:
+        if finding.gives_away and finding.column in asked:
+            st.warning(f"The tree asks about it: {sentence(finding.message)}")
 
 
 def _draw_proof(result: dict[str, Any]) -> None:

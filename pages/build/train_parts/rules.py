@@ -8,13 +8,11 @@ from odt_core.errors import InputError
 from odt_core.exact import shortest_decimal
 from odt_core.problem import Feature
 from odt_core.topology import Topology
-from odt_core.training import NodeRuleSpec, RulesSpec
-from odt_core.words import count_words, list_words, printable
+from odt_core.training import NodeRuleSpec, RulesSpec, node_rule_words
+from odt_core.words import printable
 from pages.common.text import plain, shorten
 
 _RULES = "train_rules"
-MOST_NAMED = 4
-"""Categories that a rule names."""
 _ONLY, _WHOLE = "Only these columns", "This very question"
 
 
@@ -47,7 +45,8 @@ def _kept_rules() -> tuple[NodeRuleSpec, ...]:
 
 def _draw_rule(number: int, rule: NodeRuleSpec) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(rule_text(rule))
+        words = node_rule_words(rule)
+        st.markdown(plain(shorten(words[:1].upper() + words[1:], 160)))
         st.button(
             "Remove",
             key=f"train_rule_remove_{number}",
@@ -56,23 +55,6 @@ def _draw_rule(number: int, rule: NodeRuleSpec) -> None:
             on_click=_remove,
             args=(number,),
         )
-
-
-def rule_text(rule: NodeRuleSpec) -> str:
-    """A rule in words, as Markdown."""
-    where = f"Question {rule.node}"
-    if rule.feature is None:
-        names = [plain(shorten(name, 30)) for name in rule.features or ()]
-        return f"{where}: only about {list_words(names, ' or ')}"
-    name = plain(shorten(rule.feature, 30))
-    if rule.threshold is not None:
-        missing = " or missing" if rule.missing_left else ""
-        return f"{where}: {name} ≤ {shortest_decimal(rule.threshold)}{missing}?"
-    categories = [plain(shorten(category, 30)) for category in rule.categories or ()]
-    if len(categories) > MOST_NAMED:
-        more = count_words(len(categories) - MOST_NAMED, "other")
-        categories = [*categories[:MOST_NAMED], more]
-    return f"{where}: {name} is {list_words(categories, ' or ')}?"
 
 
 def _remove(number: int) -> None:

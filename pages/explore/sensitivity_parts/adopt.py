@@ -12,15 +12,14 @@ from pages.common.presses import forget_press, is_pressed, press_on
 from pages.common.runs import has_something_to_show, start_job
 from pages.common.state import work
 from pages.common.watching import EVERY
-from pages.explore.sensitivity_parts.choose import Choice
-from pages.explore.sensitivity_parts.view import FrontierView
+from pages.explore.sensitivity_parts.view import FrontierView, KeptPoint
 
 ADOPT = "Adopt this tree"
 
 
-def draw_adopt(job: Job, view: FrontierView, choice: Choice) -> None:
+def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
     """The button, or the word that this tree is current."""
-    spec = adoption_job(job, view, choice)
+    spec = adoption_job(job, view, kept)
     running = _run_that_goes_on()
     if _is_current(work().job, spec):
         st.markdown("✓ **This is the current tree**", width="content")
@@ -60,11 +59,11 @@ def _run_that_goes_on() -> Job | None:
     return None if job is None or has_something_to_show(job) else job
 
 
-def adoption_job(job: Job, view: FrontierView, choice: Choice) -> JobSpec:
-    """The run that turns the chosen point into the current result, kept under its floor."""
-    point = view.points[choice.index]
-    proved = view.is_best_at(choice.index, choice.floor, choice.sweep)
-    objective = floor_objective(choice.floor, choice.sweep)
+def adoption_job(job: Job, view: FrontierView, kept: KeptPoint) -> JobSpec:
+    """The run that turns a point into the current result, kept under its floor."""
+    point = view.points[kept.index]
+    proved = view.is_best_at(kept.index, kept.floor, kept.sweep)
+    objective = floor_objective(kept.floor, kept.sweep)
     return dataclasses.replace(
         job.spec,
         kind=JobKind.ADOPT,

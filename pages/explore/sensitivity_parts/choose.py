@@ -11,11 +11,11 @@ from odt_core.errors import InputError
 from odt_core.evaluation import CostRange, cheapest
 from odt_core.jobs import Job
 from odt_core.studies import Sweep
-from odt_core.training import parse_percent, parse_weight
+from odt_core.training import parse_floor, parse_weight
 from odt_core.words import number_words, percent_words
 from pages.common.state import work
 from pages.common.text import plain, shorten
-from pages.explore.sensitivity_parts.view import FrontierView
+from pages.explore.sensitivity_parts.view import FrontierView, KeptPoint
 
 DEFAULT_FLOOR = Fraction(95, 100)
 
@@ -43,13 +43,10 @@ class Choice:
         if asked is not None:
             floor = asked.min_tpr if self.sweep is Sweep.TPR else asked.min_tnr
         floor = floor or DEFAULT_FLOOR
-        at = self.view.at_level(floor, self.sweep)
-        if at is None:
-            self.go_to(0)
-        else:
-            self.go_to(at, number_words(float(100 * floor)))
-        st.session_state.setdefault("sens_cost_fn", "1")
-        st.session_state.setdefault("sens_cost_fp", "1")
+        st.session_state[self.floor_key] = number_words(float(100 * floor))
+        self.go_to(self.view.at_level(floor, self.sweep) or 0)
+        st.session_state.setdefault("sens_cost_fn", "")
+        st.session_state.setdefault("sens_cost_fp", "")
 
     @property
     def index(self) -> int:
@@ -63,11 +60,22 @@ class Choice:
 
     @property
     def floor(self) -> Fraction:
-        """The floor in effect."""
+        """The floor that was asked for, which the chosen point need not keep."""
         try:
-            return parse_percent(st.session_state[self.floor_key], "The floor")
+            return parse_floor(st.session_state[self.floor_key], "The floor")
         except InputError:
             return self.view.floor_of(self.index, self.sweep)
+
+    @property
+    def serves_floor(self) -> bool:
+        """Whether the chosen point is the best one that keeps the floor asked for."""
+        return self.view.at_level(self.floor, self.sweep) == self.index
+
+    @property
+    def kept(self) -> KeptPoint:
+        """The chosen point under the floor asked for or, where it serves another, under its own."""
+        floor = self.floor if self.serves_floor else self.view.floor_of(self.index, self.sweep)
+        return KeptPoint(self.index, floor, self.sweep)
 
     @property
     def compared(self) -> int | None:
@@ -76,34 +84,47 @@ class Choice:
         return None if found is None else int(found)
 
     @property
-    def costs(self) -> tuple[Fraction, Fraction]:
-        """What a false negative and a false positive cost; 1 where it cannot be read."""
-        return _cost("sens_cost_fn"), _cost("sens_cost_fp")
+    def asked_ratio(self) -> Fraction | None:
+        """How many false alarms a miss costs as the user says; None where nothing is said."""
+        texts = [str(st.session_state.get(key, "")) for key in ("sens_cost_fn", "sens_cost_fp")]
+        if not any(text.strip() for text in texts):
+            return None
+        try:
+            fn, fp = (_cost(text) for text in texts)
+        except InputError:
+            return None
+        return fn / fp
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """How many false alarms a miss costs: as the user says, or where this tree is cheapest.
+
+        None where nothing is said and no costs make this tree the cheapest.
+        """
+        cost = self.view.points[self.index].cost
+        return self.asked_ratio or (None if cost is None else cost.inside)
 
     @property
     def is_cheapest(self) -> bool:
-        """Whether no other tree costs less at these costs."""
-        cost = self.view.points[self.index].cost
-        fn, fp = self.costs
-        return cost is not None and fn / fp in cost
+        """Whether no other tree costs less at the user's costs, if there are any."""
+        cost, asked = self.view.points[self.index].cost, self.asked_ratio
+        return asked is None or (cost is not None and asked in cost)
 
-    def go_to(self, index: int, floor: str | None = None) -> None:
-        """Choose a point; without a floor of the user's own, the point's own is in effect."""
+    def go_to(self, index: int) -> None:
+        """Choose a point; the floor asked for stays."""
         st.session_state[self.point_key] = index
         st.session_state[self.error_key] = ""
-        own = self.view.floor_of(index, self.sweep)
-        st.session_state[self.floor_key] = floor or number_words(float(100 * own))
 
     def on_slide(self) -> None:
-        """The slider was moved, or the floor is on the other rate now."""
-        self.go_to(self.index)
+        """The slider was moved."""
+        st.session_state[self.error_key] = ""
 
     def on_floor(self) -> None:
-        """A floor was typed."""
+        """A floor was typed, is on the other rate now, or is to be gone back to."""
         text = str(st.session_state[self.floor_key])
         try:
             word = self.sweep.word
-            at = self.view.at_level(parse_percent(text, f"The floor on {word}"), self.sweep)
+            at = self.view.at_level(parse_floor(text, f"The floor on {word}"), self.sweep)
             if at is None:
                 raise InputError(
                     f"No tree of this shape that was found reaches {text.strip()} % {word}."
@@ -111,14 +132,16 @@ class Choice:
         except InputError as error:
             st.session_state[self.error_key] = str(error)
             return
-        self.go_to(at, text)
+        self.go_to(at)
 
     def on_costs(self) -> None:
         """Costs were typed."""
+        st.session_state[self.error_key] = ""
+        texts = [str(st.session_state.get(key, "")) for key in ("sens_cost_fn", "sens_cost_fp")]
+        if not any(text.strip() for text in texts):
+            return
         try:
-            fn = parse_weight(str(st.session_state["sens_cost_fn"]), "The cost of a missed case")
-            fp = parse_weight(str(st.session_state["sens_cost_fp"]), "The cost of a false alarm")
-            self.go_to(cheapest(self.view.pairs, fn, fp))
+            self.go_to(cheapest(self.view.pairs, *(_cost(text) for text in texts)))
         except InputError as error:
             st.session_state[self.error_key] = str(error)
 
@@ -154,7 +177,7 @@ def draw_choice(choice: Choice, positive: str) -> None:
             format_func=lambda value: sweep_words(Sweep(value)),
             key="sens_floor_on",
             persist_state="session",
-            on_change=choice.on_slide,
+            on_change=choice.on_floor,
             width=165,
         )
         other = Sweep.TNR if choice.sweep is Sweep.TPR else Sweep.TPR
@@ -171,17 +194,20 @@ def draw_choice(choice: Choice, positive: str) -> None:
             ("sens_cost_fn", "A miss costs", f"A miss: the tree does not see {name}."),
             ("sens_cost_fp", "A false alarm costs", f"A false alarm: it says {name} wrongly."),
         ):
-            st.session_state.setdefault(key, "1")
+            st.session_state.setdefault(key, "")
             st.text_input(
                 label,
                 key=key,
                 persist_state="session",
+                placeholder="not set",
                 on_change=choice.on_costs,
                 max_chars=12,
                 width=150,
                 help=f"{meaning} Instead of a floor: the tree of least cost on the training rows "
                 "is shown. Only the ratio of both costs matters.",
             )
+        if not choice.serves_floor:
+            st.button("Back to the floor", key="sens_back", on_click=choice.on_floor)
         if not choice.is_cheapest:
             st.button("Show the cheapest", key="sens_cheapest", on_click=choice.on_costs)
         st.caption(_cost_words(choice), width="stretch")
@@ -201,14 +227,16 @@ def _slider_words(view: FrontierView, index: int) -> str:
 
 
 def _cost_words(choice: Choice) -> str:
-    """For which costs the chosen tree is best, and what is asked for; Markdown."""
-    cost = choice.view.points[choice.index].cost
-    asked = ratio_words(choice.costs[0] / choice.costs[1])
+    """For which costs the chosen tree is the cheapest, and how the user's own lie; Markdown."""
+    cost, asked = choice.view.points[choice.index].cost, choice.asked_ratio
     found = "" if choice.view.bound is None else " found"
     if cost is None:
         return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
-    here = f", as at your {asked}" if choice.is_cheapest else f"; at your {asked} another one is"
-    return f"The cheapest tree{found} where **{range_words(cost)}**{here}."
+    words = f"This is the cheapest tree{found} where **{range_words(cost)}**."
+    if asked is None:
+        return words
+    yours = f"Your costs, {ratio_words(asked)} for a miss,"
+    return f"{words} {yours} {'are within.' if asked in cost else 'call for another tree.'}"
 
 
 def range_words(cost: CostRange) -> str:
@@ -224,11 +252,16 @@ def range_words(cost: CostRange) -> str:
 
 
 def ratio_words(ratio: Fraction) -> str:
+    """A ratio of costs with three digits."""
     return number_words(float(f"{float(ratio):.3g}"))
 
 
-def _cost(key: str) -> Fraction:
-    try:
-        return parse_weight(str(st.session_state.get(key, "1")), "A cost")
-    except InputError:
-        return Fraction(1)
+def _cost(text: str) -> Fraction:
+    """A cost as it is written; 1 where only the other one is.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive number.
+    """
+    return parse_weight(text, "A cost") if text.strip() else Fraction(1)

@@ -50,7 +50,7 @@ def draw_comparison(view: FrontierView, choice: Choice, data: EncodedData | None
     before, after = view.points[choice.compared], view.points[choice.index]
     changes = tree_changes(before.tree, after.tree)
     with st.container(border=True):
-        st.subheader("Compared", anchor=False)
+        st.header("Compared", anchor=False)
         left, right = st.columns(2, gap="medium")
         for column, name, point, marked in (
             (left, "Put aside", before, changes.before),

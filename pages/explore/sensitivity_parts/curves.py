@@ -10,31 +10,18 @@ import streamlit as st
 from odt_core.data import SplitSpec
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, JobKind, JobSpec
-from odt_core.render import (
-    SweepPoint,
-    SweepSeries,
-    sweep_alt_text,
-    sweep_figure,
-    sweep_roc_figure,
-)
 from odt_core.studies import (
     CurveRepeat,
-    CurveRow,
-    CurveRun,
     CurveSpec,
-    Spread,
     Sweep,
     check_curve,
-    curve_csv,
-    curve_table,
 )
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import (
     TrainSpec,
-    parse_percent,
+    parse_floor,
 )
-from odt_core.words import count_words, number_words, percent_words, seconds_words
-from pages.common.names import file_stem
+from odt_core.words import count_words, number_words, seconds_words
 from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.prepared import prepared_rows
@@ -42,13 +29,16 @@ from pages.common.presses import do_pressed, is_pressed, press_on
 from pages.common.server import job_manager
 from pages.common.shapes import NAMES
 from pages.common.state import work
-from pages.common.tables import plain_table, value_html
-from pages.common.text import html_text, plain
-from pages.common.theme import current_theme
+from pages.common.text import plain
 from pages.explore.sensitivity_parts.choose import sweep_words
-from pages.explore.sensitivity_parts.downloads import draw_figure_downloads, draw_file
+from pages.explore.sensitivity_parts.curve_figure import (
+    PLANE,
+    SENSITIVITY,
+    SPECIFICITY,
+    draw_curve_figure,
+)
+from pages.explore.sensitivity_parts.curve_result import draw_curve_result, rows_of_curves
 from pages.explore.sensitivity_parts.frontiers import (
-    asked_words,
     draw_cap,
     frontier_spec,
     remember_what_is_shown,
@@ -57,7 +47,6 @@ from pages.explore.sensitivity_parts.frontiers import (
 EVERY = 0.7
 """Seconds between two looks."""
 RUN = "Run the curves"
-SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
 
 
 @dataclass(frozen=True)
@@ -103,7 +92,7 @@ def draw_curves(data: ReadyData) -> None:
     elif not batch.is_over:
         _watch(batch)
     elif asked is not None or batch.results:
-        _draw_result(batch)
+        draw_curve_result(data, batch)
 
 
 def _draw_settings(data: ReadyData) -> Given:
@@ -198,7 +187,7 @@ def _read(data: ReadyData, given: Given) -> Asked:
     floors: list[Fraction] = []
     for part in given.levels.replace(";", ",").split(","):
         if part.strip():
-            floors.append(parse_percent(part, f"A floor on training {given.sweep.word}"))
+            floors.append(parse_floor(part, f"A floor on training {given.sweep.word}"))
     curve = CurveSpec(
         levels=tuple(dict.fromkeys(floors)),
         topologies=tuple(Topology.parse(name) for name in given.shapes),
@@ -237,7 +226,7 @@ def _start(data: ReadyData, asked: Asked) -> None:
 
 def _draw_preview() -> None:
     with st.container(border=True):
-        st.subheader("No curves yet", anchor=False)
+        st.header("No curves yet", anchor=False)
         st.markdown(
             "A floor on sensitivity or specificity holds on the rows that trained the tree; on new "
             "rows it may not. **Run the curves** draws many new splits, finds the best tree for "
@@ -262,147 +251,6 @@ def _watch(batch: Batch) -> None:
         args=(job_manager(),),
         disabled=batch.was_cancelled,
     )
-    rows = curve_table(_runs(batch))
+    rows = rows_of_curves(batch)
     if rows:
-        _draw_figure(rows, key="sens_curve_partial")
-
-
-def _runs(batch: Batch) -> tuple[CurveRun, ...]:
-    return tuple(
-        CurveRun.from_json(record) for result in batch.results for record in result["runs"]
-    )
-
-
-@st.fragment
-def _draw_result(batch: Batch) -> None:
-    if batch.failure:
-        st.error(plain(batch.failure))
-    rows = curve_table(_runs(batch))
-    if not rows:
-        if not batch.failure:
-            st.info("It was stopped before a split was done.")
-        return
-    n_done = len(batch.results)
-    words = f"{count_words(n_done, 'split')} in {seconds_words(batch.seconds)}"
-    if n_done < len(batch.jobs):
-        words += f", of {len(batch.jobs)} asked for"
-    unproved = sum(row.n - row.proved for row in rows)
-    words += f", floors on training {rows[0].sweep.word}"
-    spec = batch.jobs[0].spec
-    conditions = asked_words(spec.train, shape=False)
-    words += f", {conditions}." if conditions else "."
-    if unproved:
-        words += (
-            f" {count_words(unproved, 'tree is', 'trees are')} not proved best at the floor: give "
-            f"more than {seconds_words(spec.train.time_limit)}, the time limit of the frontier."
-        )
-    st.caption(plain(f"{spec.table_name}: {words}"))
-    left, right = st.columns([1, 1], gap="medium")
-    with left:
-        shown = _draw_figure(rows, key="sens_curve_figure")
-        stem = f"{file_stem(spec.table_name, 'curves')}"
-        with st.popover("Download", width="content"):
-            draw_file("Table (CSV)", lambda: curve_csv(rows), f"{stem}.csv", "text/csv")
-            draw_figure_downloads(
-                lambda: _figure(rows, shown, opaque=True),
-                lambda: _alt(rows, shown),
-                f"{stem}-{shown.lower().replace(' ', '-')}",
-            )
-    with right:
-        _draw_table(rows)
-
-
-def _draw_figure(rows: tuple[CurveRow, ...], key: str) -> str:
-    st.session_state.setdefault("sens_curve_shown", SENSITIVITY)
-    shown = str(
-        st.segmented_control(
-            "Figure",
-            [SENSITIVITY, SPECIFICITY, PLANE],
-            key="sens_curve_shown",
-            persist_state="session",
-            required=True,
-            label_visibility="collapsed",
-        )
-    )
-    st.plotly_chart(
-        _figure(rows, shown),
-        key=f"{key}_{shown}",
-        theme=None,
-        config={"displayModeBar": False},
-        alt=_alt(rows, shown),
-    )
-    if shown == PLANE:
-        st.caption("Means over splits. Filled: training; hollow: test.")
-    else:
-        st.caption("Lines: means over splits. Bands: 10th to 90th percentile of the test value.")
-    return shown
-
-
-def _figure(rows: tuple[CurveRow, ...], shown: str, *, opaque: bool = False):  # type: ignore[no-untyped-def]
-    theme = current_theme()
-    tprs, tnrs = _series(rows, "tpr"), _series(rows, "tnr")
-    if shown == PLANE:
-        return sweep_roc_figure(tprs, tnrs, theme=theme, opaque=opaque)
-    if shown == SPECIFICITY:
-        return sweep_figure(tnrs, "specificity", theme=theme, opaque=opaque)
-    return sweep_figure(tprs, "sensitivity", theme=theme, opaque=opaque)
-
-
-def _alt(rows: tuple[CurveRow, ...], shown: str) -> str:
-    said = {
-        SENSITIVITY: sweep_alt_text(_series(rows, "tpr"), "sensitivity"),
-        SPECIFICITY: sweep_alt_text(_series(rows, "tnr"), "specificity"),
-    }
-    return said.get(shown) or f"ROC plane of the means over splits. {' '.join(said.values())}"
-
-
-def _series(rows: tuple[CurveRow, ...], rate: str) -> list[SweepSeries]:
-    shapes = dict.fromkeys(row.topology for row in rows)
-    return [
-        SweepSeries(
-            NAMES.get(shape, shape),
-            tuple(_sweep_point(row, rate) for row in rows if row.topology == shape),
-        )
-        for shape in shapes
-    ]
-
-
-def _sweep_point(row: CurveRow, rate: str) -> SweepPoint:
-    train: Spread = getattr(row, f"train_{rate}")
-    test: Spread = getattr(row, f"test_{rate}")
-    return SweepPoint(float(row.level), train.mean, test.mean, test.low, test.high)
-
-
-def _draw_table(rows: tuple[CurveRow, ...]) -> None:
-    """The paper's table: mean and, in brackets, variance in squared percent."""
-    for shape in dict.fromkeys(row.topology for row in rows):
-        name = NAMES.get(shape, shape)
-        st.html(
-            plain_table(
-                f"{name}: means over splits",
-                [
-                    f'<b style="white-space:nowrap">{html_text(name)}</b><br>floor',
-                    "Training TPR",
-                    "Training TNR",
-                    "Test TPR",
-                    "Test TNR",
-                    "Test below floor",
-                ],
-                [_cells(row) for row in rows if row.topology == shape],
-            )
-        )
-    st.caption("Means over splits; in brackets variances, in squared percentage points.")
-
-
-def _cells(row: CurveRow) -> list[str]:
-    spreads = (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)
-    return [
-        f"{number_words(float(100 * row.level))}%",
-        *(_spread(spread) for spread in spreads),
-        value_html(f"{row.below}", f"of {row.n}"),
-    ]
-
-
-def _spread(spread: Spread) -> str:
-    variance = "" if spread.variance is None else f"({10_000 * spread.variance:.2f})"
-    return value_html(percent_words(spread.mean), variance)
+        draw_curve_figure(rows, key="sens_curve_partial")

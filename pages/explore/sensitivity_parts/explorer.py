@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import streamlit as st
 
 from odt_core.data import Prepared
@@ -19,7 +17,12 @@ from pages.explore.sensitivity_parts.adopt import draw_adopt
 from pages.explore.sensitivity_parts.choose import Choice, draw_choice
 from pages.explore.sensitivity_parts.compare import draw_comparison, draw_pin
 from pages.explore.sensitivity_parts.downloads import draw_frontier_downloads
-from pages.explore.sensitivity_parts.point import draw_floor, draw_point
+from pages.explore.sensitivity_parts.point import (
+    assumed_words,
+    draw_floor,
+    draw_point,
+    threshold_of,
+)
 from pages.explore.sensitivity_parts.view import FrontierView
 
 ROC, BENEFIT = "ROC plane", "Decision curve"
@@ -48,7 +51,7 @@ def explore(job: Job, view: FrontierView) -> None:
     with left:
         draw_tree(point.tree, rows.test, key="sens_tree")
         with st.container(horizontal=True, vertical_alignment="center"):
-            draw_adopt(job, view, choice)
+            draw_adopt(job, view, choice.kept)
             draw_pin(choice)
             draw_frontier_downloads(job, view, choice)
     with right:
@@ -109,23 +112,22 @@ def _draw_benefit(choice: Choice, rows: Prepared) -> None:
     if choice.compared is not None and choice.compared != choice.index:
         curves.append(("compared tree", _curve(choice, choice.compared, data)))
     st.plotly_chart(
-        benefit_figure(curves, threshold=threshold_of(choice.costs), theme=current_theme()),
+        benefit_figure(
+            curves,
+            threshold=None if choice.ratio is None else threshold_of(choice.ratio),
+            theme=current_theme(),
+        ),
         key="sens_benefit",
         theme=None,
         config={"displayModeBar": False},
         alt=benefit_alt_text(curves),
     )
-    st.caption(
-        f"On the {which} rows; leaves are ranked by their training risk. The upright line is the "
-        "threshold that your costs amount to."
-    )
+    words = f"On the {which} rows; leaves are ranked by their training risk."
+    if choice.ratio is not None:
+        of = "that your costs amount to" if choice.asked_ratio else f"of {assumed_words(choice)}"
+        words += f" The upright line is the threshold {of}."
+    st.caption(words)
 
 
 def _curve(choice: Choice, index: int, data: EncodedData) -> DecisionCurve:
     return decision_curve(choice.view.points[index].tree, data, THRESHOLDS)
-
-
-def threshold_of(costs: tuple[Fraction, Fraction]) -> float:
-    """The risk from which on acting pays: cost of a false alarm over the sum of both costs."""
-    fn, fp = costs
-    return float(fp / (fn + fp))

@@ -8,9 +8,10 @@ from dataclasses import replace
 import streamlit as st
 
 from odt_core.errors import InputError
-from odt_core.jobs import Job, JobKind, JobSpec
-from odt_core.problem import Objective
+from odt_core.jobs import Job
+from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Engine, Status
+from odt_core.studies import is_quick
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.words import count_words, seconds_words
@@ -22,16 +23,27 @@ from pages.common.runs import QUICK, wait_for
 from pages.common.server import job_manager
 from pages.common.settings import MOST_SECONDS
 from pages.common.shapes import NAMES, shape_name
-from pages.common.state import lane, work
+from pages.common.state import lane, update, work
 from pages.common.text import plain
 from pages.common.watching import EVERY, draw_how_far
+from pages.explore.sensitivity_parts.known import frontier_job, known_or_new
 
 FIND = "Find the frontier"
 
 
-def draw_frontier_settings(data: ReadyData) -> None:
-    """Shape, cap and time in one row, with the button that starts the search."""
+def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
+    """Shape, cap and time in one row, with the button that starts the search.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current data set.
+    rows : EncodedData
+        Its training rows.
+    """
     remember_what_is_shown()
+    if not is_pressed(FIND):
+        _find_at_once(data, rows)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shape = st.selectbox(
             "Shape of the tree",
@@ -73,6 +85,20 @@ def draw_frontier_settings(data: ReadyData) -> None:
         st.error(plain(str(error)))
         return
     start_frontier(data, spec)
+
+
+def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
+    """Find the frontier that the settings describe, if none is there and it takes a second."""
+    job = work().frontier
+    if job is not None and job.spec.dataset == data.dataset.sha256:
+        return
+    shape, cap = st.session_state["sens_shape"], st.session_state.get("sens_max_card")
+    if not is_quick(rows, Topology.parse(shape), cap):
+        return
+    spec = frontier_spec(data, [shape], cap, float(st.session_state["sens_seconds"]))
+    found = known_or_new(data, spec)
+    update(frontier=found)
+    wait_for(found, QUICK)
 
 
 def draw_cap() -> int | None:
@@ -177,8 +203,7 @@ def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSp
 
 def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
     """Queue the pressed search and draw the page anew, with the result if it is quick."""
-    dataset, mine, own_lane = data.dataset, owner(), lane()
-    asked = JobSpec(dataset.sha256, dataset.name, dataset.read, spec, JobKind.FRONTIER)
+    mine, own_lane, asked = owner(), lane(), frontier_job(data, spec)
     job = do_pressed(
         lambda: {"frontier": job_manager().submit(asked, owner=mine, lane=own_lane)}
     ).frontier
@@ -190,7 +215,7 @@ def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
 def draw_preview() -> None:
     """Say what the button will do."""
     with st.container(border=True):
-        st.subheader("No frontier yet", anchor=False)
+        st.header("No frontier yet", anchor=False)
         st.markdown(
             "A tree can miss few cases or raise few false alarms, and each shape has its own limit "
             "to having both. **Find the frontier** finds *every* best trade-off of the shape on "

@@ -7,55 +7,50 @@ from fractions import Fraction
 import streamlit as st
 
 from odt_core.confusion import Confusion
-from odt_core.evaluation import Rate, metrics, net_benefit
+from odt_core.evaluation import metrics, net_benefit
 from odt_core.problem import EncodedData
 from odt_core.render import tree_alt_text
-from odt_core.studies import Sweep
+from odt_core.studies import Sweep, floor_objective
 from odt_core.words import number_words, percent_words
 from pages.common.leaves import draw_leaves
 from pages.common.numbers import (
     NONE,
     draw_counts,
+    draw_floors,
     draw_predictive_values,
     draw_rates,
-    rate_html,
 )
 from pages.common.tables import plain_table, value_html
 from pages.common.text import plain, shorten
-from pages.explore.sensitivity_parts.choose import Choice, sweep_words
+from pages.common.verdicts import draw_verdict
+from pages.explore.sensitivity_parts.choose import Choice, ratio_words
 from pages.explore.sensitivity_parts.view import FrontierView, ViewPoint
 
 
 def draw_floor(view: FrontierView, choice: Choice) -> None:
     """Draw the floor asked for, what training reached, and what test says: always together."""
-    point, floor, word = view.points[choice.index], choice.floor, choice.sweep.word
-    train = getattr(metrics(point.train), word)
-    test = None if point.test is None else getattr(metrics(point.test), word)
-    cells = [value_html(f"{number_words(float(100 * floor))}%"), rate_html(train)]
+    point, kept = view.points[choice.index], choice.kept
+    test = None if point.test is None else metrics(point.test)
     left, right = st.columns([6, 5], gap="medium", vertical_alignment="center")
-    left.html(
-        plain_table(
-            f"The floor on {word}, and the {word} reached in training and test",
-            ["", "Floor asked for", "Training", "Test (95% interval)"],
-            [[sweep_words(choice.sweep), *cells, NONE if test is None else rate_html(test)]],
-        )
-    )
+    with left:
+        draw_floors(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
     with right:
-        if test is not None:
-            _say_how_it_lies(floor, test)
-        if not view.is_best_at(choice.index, floor, choice.sweep):
-            st.caption(unproved_words(view, choice.index, floor, choice.sweep))
+        draw_verdict(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
+        if not choice.serves_floor:
+            st.caption(other_floor_words(choice))
+        if not view.is_best_at(kept.index, kept.floor, kept.sweep):
+            st.caption(unproved_words(view, kept.index, kept.floor, kept.sweep))
 
 
-def _say_how_it_lies(floor: Fraction, test: Rate) -> None:
-    """Say in words how the test interval lies to the floor."""
-    words, kind = floor_verdict(floor, test)
-    if kind == "below":
-        st.warning(words)
-    elif kind == "open":
-        st.info(words)
-    elif kind == "kept":
-        st.success(words)
+def other_floor_words(choice: Choice) -> str:
+    """Why the chosen tree is not the one for the floor asked for; Markdown."""
+    asked, word = f"{number_words(float(100 * choice.floor))}%", choice.sweep.word
+    if choice.sweep.rate(choice.view.points[choice.index].train) < choice.floor:
+        why = f"This tree does not reach the floor of {asked} in training"
+    else:
+        other = (Sweep.TNR if choice.sweep is Sweep.TPR else Sweep.TPR).word
+        why = f"Another tree keeps the floor of {asked} on {word}, and has a higher {other}"
+    return f"{why}. **Back to the floor** shows the tree for it."
 
 
 def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep) -> str:
@@ -101,30 +96,14 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
             st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
 
 
-def floor_verdict(floor: Fraction, test: Rate) -> tuple[str, str]:
-    """What the test rows say about a floor: a sentence, and below, open, kept or none."""
-    if test.low is None or test.high is None:
-        return "", "none"
-    asked = f"{number_words(float(100 * floor))}%"
-    span = f"{percent_words(test.low)} to {percent_words(test.high)}"
-    if test.high < floor:
-        return (
-            f"The whole test interval ({span}) lies below the floor of {asked}: expect new cases "
-            "to fall short of it. Ask for a higher floor, or a smaller tree.",
-            "below",
-        )
-    if test.low < floor:
-        return (
-            f"The test interval ({span}) reaches below the floor of {asked}: the test rows do not "
-            "settle that new cases will keep it.",
-            "open",
-        )
-    return f"The whole test interval ({span}) lies at or above the floor of {asked}.", "kept"
-
-
 def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None) -> None:
-    fn, fp = choice.costs
-    threshold = float(fp / (fn + fp))
+    if choice.ratio is None:
+        st.caption(
+            "Net benefit needs costs: for none is this tree the cheapest. Say above what a miss "
+            "and a false alarm cost."
+        )
+        return
+    threshold = threshold_of(choice.ratio)
     sets = [counts for counts in (point.train, point.test) if counts is not None]
     rows = [
         ["This tree", *(_benefit(counts, threshold, prevalence) for counts in sets)],
@@ -138,11 +117,26 @@ def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None
         if prevalence is None
         else f"Where {percent_words(prevalence)} are {shorten(point.tree.positive_label, 40)}"
     )
+    costs = "your costs" if choice.asked_ratio else assumed_words(choice)
     st.caption(
         plain(
             f"{where}: true positives per row, less false positives weighed at the threshold of "
-            f"{percent_words(threshold)} that your costs amount to."
+            f"{percent_words(threshold)} that goes with {costs}."
         )
+    )
+
+
+def threshold_of(ratio: Fraction) -> float:
+    """The risk from which on acting pays, where a miss costs so many false alarms."""
+    return float(1 / (1 + ratio))
+
+
+def assumed_words(choice: Choice) -> str:
+    """Which costs are taken where the user has set none; plain text."""
+    assert choice.ratio is not None
+    return (
+        f"{ratio_words(choice.ratio)} false alarms for a miss (costs are not set; for these this "
+        "tree is the cheapest)"
     )
 
 

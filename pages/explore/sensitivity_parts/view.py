@@ -46,6 +46,25 @@ class ViewPoint:
         return Fraction(self.train.tn, max(self.train.n_negative, 1))
 
 
+@dataclass(frozen=True)
+class KeptPoint:
+    """A point of a frontier, and a floor that it keeps in training.
+
+    Attributes
+    ----------
+    index : int
+        Which point.
+    floor : Fraction
+        In [0, 1].
+    sweep : Sweep
+        The rate that the floor is on.
+    """
+
+    index: int
+    floor: Fraction
+    sweep: Sweep
+
+
 @dataclass(frozen=True, eq=False)
 class FrontierView:
     """A frontier.

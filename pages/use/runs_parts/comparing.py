@@ -7,19 +7,30 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from odt_core.errors import InputError
+from odt_core.jobs import JobSpec
 from odt_core.storage import RunRecord
 from pages.common.drawing import draw_tree
 from pages.common.numbers import NONE, Measure, draw_counts, draw_rates
+from pages.common.people import owner
+from pages.common.prepared import rows_of
+from pages.common.server import job_manager
 from pages.common.tables import name_html, plain_table
 from pages.common.text import html_text, plain, shorten
+from pages.common.verdicts import draw_verdict
 from pages.common.when import ago_words
+from pages.use.runs_parts.asked import asked_of
 from pages.use.runs_parts.outcome import RunOutcome, outcome_of
 from pages.use.runs_parts.wording import (
     STATUS_COLOURS,
     run_name,
-    settings_of,
     status_words,
 )
+
+PER_ROW = 2
+"""Runs side by side; further ones stand below, so that their trees can be read."""
+LONGEST_SETTING = 120
+"""Letters of a setting."""
 
 
 def draw_side_by_side(records: Sequence[RunRecord]) -> None:
@@ -31,12 +42,8 @@ def draw_side_by_side(records: Sequence[RunRecord]) -> None:
             "These runs do not share data, columns or split, so their results are not of the same "
             "rows: compare them with care."
         )
-    for column, name, record, outcome in zip(
-        st.columns(len(records), gap="medium"), names, records, outcomes, strict=True
-    ):
-        with column:
-            _draw_head(name, record, outcome)
     if len(records) == 1:
+        _draw_head(names[0], records[0], outcomes[0])
         _draw_one(names[0], records[0], outcomes[0])
     else:
         _draw_several(names, records, outcomes)
@@ -49,7 +56,7 @@ def _draw_one(name: str, record: RunRecord, outcome: RunOutcome) -> None:
             _draw_settings([name], [record])
         return
     with left:
-        draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
+        _draw_its_tree(record, outcome)
     with right:
         _draw_settings([name], [record])
     left, right = st.columns([1, 1], gap="large")
@@ -62,15 +69,18 @@ def _draw_one(name: str, record: RunRecord, outcome: RunOutcome) -> None:
 def _draw_several(
     names: Sequence[str], records: Sequence[RunRecord], outcomes: Sequence[RunOutcome]
 ) -> None:
-    for column, record, outcome in zip(
-        st.columns(len(records), gap="medium"), records, outcomes, strict=True
-    ):
-        with column:
-            if outcome.tree is not None:
-                draw_tree(outcome.tree, None, key=f"runs_tree_{record.summary.id}")
-    for column, outcome in zip(st.columns(len(records), gap="medium"), outcomes, strict=True):
-        with column:
-            _draw_counts(outcome)
+    for first in range(0, len(records), PER_ROW):
+        for column, name, record, outcome in zip(
+            st.columns(PER_ROW, gap="medium"),
+            names[first:],
+            records[first:],
+            outcomes[first:],
+            strict=False,
+        ):
+            with column:
+                _draw_head(name, record, outcome)
+                _draw_its_tree(record, outcome)
+                _draw_counts(outcome)
     if len(records) > 2:  # as wide as the columns above, one below the other
         _draw_settings(names, records)
         _draw_metrics(names, outcomes)
@@ -82,6 +92,19 @@ def _draw_several(
         _draw_metrics(names, outcomes)
 
 
+def _draw_its_tree(record: RunRecord, outcome: RunOutcome) -> None:
+    """A run's tree with its test rows in the leaves, as long as its data set is stored."""
+    if outcome.tree is None:
+        return
+    try:
+        test = rows_of(job_manager().find(owner(), record.summary.id)).test
+    except InputError:
+        test = None
+    draw_tree(outcome.tree, test, key=f"runs_tree_{record.summary.id}")
+    if test is None and outcome.test is not None:
+        st.caption("Its data set is not stored here, so the leaves count training rows only.")
+
+
 def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
     """Names that tell the runs apart; plain text."""
     names = [run_name(record.summary) for record in records]
@@ -90,11 +113,13 @@ def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
     return [f"{letter}: {name}" for letter, name in zip("ABCD", names, strict=False)]
 
 
-def _rows_of(record: RunRecord) -> tuple[str, str]:
+def _rows_of(record: RunRecord) -> tuple[object, ...]:
     """What decides which rows train and test, and what they mean."""
-    train = record.spec.get("train", {})
-    parts = (record.spec.get("read"), train.get("schema"), train.get("split"))
-    return record.summary.dataset, repr(parts)
+    try:
+        spec = JobSpec.from_json(record.spec)
+    except InputError:  # of another version: the record itself must be the same
+        return record.summary.dataset, repr(record.spec)
+    return record.summary.dataset, spec.read, spec.train.schema, spec.train.split
 
 
 def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
@@ -108,6 +133,8 @@ def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
         st.caption(plain(shorten(run.note, 300)))
     if outcome.remark and outcome.remark.lower() != words:
         st.markdown(plain(shorten(outcome.remark, 400)))
+    if outcome.objective is not None and outcome.train is not None:
+        draw_verdict(outcome.objective, outcome.train, outcome.test)
 
 
 def _draw_counts(outcome: RunOutcome) -> None:
@@ -123,12 +150,14 @@ def _draw_counts(outcome: RunOutcome) -> None:
 
 def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
     """What was asked; where the runs differ, in bold."""
-    settings = [settings_of(record.summary) for record in records]
+    settings = [asked_of(record) for record in records]
     rows = []
-    for field in settings[0]:
-        values = [found[field] for found in settings]
+    for field in dict.fromkeys(field for found in settings for field in found):
+        values = [found.get(field, "") for found in settings]
+        if not any(values):
+            continue
         differs = len(set(values)) > 1
-        cells = [name_html(value, 30) if value else NONE for value in values]
+        cells = [name_html(value, LONGEST_SETTING) if value else NONE for value in values]
         rows.append([field, *(f"<b>{cell}</b>" if differs else cell for cell in cells)])
     rows.append(["Software", *(_software(record) for record in records)])
     st.markdown("**What was asked**")

@@ -9,9 +9,10 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord
 from odt_core.words import count_words
-from pages.common.opening import forget_dataset
+from pages.common.opening import forget_dataset, open_dataset
 from pages.common.outage import said_if_store_is_away
 from pages.common.people import owner
+from pages.common.places import Place
 from pages.common.removal import delete_dataset, removal_words
 from pages.common.server import store
 from pages.common.tables import name_html
@@ -74,7 +75,7 @@ def _draw_retention() -> None:
 
 def _draw_dataset(record: DatasetRecord) -> None:
     with st.container(border=True):
-        words, action = st.columns([5, 1], vertical_alignment="center")
+        words, action, removal = st.columns([4, 1, 1], vertical_alignment="center")
         with words:
             size = "only its hash" if not record.stored else _size_words(record.size)
             used = ago_words(record.used_at, datetime.now(UTC))
@@ -83,8 +84,15 @@ def _draw_dataset(record: DatasetRecord) -> None:
                 f'<span style="opacity:.75">{size} · {count_words(record.n_runs, "run")} · '
                 f"used {used} · SHA-256 {record.sha256[:12]}…</span>"
             )
+        if record.stored and action.button(
+            "Open",
+            key=f"runs_open_data_{record.sha256}",
+            help="Make it the current data set, with what you last said of its columns and rows.",
+            width="stretch",
+        ):
+            _open(record.sha256)
         if st.session_state.get(_ASKED) != record.sha256:
-            action.button(
+            removal.button(
                 "Delete …",
                 key=f"runs_remove_{record.sha256}",
                 on_click=_ask,
@@ -103,6 +111,15 @@ def _draw_dataset(record: DatasetRecord) -> None:
                     return
                 forget_dataset(record.sha256)
                 st.rerun()
+
+
+def _open(sha256: str) -> None:
+    try:
+        open_dataset(sha256)
+    except InputError as error:
+        st.error(plain(str(error)))
+        return
+    st.switch_page(Place.DATA)
 
 
 def _ask(sha256: str | None) -> None:

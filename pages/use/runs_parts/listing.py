@@ -26,7 +26,6 @@ from pages.use.runs_parts.wording import (
     goal_of,
     kind_words,
     progress_words,
-    run_name,
     shape_of,
     status_words,
 )
@@ -237,7 +236,9 @@ _COLUMNS = {
     "data": st.column_config.TextColumn("Data", width=140),
     "shape": st.column_config.TextColumn("Shape", width=82),
     "goal": st.column_config.TextColumn("Goal", width=126),
-    "errors": st.column_config.NumberColumn("Wrong", width=66, help="Training rows wrong"),
+    "errors": st.column_config.NumberColumn(
+        "Training wrong", width=104, help="Training rows that the tree gets wrong"
+    ),
     "test_tpr": _share("Test TPR", "Sensitivity"),
     "test_tnr": _share("Test TNR", "Specificity"),
     "test_accuracy": _share("Test accuracy"),
@@ -265,7 +266,7 @@ def _row(run: RunSummary, now: datetime) -> dict[str, Any]:
     headline, metrics = run.headline, run.metrics
     outcome = f"{headline.target} = {headline.positive}" if headline.target else ""
     return {
-        "name": printable(run_name(run)),
+        "name": printable(run.name or kind_words(run.kind)),
         "status": [status_words(run)],
         "took": progress_words(run, now),
         "data": printable(run.table_name),

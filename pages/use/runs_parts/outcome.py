@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from odt_core.errors import InputError
 from odt_core.evaluation import Metrics
 from odt_core.export import tree_from_json
-from odt_core.jobs import JobKind
+from odt_core.jobs import JobKind, JobSpec
+from odt_core.problem import Objective
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.tree import Tree
 from odt_core.words import count_words
@@ -28,6 +30,8 @@ class RunOutcome:
         The tree's rates on the rows that trained it and on those held out.
     remark : str
         What there is to say of it in a sentence; plain text.
+    objective : Objective or None
+        What the tree was trained for; None without a tree, or for a run of another version.
     """
 
     tree: Tree | None
@@ -35,6 +39,7 @@ class RunOutcome:
     train: Metrics | None
     test: Metrics | None
     remark: str
+    objective: Objective | None = None
 
 
 def outcome_of(record: RunRecord) -> RunOutcome:
@@ -48,7 +53,15 @@ def outcome_of(record: RunRecord) -> RunOutcome:
         metrics_of(result["train"]),
         metrics_of(result["test"]),
         _remark(record),
+        _objective(record),
     )
+
+
+def _objective(record: RunRecord) -> Objective | None:
+    try:
+        return JobSpec.from_json(record.spec).train.objective
+    except InputError:
+        return None
 
 
 def has_tree(record: RunRecord) -> bool:

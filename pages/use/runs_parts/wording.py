@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from odt_core.jobs import JobKind
@@ -74,8 +73,8 @@ def kind_words(kind: str) -> str:
 
 
 def shape_of(run: RunSummary) -> str:
-    """The shape's name as on its card, or its text."""
-    return NAMES.get(run.headline.topology, run.headline.topology)
+    """The shapes' names as on their cards, or their texts."""
+    return ", ".join(NAMES.get(name, name) for name in run.headline.topology.split(", "))
 
 
 def goal_of(run: RunSummary) -> str:
@@ -113,17 +112,3 @@ def progress_words(run: RunSummary, now: datetime | None = None) -> str:
     if run.status is RunStatus.RUNNING:
         return f"{int(seconds)} s"
     return seconds_words(run.metrics.seconds if run.metrics.seconds is not None else seconds)
-
-
-def settings_of(run: RunSummary) -> Mapping[str, str]:
-    """A run's main settings by name."""
-    headline = run.headline
-    return {
-        "Data": run.table_name,
-        "Outcome": f"{headline.target} = {headline.positive}" if headline.target else "",
-        "Shape": shape_of(run),
-        "Goal": goal_of(run),
-        "max.card": "no cap" if headline.max_card is None else str(headline.max_card),
-        "Engine": headline.engine,
-        "Seed": str(headline.seed),
-    }

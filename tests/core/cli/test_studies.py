@@ -107,8 +107,9 @@ def test_curve_sweeps_floors_on_specificity(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--levels", "95,abc"], "'abc' is not a level"),
-        (["--levels", "101"], "'101' is not a level"),
+        (["--levels", "95,abc"], "A level is 'abc': give a percentage from 0 to 100"),
+        (["--levels", "101"], "A level is '101': give a percentage from 0 to 100"),
+        (["--levels", "0.95"], "A level is '0.95': write 95 for 95 %, or 0.95% for less"),
         (["--topologies", "depth-9"], "topology 'depth-9' cannot be read"),
         (["--repeats", "0"], "at least 1"),
         (["--sweep", "ppv"], "invalid choice: 'ppv'"),

@@ -7,6 +7,7 @@ import pytest
 from odt_core.data import (
     Finding,
     Level,
+    ReadOptions,
     Schema,
     SplitSpec,
     Table,
@@ -77,7 +78,7 @@ ERRORS = {
         r"Column 'a', row 20 \(line 21 of the file\): 'high' is not a number",
     ),
     "decimal comma under a decimal point": (
-        read_table(b"a;y\n1,5;p\n2,5;n\n"),
+        read_table(b"a;y\n1,5;p\n2,5;n\n", ReadOptions(decimal=".")),
         schema_of(a=NUMERICAL),
         "a",
         r"row 1 .*'1,5' is not a number",

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odt_core.data.forms import NumberForm
 from odt_core.data.numeric import parse_numbers
 from odt_core.export import ExportFormat, Reading, export_tree, python_code, sql_code
 from odt_core.export.reading import default_reading
@@ -276,4 +277,61 @@ def test_code_says_what_it_is():
         assert "yes to question 1 (a new value of odor)" in code
         assert "odor is almond, anise or none?" in code
     imports = [line for line in python.splitlines() if line.startswith(("import", "from"))]
-    assert imports == ["import math", "import numbers", "import re"]
+    modules = ("math", "numbers", "re", "unicodedata")
+    assert imports == [f"import {module}" for module in modules]
+
+
+def read_otherwise() -> tuple[Tree, dict[str, Reading]]:
+    """Wards in several spellings, and a share that is written with signs."""
+    ward = Feature("ward", FeatureKind.CATEGORICAL, ("North", "South", "caf\u00e9"))
+    share = Feature("share", FeatureKind.NUMERICAL, ("low", "high"), (50.5,))
+    inner = decision(1, {0}, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1})
+    root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=False)
+    joined = (("SOUTH", "South"), ("south", "South"), ("north", "North"))
+    readings = {
+        "ward": Reading(None, ("?",), joined=joined),
+        "share": Reading(None, ("?",), form=NumberForm.SIGNS),
+    }
+    return Tree(root, (ward, share), "ill", "yes", "no"), readings
+
+
+@pytest.mark.parametrize(
+    ("row", "answer"),
+    [
+        ({"ward": "SOUTH", "share": "0%"}, "yes"),
+        ({"ward": " south ", "share": "0%"}, "yes"),
+        ({"ward": "cafe\u0301", "share": "0%"}, "yes"),
+        ({"ward": "north", "share": "50.5 %"}, "no"),
+        ({"ward": "North", "share": "51%"}, "yes"),
+        ({"ward": "North", "share": "(51%)"}, "no"),
+        ({"ward": "sOuth", "share": "51"}, "yes"),  # no training row wrote it so: it goes right
+        ({"ward": "sOuth", "share": 20.0}, "no"),
+    ],
+)
+def test_python_joins_labels_and_reads_numbers_with_signs(row, answer):
+    assert python_answers(python_code(*read_otherwise()), [row]) == [answer]
+
+
+@pytest.mark.parametrize("run", [sqlite_answers, duckdb_answers])
+@pytest.mark.parametrize("unseen_left", [True, False])
+def test_sql_joins_labels(run, unseen_left):
+    tree, readings = read_otherwise()
+    inner = decision(1, {0}, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1})
+    root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=unseen_left)
+    tree = Tree(root, tree.features, "ill", "yes", "no")
+    wards = ["SOUTH", "south", "South", "north", "North", "sOuth"]
+    rows = [{"ward": ward, "share": 20.0} for ward in wards]
+    unseen = "yes" if unseen_left else "no"
+    assert run(sql_code(tree, readings), tree, rows) == ["yes"] * 3 + ["no"] * 2 + [unseen]
+
+
+def test_rules_and_comments_say_how_cells_are_read():
+    tree, readings = read_otherwise()
+    said = [
+        "In ward, SOUTH and south count as South.",
+        "In ward, north counts as North.",
+        "In share, numbers are read without their signs: 12.5% is 12.5, (3) is -3.",
+    ]
+    for format in ("rules", "python", "sql"):
+        text = export_tree(tree, format, readings=readings).decode()
+        assert all(sentence in text for sentence in said), format

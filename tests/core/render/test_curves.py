@@ -53,17 +53,18 @@ def test_the_roc_plane_holds_every_point_in_training_and_test() -> None:
     assert "sensitivity 90.0% (18/20)" in roc_alt_text(POINTS, 1)
 
 
-def test_what_is_marked_and_test_intervals_lie_within_the_roc_plane() -> None:
-    far = RocPoint(Confusion(tp=4, fp=0, tn=40, fn=16), Confusion(tp=2, fp=0, tn=14, fn=8))
-    points = [*POINTS, far]
-    for chosen in range(len(points)):
-        figure = roc_figure(points, chosen=chosen)
-        (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
-        ring, diamond = figure.data[-2:]
-        assert left < ring.x[0] < right and low < ring.y[0] < high
-        assert diamond.x[0] + diamond.error_x.array[0] < right
-        assert diamond.y[0] - diamond.error_y.arrayminus[0] > low
-    assert roc_figure(points, chosen=0).layout.yaxis.range[0] > 0.1, "only what matters is shown"
+def test_the_roc_plane_is_whole_with_the_line_of_chance_and_nothing_clipped() -> None:
+    corners = [
+        RocPoint(Confusion(tp=20, fp=40, tn=0, fn=0), Confusion(tp=10, fp=14, tn=0, fn=0)),
+        *POINTS,
+        RocPoint(Confusion(tp=0, fp=0, tn=40, fn=20), Confusion(tp=0, fp=0, tn=14, fn=10)),
+    ]
+    for figure in (roc_figure(corners, chosen=0), sweep_roc_figure(SERIES, SERIES)):
+        for axis in (figure.layout.xaxis, figure.layout.yaxis):
+            start, end = axis.range
+            assert start < 0 and end > 1 and axis.dtick == 0.2, "a tick at every 20 %"
+        chance = next(trace for trace in figure.data if trace.name == "chance")
+        assert list(chance.x) == list(chance.y) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,8 @@ def test_the_floor_is_a_line_across_the_roc_plane(floor: RocFloor, x, y) -> None
 def test_the_legend_of_a_file_reads_along_its_rows_as_on_screen() -> None:
     figure = sweep_roc_figure(SERIES, SERIES, opaque=True)
     svg = figure_file(figure, FigureFormat.SVG, "plane").decode()
-    places = [svg.index(f"<!-- {trace.name} -->") for trace in figure.data]
+    named = [trace.name for trace in figure.data if trace.showlegend is not False]
+    places = [svg.index(f"<!-- {name} -->") for name in named]
     order = sorted(range(4), key=lambda i: places[i])
     assert order == [0, 2, 1, 3], "two columns of two: the first holds both trainings"
 
@@ -112,7 +114,38 @@ def test_the_sweep_draws_a_band_a_line_for_each_shape_and_the_diagonal() -> None
     words = sweep_alt_text(SERIES, "sensitivity")
     assert "Depth 3: test sensitivity is 5.0 points below training on average" in words
     plane = sweep_roc_figure(SERIES, SERIES)
-    assert len(plane.data) == 4
+    assert [trace.name for trace in plane.data if trace.showlegend is not False] == [
+        "Depth 2, training", "Depth 2, test", "Depth 3, training", "Depth 3, test",
+    ]  # fmt: skip
+
+
+def test_each_point_of_the_curves_says_which_shape_and_floor_it_is() -> None:
+    mixed = [SweepSeries("Depth 2", (SweepPoint(1, 1, 0.9, 0.9, 1), SweepPoint(0.9, 0.9, 1, 1, 1)))]
+    line = sweep_figure(mixed, "sensitivity").data[1]
+    assert [list(place) for place in line.customdata] == [[0, 1], [0, 0]], "drawn by training"
+    train = sweep_roc_figure(mixed, mixed).data[0]
+    assert [mixed[i].points[j].train for i, j in train.customdata] == list(train.y)
+
+
+@pytest.mark.parametrize(
+    ("rate", "pair"), [("sensitivity", (18 / 20, 8 / 10)), ("specificity", (36 / 40, 12 / 14))]
+)
+def test_a_single_tree_is_marked_among_the_curves(rate: str, pair: tuple[float, float]) -> None:
+    figure = sweep_figure(SERIES, rate, tree=POINTS[1])
+    mark = figure.data[-1]
+    assert (mark.x[0], mark.y[0]) == pair and "current split" in mark.text[0]
+    low, high = figure.layout.yaxis.range
+    assert low < pair[1] - mark.error_y.arrayminus[0] and pair[1] < high
+    start, end = figure.layout.xaxis.range
+    assert start < pair[0] < end
+    ring, diamond = sweep_roc_figure(SERIES, SERIES, tree=POINTS[1]).data[-3:-1]
+    assert ring.y[0] == 18 / 20 and diamond.y[0] == 8 / 10
+
+
+def test_a_tree_without_test_rows_is_not_marked_among_the_curves() -> None:
+    untested = RocPoint(POINTS[1].train, None)
+    names = [trace.name for trace in sweep_figure(SERIES, "sensitivity", tree=untested).data]
+    assert "chosen" not in names
 
 
 def test_where_all_is_perfect_no_axis_has_room_for_ticks_past_100_percent() -> None:

@@ -33,6 +33,11 @@ def problem_of(objective: Objective | None = None) -> Problem:
     return Problem(data, Topology.parse("depth-1"), objective or Objective())
 
 
+def test_the_text_and_the_lines_end_with_the_run():
+    assert progress_alt_text(TRACE, problem_of(), until=6.0).startswith("After 6 s: ")
+    assert progress_alt_text(TRACE, problem_of()).startswith("After 4 s: ")
+
+
 def test_both_lines_step_and_run_on_to_the_present():
     figure = progress_figure(TRACE, problem_of(), until=5.0)
     found, bound = figure.data
@@ -82,7 +87,11 @@ def test_nothing_is_loaded_from_outside_and_colours_are_the_themes():
     [
         (TRACE[:1], "After 0.5 s: no tree yet, proved bound 100"),
         ([TracePoint(1.0, 80, None)], "After 1 s: best tree 80, no bound yet"),
-        (TRACE, "After 4 s: best tree 90, proved bound 92, at most 2 more rows could be won"),
+        (
+            TRACE,
+            "After 4 s: best tree 90, proved bound 92, "
+            "a better tree gets at most 2 more rows right",
+        ),
         ([TracePoint(1.0, 80, 80)], "After 1 s: best tree 80, proved bound 80, proved optimal"),
     ],
 )

@@ -1,0 +1,48 @@
+"""``verify``: is there really no better tree of a model's shape?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from odt_core.cli.inputs import load_table
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.models import load_model
+from odt_core.verification import verify_model
+from odt_core.words import percent_words
+
+EXIT_NOT_SETTLED = 1
+PROGRESS_EVERY = 1.0
+
+
+def run(options: argparse.Namespace) -> int:
+    """Try every tree; status 0 only if none is better, 1 if one is or time ran out."""
+    model = load_model(options.model)
+    table = load_table(options)
+    with stop_on_interrupt() as stop:
+        found = verify_model(
+            model,
+            table,
+            time_limit=options.time_limit,
+            on_progress=_ProgressPrinter(),
+            should_stop=stop.is_set,
+        )
+        interrupted = stop.is_set() and found.verdict.holds is None
+    print(json.dumps(found.to_json(), ensure_ascii=False) if options.json else found.words)
+    if interrupted:
+        return EXIT_INTERRUPTED
+    return 0 if found.verdict.holds else EXIT_NOT_SETTLED
+
+
+class _ProgressPrinter:
+    """Prints at most one line a second."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, covered: float) -> None:
+        if time.monotonic() - self._last >= PROGRESS_EVERY:
+            self._last = time.monotonic()
+            print(f"{percent_words(covered)} covered", file=sys.stderr)

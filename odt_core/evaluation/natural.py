@@ -1,0 +1,66 @@
+"""Natural frequencies: what becomes of a thousand cases, in whole cases.
+
+People read "17 of 20 found, 240 false alarms" more surely than rates of different bases [1]_.
+
+References
+----------
+.. [1] U. Hoffrage, S. Lindsey, R. Hertwig, G. Gigerenzer, Communicating statistical information.
+   Science 290, 2000, 2261-2262.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from odt_core.confusion import Confusion
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """What a classifier does to so many cases.
+
+    Attributes
+    ----------
+    found, missed : int
+        Cases of the positive class that it says are, and that it does not see.
+    false_alarms, cleared : int
+        Cases of the negative class that it says are positive, and that it says are not.
+    """
+
+    found: int
+    missed: int
+    false_alarms: int
+    cleared: int
+
+
+def frequencies(
+    confusion: Confusion, prevalence: float | Fraction, n: int = 1000
+) -> Frequencies | None:
+    """What becomes of `n` cases at a prevalence.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        Gives sensitivity and specificity.
+    prevalence : float or Fraction
+        Share of positives where the classifier is used, in [0, 1].
+    n : int
+        Cases.
+
+    Returns
+    -------
+    Frequencies or None
+        Rounded so that the four add up to `n`; None where a class has no rows.
+
+    Examples
+    --------
+    >>> frequencies(Confusion(tp=19, fp=30, tn=70, fn=1), 0.02)
+    Frequencies(found=19, missed=1, false_alarms=294, cleared=686)
+    """
+    if not confusion.n_positive or not confusion.n_negative:
+        return None
+    positives = round(n * prevalence)
+    found = round(Fraction(positives * confusion.tp, confusion.n_positive))
+    false_alarms = round(Fraction((n - positives) * confusion.fp, confusion.n_negative))
+    return Frequencies(found, positives - found, false_alarms, n - positives - false_alarms)

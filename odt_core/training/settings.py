@@ -1,0 +1,148 @@
+"""What a training run was asked, in words: one setting a line."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from fractions import Fraction
+
+from odt_core.data import BinMethod, Binning, ColumnKind, Schema, SplitSpec
+from odt_core.data.splitting import Size
+from odt_core.exact import shortest_decimal
+from odt_core.problem import LeafCount, SmallestLeaf
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.training.spec import FeatureSelection, NodeRuleSpec, TrainSpec
+from odt_core.words import (
+    count_words,
+    floor_words,
+    list_words,
+    number_words,
+    seconds_words,
+)
+
+MOST_NAMED = 4
+"""Categories, columns or cut points that one setting names."""
+
+
+def settings_words(spec: TrainSpec) -> dict[str, str]:
+    """A run's settings by name, shape, goal and outcome apart.
+
+    Parameters
+    ----------
+    spec : TrainSpec
+        The run.
+
+    Returns
+    -------
+    dict of str to str
+        Plain text; "" for a condition that was not made. The names are always the same.
+    """
+    objective, mip = spec.objective, spec.mip
+    default = MipOptions()
+    switched = [
+        field.name.replace("_", " ") + (" on" if getattr(mip, field.name) else " off")
+        for field in dataclasses.fields(MipOptions)
+        if getattr(mip, field.name) != getattr(default, field.name)
+    ]
+    rules = [f"no question about {name}" for name in spec.rules.forbidden]
+    rules += [node_rule_words(rule) for rule in spec.rules.nodes]
+    if spec.forbid_empty_branches:
+        rules.append("no empty branches")
+    if spec.feature_selection is FeatureSelection.CART:
+        rules.append("only columns that CART uses")
+    weight = objective.class_weight
+    return {
+        "Floors": floor_words(objective),
+        "Class weight C": "" if weight == 1 else str(weight),
+        "max.card": "no cap" if spec.max_card is None else str(spec.max_card),
+        "Smallest leaf": leaf_words(spec.smallest_leaf),
+        "Rules": "; ".join(rules),
+        "Split": split_words(spec.split),
+        "Cut points": cut_words(spec.schema),
+        "Time limit": seconds_words(spec.time_limit),
+        "Engine": spec.engine.value,
+        "Threads": "" if spec.threads == 1 else str(spec.threads),
+        "Solver's seed": str(spec.seed),
+        "Integer program": ", ".join(switched),
+    }
+
+
+def leaf_words(smallest: SmallestLeaf | None) -> str:
+    """How much every leaf must hold; "" without such a condition.
+
+    Examples
+    --------
+    >>> leaf_words(SmallestLeaf(5, LeafCount.RARER_CLASS))
+    '5 rows of the rarer class'
+    """
+    if smallest is None:
+        return ""
+    of = " of the rarer class" if smallest.of is LeafCount.RARER_CLASS else ""
+    return f"{count_words(smallest.rows, 'row')}{of}"
+
+
+def node_rule_words(rule: NodeRuleSpec) -> str:
+    """An expert's rule for one question; plain text.
+
+    Examples
+    --------
+    >>> node_rule_words(NodeRuleSpec(2, feature="age", threshold=50.0))
+    'question 2: age ≤ 50?'
+    """
+    where = f"question {rule.node}"
+    if rule.feature is None:
+        return f"{where}: only about {list_words(_first(rule.features or ()), ' or ')}"
+    if rule.threshold is not None:
+        missing = " or missing" if rule.missing_left else ""
+        return f"{where}: {rule.feature} ≤ {shortest_decimal(rule.threshold)}{missing}?"
+    return f"{where}: {rule.feature} is {list_words(_first(rule.categories or ()), ' or ')}?"
+
+
+def split_words(split: SplitSpec) -> str:
+    """Which rows train and which test; plain text.
+
+    Examples
+    --------
+    >>> split_words(SplitSpec.parse("80%", seed=3))
+    'train on 80%, test on the rest, seed 3'
+    """
+    if split.train_size == "all":
+        return "train on every row, test on none"
+    test = "the rest" if split.test_size is None else f"{_size(split.test_size)} of the rest"
+    return f"train on {_size(split.train_size)}, test on {test}, seed {split.seed}"
+
+
+def _size(size: Size) -> str:
+    if isinstance(size, Fraction):
+        return f"{number_words(float(100 * size))}%"
+    return "the fewer of 90% and 600 rows" if size == "paper" else count_words(int(size), "row")
+
+
+def cut_words(schema: Schema) -> str:
+    """How numerical columns are cut, the most common way first; "" if there are none."""
+    ways: dict[str, list[str]] = {}
+    numerical = [c for c in schema.features if c.kind is ColumnKind.NUMERICAL]
+    for column in numerical:
+        ways.setdefault(_binning_words(column.binning), []).append(column.name)
+    if len(ways) == 1:
+        return next(iter(ways))
+    most = Counter({way: len(names) for way, names in ways.items()}).most_common()
+    return "; ".join(
+        way if place == 0 else f"{list_words(_first(tuple(ways[way])))}: {way}"
+        for place, (way, _) in enumerate(most)
+    )
+
+
+def _binning_words(binning: Binning) -> str:
+    if binning.method is BinMethod.CUTS:
+        return f"at {list_words(_first(tuple(shortest_decimal(cut) for cut in binning.cuts)))}"
+    if binning.method is BinMethod.QUANTILES:
+        return f"{binning.n_bins} quantiles"
+    return "every value" if binning.method is BinMethod.EVERY else binning.method.value
+
+
+def _first(names: tuple[str, ...]) -> list[str]:
+    """The first few names, and how many others there are."""
+    if len(names) <= MOST_NAMED:
+        return list(names)
+    return [*names[:MOST_NAMED], count_words(len(names) - MOST_NAMED, "other")]

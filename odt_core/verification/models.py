@@ -1,0 +1,116 @@
+"""Check a model against the rows it was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from odt_core.data import Table
+from odt_core.errors import InputError
+from odt_core.export import Model, tree_to_json
+from odt_core.problem import Goal, Problem
+from odt_core.training import TrainSpec, build_problem, prepare_training
+from odt_core.tree import Tree
+from odt_core.verification.enumeration import Verdict, verify
+from odt_core.words import percent_words, seconds_words
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What became of a check.
+
+    Attributes
+    ----------
+    problem : Problem
+        The shape, the training rows and all conditions.
+    tree : Tree
+        The tree in question.
+    verdict : Verdict
+        What the enumeration found.
+    """
+
+    problem: Problem
+    tree: Tree
+    verdict: Verdict
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as the command line prints it."""
+        verdict = self.verdict
+        return {
+            "holds": verdict.holds,
+            "better": None if verdict.better is None else tree_to_json(verdict.better),
+            "covered": verdict.covered,
+            "counted": verdict.counted,
+            "seconds": round(verdict.seconds, 4),
+            "words": self.words,
+        }
+
+    @property
+    def words(self) -> str:
+        """One or two sentences on what was found."""
+        verdict, objective = self.verdict, self.problem.objective
+        time = seconds_words(verdict.seconds)
+        errors = self.tree.confusion(self.problem.data).errors
+        plain = objective.goal is Goal.ACCURACY and objective.class_weight == 1
+        better = f"makes fewer than {errors} errors" if plain else "is better"
+        if verdict.holds:
+            return (
+                f"No tree of this shape {better} on the training rows: every one was tried, with "
+                f"{verdict.counted:,} questions above two leaves counted in {time}."
+            )
+        if verdict.better is not None:
+            found = verdict.better.confusion(self.problem.data).errors
+            return (
+                f"There is a better tree of this shape: it makes {found} errors on the training "
+                f"rows, this one {errors}."
+            )
+        return (
+            f"Not settled in {time}: of all first questions {percent_words(verdict.covered)} were "
+            f"gone through with every tree below them, and none of these {better}."
+        )
+
+
+def verify_model(
+    model: Model,
+    table: Table,
+    *,
+    time_limit: float,
+    on_progress: Callable[[float], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Verification:
+    """Look for a better tree than a model's, on the rows it was trained on.
+
+    Parameters
+    ----------
+    model : Model
+        With the settings of its training run.
+    table : Table
+        The data it was trained on.
+    time_limit, on_progress, should_stop
+        As `verify`.
+
+    Raises
+    ------
+    InputError
+        If the model does not say how it was trained, the table is another one, or there are too
+        many questions to try.
+    """
+    if "settings" not in model.facts:
+        raise InputError(
+            "The model does not say how it was trained: verify one that was saved after training."
+        )
+    spec = TrainSpec.from_json(model.facts["settings"])
+    prepared = prepare_training(table, spec)
+    problem = build_problem(prepared, spec)
+    tree = model.tree
+    counts = [(leaf.n_negative, leaf.n_positive) for leaf in tree.leaves]
+    if tree.features != prepared.train.features or tree.leaf_counts(prepared.train) != counts:
+        raise InputError(
+            f"{table.name} is not the data that the model was trained on: give the same file."
+        )
+    total = problem.gains.total(tree.confusion(problem.data))
+    verdict = verify(
+        problem, total, time_limit=time_limit, on_progress=on_progress, should_stop=should_stop
+    )
+    return Verification(problem, tree, verdict)

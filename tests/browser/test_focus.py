@@ -1,0 +1,63 @@
+"""Who works with the keyboard never begins at the top of the page again."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from odt_core.data import SAMPLES
+from tests.browser.test_train import SOLVED, choose_engine, drawing
+from tests.browser.window import Window
+
+
+def test_the_focus_stays_with_the_button_and_goes_to_the_title_of_another_page(
+    window: Window,
+) -> None:
+    page = window.page
+    window.upload("monks-1.csv", SAMPLES["monks-1"].csv())
+    page.get_by_role("button", name="Choose the tree's shape").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/train*")
+    expect(page.get_by_role("heading", name="Train", level=1)).to_be_focused()
+    window.settle()
+    choose_engine(window, "CBC")  # which takes longer than a quick run
+    button = page.get_by_role("button", name="Train", exact=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    drawing(page).wait_for(timeout=SOLVED)
+    expect(button).to_be_focused()
+    page.locator("h1").click()
+    window.settle()
+    expect(button).not_to_be_focused()
+
+
+def test_a_folded_part_stays_open_when_another_setting_changes(window: Window) -> None:
+    page = window.page
+    window.upload("monks-1.csv", SAMPLES["monks-1"].csv())
+    page.get_by_role("button", name="Choose the tree's shape").click()
+    page.wait_for_url("**/train*")
+    window.settle()
+    page.get_by_text("More settings").click()
+    engine = page.get_by_role("radiogroup", name="Engine")
+    expect(engine).to_be_visible()
+    page.get_by_role("combobox", name="Goal").click()
+    page.get_by_role("option", name="Sensitivity (TPR)").click()
+    floor = page.get_by_role("textbox", name="Specificity (TNR) at least, in %")
+    expect(floor).to_be_visible()
+    for text in ("much", "80"):
+        floor.fill(text)
+        page.keyboard.press("Enter")
+        window.settle()
+        expect(engine).to_be_visible()
+
+
+def test_no_heading_skips_a_level(window: Window) -> None:
+    page = window.page
+    window.upload("monks-1.csv", SAMPLES["monks-1"].csv())
+    for name in ("Data", "Train", "Sensitivity", "Runs"):
+        page.get_by_role("link", name=name, exact=True).first.click()
+        page.get_by_role("heading", level=1).wait_for()
+        window.settle()
+        headings = page.get_by_role("heading").all()
+        levels = [int(heading.evaluate("h => h.tagName[1]")) for heading in headings]
+        steps = [after - before for before, after in zip(levels, levels[1:], strict=False)]
+        assert levels[0] == 1 and all(step <= 1 for step in steps), (name, levels)

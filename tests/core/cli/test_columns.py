@@ -1,0 +1,132 @@
+"""Columns as real files have them, from training to prediction and exported code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odt_core.cli import main
+
+SEARCH = ["--engine", "search", "--topology", "depth-1"]
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def trained(capsys: pytest.CaptureFixture[str], file: Path, *options: str) -> tuple[Path, str]:
+    """The model of a training run, and what the command said beside its answer."""
+    model = file.with_suffix(".json")
+    assert main(["train", str(file), *SEARCH, *options, "--output", str(model)]) == 0
+    return model, capsys.readouterr().err
+
+
+def predicted(capsys: pytest.CaptureFixture[str], model: Path, file: Path) -> list[str]:
+    assert main(["predict", str(model), str(file)]) == 0
+    return [row["predicted"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
+
+
+def exported(capsys: pytest.CaptureFixture[str], model: Path, rows: list[dict[str, Any]]) -> Any:
+    assert main(["export", str(model), "--format", "python"]) == 0
+    namespace: dict[str, Any] = {}
+    exec(capsys.readouterr().out, namespace)
+    return [namespace["predict"](row) for row in rows]
+
+
+def test_labels_are_joined_from_training_to_exports(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["p,Yes", "q,No", "P,yes", "q,no"] * 10
+    file = write(tmp_path / "f.csv", ["a,class", *rows])
+    options = ("--target", "class", "--train-size", "all")
+    _, said = trained(capsys, file, *options)
+    assert (
+        "labels that differ only in how they are written ('no' and 'No'; 'yes' and 'Yes')" in said
+    )
+    model, said = trained(capsys, file, *options, "--join", "class,a")
+    assert "Column 'class': 'yes' as 'Yes', 'no' as 'No'." in said
+    assert json.loads(model.read_text())["schema"]["target_joined"] == {"no": "No", "yes": "Yes"}
+    score = write(tmp_path / "score.csv", ["a", "P", "p", "q"])
+    assert predicted(capsys, model, score) == ["Yes", "Yes", "No"]
+    cells = [{"a": "P"}, {"a": "p"}, {"a": "q"}]
+    assert exported(capsys, model, cells) == ["Yes", "Yes", "No"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "scored"),
+    [
+        ([f"{i % 50}.5%" for i in range(60)], ["(4.5%)", "49%"]),
+        ([*(f"${i % 50},100" for i in range(59)), "n.d."], ["$3,000", "$49,000.50"]),
+        ([*(str(i % 50) for i in range(58)), "<1", ">50"], ["<1", ">50"]),
+        ([f"{1970 + i % 50}-03-0{i % 9 + 1}" for i in range(60)], ["1.2.1971", "2019-12-31"]),
+    ],
+)
+def test_numbers_in_other_forms_from_training_to_exports(
+    cells: list[str], scored: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f'"{cell}",{"high" if i % 50 >= 25 else "low"}' for i, cell in enumerate(cells)]
+    file = write(tmp_path / "f.csv", ["x,class", *rows])
+    options = ("--target", "class", "--positive", "high", "--train-size", "all")
+    model, _ = trained(capsys, file, *options, "--as-numbers", "x")
+    score = write(tmp_path / "score.csv", ["x,i", *(f'"{cell}",1' for cell in scored)])
+    assert predicted(capsys, model, score) == ["low", "high"]
+    assert exported(capsys, model, [{"x": cell} for cell in scored]) == ["low", "high"]
+
+
+def test_letters_in_two_forms_are_one_category_and_one_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    rows = [f"{composed},sick", f"{decomposed},sick", "tea,fine", "tea,fine"] * 3
+    file = write(tmp_path / "f.csv", [f"{decomposed},class", *rows])
+    model, _ = trained(
+        capsys, file, "--target", "class", "--train-size", "all", "--categorical", decomposed
+    )
+    score = write(tmp_path / "score.csv", [composed, decomposed, "tea"])
+    assert main(["predict", str(model), str(score)]) == 0
+    said = capsys.readouterr()
+    assert "unseen" not in said.err
+    assert [line.split(",")[1] for line in said.out.splitlines()[1:]] == ["sick", "fine"]
+
+
+def test_rows_of_one_patient_stay_together_unless_told_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        f"{7000 + i // 3},{i * 7 % 50},{'yes' if i * 7 % 50 > 20 else 'no'}" for i in range(120)
+    ]
+    file = write(tmp_path / "f.csv", ["patient_id,crp,died", *rows])
+    model, said = trained(capsys, file, "--target", "died")
+    schema = json.loads(model.read_text())["schema"]
+    assert schema["group"] == "patient_id"
+    assert "40 values in 120 rows: rows with the same value stay together" in said
+    model, said = trained(capsys, file, "--target", "died", "--group", "none")
+    assert json.loads(model.read_text())["schema"]["group"] is None
+    assert "such rows may stand in training and in test" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--group", "ward"], "--group names the column 'ward', which the file does not have"),
+        (["--group", "a", "--categorical", "a"], "'a' is named by --group and as a feature"),
+        (["--group", "class"], "The outcome 'class' cannot be the group"),
+        (["--join", "ward"], "--join names the column 'ward'"),
+        (
+            ["--as-numbers", "a"],
+            "'a' cannot be read as numbers: too many of its texts, such as 'p'",
+        ),
+    ],
+)
+def test_options_that_do_not_fit(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path / "f.csv", ["a,b,class", *["p,1,yes", "q,2,no"] * 10])
+    assert main(["train", str(file), "--target", "class", *options]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,72 @@
+"""``verify``: a proof is checked by plain enumeration."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odt_core.cli import main
+from tests.core.cli.test_train import monks_arguments, train_json
+
+
+def verify_json(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, Any]:
+    status = main(["verify", *map(str, arguments), "--json"])
+    output = capsys.readouterr().out
+    assert output.count("\n") == 1
+    return status, json.loads(output)
+
+
+@pytest.fixture
+def model(monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "model.json"
+    train_json(capsys, *monks_arguments(monks), "--output", path)
+    return path
+
+
+def test_a_proved_tree_holds(model: Path, monks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, found = verify_json(capsys, model, monks)
+    assert status == 0
+    assert (found["holds"], found["better"], found["covered"]) == (True, None, 1)
+    assert found["counted"] > 0 and found["seconds"] > 0
+    assert main(["verify", str(model), str(monks)]) == 0
+    assert "No tree of this shape makes fewer than 96 errors" in capsys.readouterr().out
+
+
+def test_a_tree_that_is_not_best_is_told_of_the_better_one(
+    monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    worse, path = tmp_path / "worse.json", tmp_path / "worse2.json"
+    train_json(capsys, *monks_arguments(monks), "--topology", "depth-1", "--output", worse)
+    record = json.loads(worse.read_text(encoding="utf-8"))
+    record["facts"]["settings"]["topology"] = "((. .)(. .))"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    status, found = verify_json(capsys, path, monks)
+    assert status == 1
+    assert found["holds"] is False
+    assert found["better"]["root"]["question"]
+    assert "There is a better tree of this shape: it makes 96 errors" in found["words"]
+
+
+def test_what_was_covered_in_the_time_is_said(
+    monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], model: Path
+) -> None:
+    record = json.loads(model.read_text(encoding="utf-8"))
+    record["facts"]["settings"]["topology"] = "depth-3"
+    model.write_text(json.dumps(record), encoding="utf-8")
+    status, found = verify_json(capsys, model, monks, "--time-limit", "0.0001")
+    assert (status, found["holds"], found["better"]) == (1, None, None)
+    assert 0 <= found["covered"] < 1
+    assert found["words"].startswith("Not settled in")
+
+
+def test_other_data_are_refused(
+    model: Path, tmp_path: Path, monks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = monks.read_text(encoding="utf-8").splitlines()
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join([*lines[:200], *lines[201:]]) + "\n", encoding="utf-8")
+    assert main(["verify", str(model), str(other)]) == 2
+    assert "is not the data that the model was trained on" in capsys.readouterr().err

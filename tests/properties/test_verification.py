@@ -1,0 +1,38 @@
+"""Plain enumeration against brute force: it holds at the optimum, and finds better below it."""
+
+from __future__ import annotations
+
+import pytest
+
+from odt_core.problem import Problem
+from odt_core.verification import verify
+from tests.properties.referee import allowed_points, best_value
+from tests.properties.strategies import random_problem
+
+
+def best_total(problem: Problem) -> int:
+    gains = problem.gains
+    return max(gains.gain_tp * tp + gains.gain_tn * tn for tp, tn in allowed_points(problem))
+
+
+def check(problem: Problem) -> None:
+    """What it says of the optimum and of one less; without any tree it finds none."""
+    if best_value(problem) is None:
+        verdict = verify(problem, -1, time_limit=60)
+        assert (verdict.holds, verdict.better, verdict.covered) == (True, None, 1)
+        return
+    best = best_total(problem)
+    verdict = verify(problem, best, time_limit=60)
+    assert (verdict.holds, verdict.better, verdict.covered) == (True, None, 1)
+    verdict = verify(problem, best - 1, time_limit=60)
+    assert verdict.holds is False and verdict.better is not None
+    found = verdict.better.confusion(problem.data)
+    assert problem.gains.total(found) == best
+    assert problem.gains.allows(found)
+
+
+@pytest.mark.parametrize("smallest_leaf", [False, True])
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_random_problems(first: int, smallest_leaf: bool) -> None:
+    for seed in range(first, first + 10):
+        check(random_problem(80_000 + seed, smallest_leaf=smallest_leaf))
