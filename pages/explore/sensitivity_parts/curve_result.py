@@ -8,7 +8,6 @@ import streamlit as st
 
 from odt_core.jobs import Batch
 from odt_core.studies import CurveRow, CurveRun, Spread, curve_csv, curve_table
-from odt_core.training import waited_words
 from odt_core.words import count_words, number_words, percent_words, seconds_words
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
@@ -70,7 +69,6 @@ def _made_words(batch: Batch, rows: Sequence[CurveRow]) -> str:
     """From what the curves were made, and what of them is not proved; plain text."""
     n_done = len(batch.results)
     words = f"{count_words(n_done, 'split')} in {seconds_words(batch.seconds)}"
-    words += waited_words(batch.waited)
     if n_done < len(batch.jobs):
         words += f", of {len(batch.jobs)} asked for"
     unproved = sum(row.n - row.proved for row in rows)
