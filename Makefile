@@ -35,7 +35,6 @@ bench:           ## Measure what docs/benchmarks.md tells (half an hour, on a ma
 	@scripts/setup.sh requirements-bench.txt
 	$(PY) -m odt_core.solvers.search.loader
 	$(PY) -m benchmarks.search_figures figures
-	$(PY) -m benchmarks.search_figures parts
 	$(PY) -m benchmarks.search_figures sets --threads 2
 	$(PY) -m benchmarks.search_figures sets --threads 2 --rows 0.9
 	$(PY) -m benchmarks.search_figures frontier

@@ -1,7 +1,6 @@
 """Times of the exact search on the problems of the prototypes, and on all ten sets.
 
     python -m benchmarks.search_figures figures [--threads 1] [--limit 60]
-    python -m benchmarks.search_figures parts
     python -m benchmarks.search_figures sets [--rows 600|0.9] [--threads 2]
     python -m benchmarks.search_figures frontier
 
@@ -14,15 +13,10 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-import numpy as np
 
 from benchmarks.search_problems import POSITIVE, problem
 from odt_core.problem import Problem
 from odt_core.solvers.search import frontier, solve_search, warm_up
-from odt_core.solvers.search import solve as steps
 
 NINE_NODES = "((((. .)(. .))((. .)(. .)))(. .))"
 """A root above a depth-3 tree: the prototypes may have called this imbalanced (docs/method.md)."""
@@ -70,54 +64,6 @@ def figures(threads: int, limit: float) -> None:
             print(f"{label} {line} prototype {prototype:8.4f}", flush=True)
 
 
-@contextmanager
-def counted(name: str, seconds: dict[str, float]) -> Iterator[None]:
-    """Add up the CPU time of one step of `solve_search`."""
-    step = getattr(steps, name)
-
-    def timed_step(*given: object) -> object:
-        before = time.process_time()
-        try:
-            return step(*given)
-        finally:
-            seconds[name] = time.process_time() - before
-
-    setattr(steps, name, timed_step)
-    try:
-        yield
-    finally:
-        setattr(steps, name, step)
-
-
-def parts(repeats: int = 50) -> None:
-    """Where the time of the quickest problems goes; the least of many repeats, milliseconds."""
-    for name, rows, ordered, max_card, topologies, seconds in FIGURES:
-        for topology, prototype in zip(topologies, seconds, strict=True):
-            if prototype > 0.02:
-                continue
-            task = problem(name, topology, rows=rows, max_card=max_card, ordered=ordered)
-            best = {"whole": np.inf, "encode": np.inf, "_finish": np.inf, "search": np.inf}
-            for _ in range(repeats):
-                found: dict[str, float] = {}
-                with counted("encode", found), counted("_finish", found):
-                    before = time.process_time()
-                    solve_search(task)
-                    found["whole"] = time.process_time() - before
-                found["search"] = found["whole"] - found["encode"] - found["_finish"]
-                best = {part: min(best[part], found[part]) for part in best}
-            each = "  ".join(
-                f"{label} {1000 * best[part]:6.2f}"
-                for label, part in (
-                    ("whole", "whole"),
-                    ("encoding", "encode"),
-                    ("search", "search"),
-                    ("writing the tree down", "_finish"),
-                )
-            )
-            label = f"{name:6s} {rows:5d} rows, max_card {max_card!s:4s} {topology:10s}"
-            print(f"{label} {each}  prototype {1000 * prototype:5.1f}", flush=True)
-
-
 def sets(rows: float, threads: int, limit: float) -> None:
     """All ten sets with the paper's four topologies, max_card 2."""
     size = int(rows) if rows > 1 else float(rows)
@@ -145,7 +91,7 @@ def frontiers() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("figures", "parts", "sets", "frontier"))
+    parser.add_argument("what", choices=("figures", "sets", "frontier"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--rows", type=float, default=600)
@@ -154,8 +100,6 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {options.threads} thread(s)")
     if options.what == "figures":
         figures(options.threads, options.limit)
-    elif options.what == "parts":
-        parts()
     elif options.what == "sets":
         sets(options.rows, options.threads, options.limit)
     else:

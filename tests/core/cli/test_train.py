@@ -244,7 +244,6 @@ def leaf_sizes(node: dict[str, Any]) -> list[int]:
         (["--target", "class", "--cuts", "holding=every"], "'holding', which is not numerical"),
         (["--target", "class", "--cuts", "every", "--bins", "5"], "--cuts and --bins say"),
         (["--target", "class", "--min-leaf", "500"], "there are only 345 training rows"),
-        (["--target", "class", "--min-leaf", "5"], "does not know a smallest leaf yet"),
         (["--target", "class", "--forbid", "nope"], "names the column 'nope'"),
         (["--target", "class", "--rules", "nowhere.json"], "--rules: the file 'nowhere.json'"),
     ],

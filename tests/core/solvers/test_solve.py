@@ -247,7 +247,9 @@ def test_a_solver_that_was_stopped_at_once_has_proved_nothing(engine: Engine) ->
 
 
 @pytest.mark.parametrize("engine", [Engine.HYBRID, Engine.SEARCH])
-def test_a_smallest_leaf_is_refused_where_it_would_be_overlooked(engine: Engine) -> None:
+def test_every_leaf_that_a_row_reaches_is_large_enough(engine: Engine) -> None:
     problem = replace(easy_problem(), smallest_leaf=SmallestLeaf(2))
-    with pytest.raises(InputError, match="does not know a smallest leaf yet"):
-        solve(problem, engine=engine)
+    solution = solve(problem, engine=engine)
+    assert solution.status is Status.OPTIMAL and solution.tree is not None
+    assert solution.assignment is not None
+    assert keeps_smallest_leaf(problem, solution.assignment.splits)
