@@ -33,7 +33,7 @@ soak:            ## The long tests
 bench:           ## Measure what docs/benchmarks.md tells (half an hour, on a machine that rests)
 	@scripts/setup.sh requirements-test.txt
 	@scripts/setup.sh requirements-bench.txt
-	$(PY) -m odt_core.solvers.search.loader
+	$(PY) -c "from odt_core.solvers.search import warm_up; warm_up()"
 	$(PY) -m benchmarks.search_figures figures
 	$(PY) -m benchmarks.search_figures sets --threads 2
 	$(PY) -m benchmarks.search_figures sets --threads 2 --rows 0.9

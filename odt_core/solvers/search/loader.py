@@ -104,7 +104,7 @@ class Loader:
         if any(_being_filled(module) for module in self._waiting):
             return
         subprocess.Popen(
-            [sys.executable, "-m", f"{PACKAGE}.loader"],
+            [sys.executable, "-c", f"from {PACKAGE} import warm_up; warm_up()"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -149,6 +149,3 @@ def warm_up() -> None:
 
 loader = Loader()
 primitives = loader.primitives
-
-if __name__ == "__main__":
-    warm_up()

@@ -24,6 +24,10 @@ AT_ONCE = 2**16
 """Rows that are counted by one product of matrices."""
 
 
+class Halted(Exception):
+    """The search is to end."""
+
+
 class Counted(NamedTuple):
     """A row set's table, the columns' own sums, and those of all rows."""
 
@@ -167,11 +171,21 @@ def two_levels(
             positive = np.array([np.maximum(-d, 0).sum()])
             cost[b] = min(leaf_costs(table, cls, D, total, positive)[0], limits[b])
         else:
-            cost[b] = _one(table, cls, counted(table, masks[b]), float(limits[b]), choice[b])
+            try:
+                table_of = counted(table, masks[b])
+                cost[b] = _one(table, cls, table_of, float(limits[b]), choice[b], halt)
+            except Halted:
+                choice[b, 0] = -2
+                return
 
 
 def _one(
-    table: Columns, cls: int, rows: Counted, limit: float, choice: npt.NDArray[np.int32]
+    table: Columns,
+    cls: int,
+    rows: Counted,
+    limit: float,
+    choice: npt.NDArray[np.int32],
+    halt: npt.NDArray[np.int64],
 ) -> float:
     """Two levels on one row set."""
     low, high = int(table.low[cls]), int(table.high[cls])
@@ -189,6 +203,8 @@ def _one(
         offer(float(leaf_costs(table, low, D, *totals)[0]), -1, 1, [])
     both = () if low == high or table.one_way[cls] else (1,)
     for group in groups_of(table, cls):
+        if halt[0]:
+            raise Halted
         s, e = int(table.start[group]), int(table.start[group + 1])
         first, second = np.arange(s, e), np.full(e - s, -1)
         if table.kind[group] != CHAIN and table.arity[group] == 2:
@@ -206,7 +222,7 @@ def _one(
             columns = [int(first[i]), int(second[i])]
             offer(float(value[i]), group, way, columns if columns[1] >= 0 else columns[:1])
         if table.kind[group] != CHAIN and table.arity[group] > 2:
-            best = _subsets(table, cls, group, rows, inside, best, choice)
+            best = _subsets(table, cls, group, rows, inside, best, choice, halt)
     return best
 
 
@@ -218,6 +234,7 @@ def _subsets(
     inside: Numbers,
     best: float,
     choice: npt.NDArray[np.int32],
+    halt: npt.NDArray[np.int64],
 ) -> float:
     """Splits of a set by more than two columns."""
     s, e = int(table.start[group]), int(table.start[group + 1])
@@ -225,6 +242,8 @@ def _subsets(
     payload = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
 
     def solve(x: int, sums: Numbers, _: Numbers) -> Numbers:
+        if halt[0]:
+            raise Halted
         child = int(table.low[cls] if x == 0 else table.high[cls])
         return leaf_costs(table, child, sums[:, :-2], sums[:, -2], sums[:, -1])
 

@@ -40,7 +40,7 @@ def family_of(pid: int) -> list[psutil.Process]:
 
     Without the process that compiles the search once on a machine: it may go on until it is done.
     """
-    compiling = "odt_core.solvers.search.loader"
+    compiling = "import warm_up"
     family = psutil.Process(pid).children(recursive=True)
     return [process for process in family if compiling not in command_of(process)]
 

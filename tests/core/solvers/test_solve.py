@@ -23,6 +23,7 @@ from odt_core.solvers.mip import run
 from odt_core.solvers.mip.loading import answer_of
 from odt_core.solvers.mip.messages import Answer, MipStatus
 from odt_core.topology import Topology
+from odt_core.tree import keeps_smallest_leaf
 from tests.core.solvers.problems import (
     categorical,
     data,
