@@ -30,7 +30,7 @@ TARGET_NAMES = (
 
 EVENT_NAMES = tuple(
     "survived died death dead mortality deceased event relapse recurrence readmitted churn "
-    "default diseased".split()
+    "default diseased ill sick infected".split()
 )
 """Whole names of columns that are taken for the outcome where none of `TARGET_NAMES` is there."""
 

@@ -26,8 +26,10 @@ def folded(texts: pa.Array) -> pa.Array:
     >>> folded(pa.array(["Yes.", "YES", "very\u00a0 ill", "."])).to_pylist()
     ['yes', 'yes', 'very ill', '.']
     """
-    cells = pc.utf8_lower(pc.utf8_normalize(texts, "NFKC"))
-    cells = pc.replace_substring_regex(cells, _INVISIBLE, "")
+    cells = pc.utf8_lower(texts)
+    if pc.all(pc.string_is_ascii(texts)).as_py() is False:
+        cells = pc.utf8_lower(pc.utf8_normalize(texts, "NFKC"))
+        cells = pc.replace_substring_regex(cells, _INVISIBLE, "")
     cells = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, r"\s+", " "))
     bare = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, _STOPS, ""))
     return pc.if_else(pc.equal(bare, ""), cells, bare)
@@ -51,6 +53,9 @@ def alike(
         How many rows have each; of equally frequent spellings the first is the label.
     """
     keys = pc.dictionary_encode(folded(texts))
+    finite = numbers[np.isfinite(numbers)]
+    if len(keys.dictionary) == len(texts) and len(set(finite.tolist())) == len(finite):
+        return ()
     codes = np.asarray(keys.indices).astype(np.int64)
     is_number = np.isfinite(numbers) & (np.abs(numbers) < _EXACT)
     if is_number.any():

@@ -93,3 +93,10 @@ def test_target_classes_are_counted_in_natural_order() -> None:
     assert target_classes(table, "y", ("9",)) == {"10": 2, "NA": 1, "b": 1}
     with pytest.raises(InputError, match="no column 'z'"):
         target_classes(table, "z")
+
+
+@pytest.mark.parametrize("name", ["ill", "Survived", "died", "readmitted"])
+def test_a_column_named_after_an_event_is_no_guess(name: str) -> None:
+    rows = "".join(f"{i % 2},{i // 2 % 2},{i % 3 % 2}\n" for i in range(40))
+    schema = infer_schema(read_table(f"a,{name},b\n{rows}".encode()))
+    assert (schema.target, schema.guessed) == (name, False)
