@@ -20,7 +20,7 @@ from odt_core.solvers.search.subsets import Sides, walk
 
 Numbers = npt.NDArray[np.float64]
 
-AT_ONCE = 2**16
+AT_ONCE = 2**11
 """Rows that are counted by one product of matrices."""
 
 
@@ -48,11 +48,20 @@ def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
     return found
 
 
-def count_pairs(table: Columns, mask: Masks, F: Numbers, D: Numbers, P: Numbers) -> Numbers:
+def count_pairs(
+    table: Columns,
+    mask: Masks,
+    F: Numbers,
+    D: Numbers,
+    P: Numbers,
+    halt: npt.NDArray[np.int64] | None = None,
+) -> Numbers:
     """Fill the table F of a row set and its columns' sums. Returns total and positive weight."""
     F[:], D[:], P[:] = 0, 0, 0
     every = rows_of(mask, len(table.d))
     for first in range(0, len(every), AT_ONCE):
+        if halt is not None and halt[0]:
+            raise Halted
         rows = every[first : first + AT_ONCE]
         inside, d = members(table, rows), table.d[rows]
         F += (inside * d) @ inside.T
@@ -62,11 +71,11 @@ def count_pairs(table: Columns, mask: Masks, F: Numbers, D: Numbers, P: Numbers)
     return np.array([d.sum(), np.maximum(-d, 0).sum()])
 
 
-def counted(table: Columns, mask: Masks) -> Counted:
+def counted(table: Columns, mask: Masks, halt: npt.NDArray[np.int64] | None = None) -> Counted:
     """`count_pairs` with new arrays."""
     v = len(table.group)
     F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
-    total, positive = count_pairs(table, mask, F, D, P)
+    total, positive = count_pairs(table, mask, F, D, P, halt)
     return Counted(F, D, P, float(total), float(positive))
 
 
@@ -172,7 +181,7 @@ def two_levels(
             cost[b] = min(leaf_costs(table, cls, D, total, positive)[0], limits[b])
         else:
             try:
-                table_of = counted(table, masks[b])
+                table_of = counted(table, masks[b], halt)
                 cost[b] = _one(table, cls, table_of, float(limits[b]), choice[b], halt)
             except Halted:
                 choice[b, 0] = -2
