@@ -10,6 +10,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -33,6 +34,7 @@ from odt_core.solvers.exact.run import (
     halted_after,
 )
 from odt_core.solvers.exact.search import Search, Stopped
+from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 Floats = npt.NDArray[np.float64]
@@ -47,7 +49,7 @@ FLOOR_LIMIT = 2**25
 """Total weight of the rows below which every weighted search between two corners counts exactly."""
 
 GREEDY_SECONDS = 0.1
-"""How long the first tree for a weight may take."""
+"""How long the first tree may take."""
 
 GRID = 4096
 """Up to so many numbers of false negatives, a bound is told for each one exactly."""
@@ -120,9 +122,9 @@ class FloorSearch:
     problem: Problem
     started: float
     watch: Watch
-    threads: int
-    on_progress: OnProgress | None
-    on_tree: OnTree | None
+    threads: int = 1
+    on_progress: OnProgress | None = None
+    on_tree: OnTree | None = None
     best: tuple[int, int] | None = None
     assignment: Assignment | None = None
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
@@ -213,6 +215,8 @@ class FloorSearch:
 
     def _solve(self) -> None:
         self._first_trees()
+        if self.watch.halt[0]:
+            raise Stopped
         self._between(self._corners())
 
     # ------------------------------------------------------------ weighted searches
@@ -220,25 +224,26 @@ class FloorSearch:
     def _first_trees(self) -> None:
         """Greedy trees for several weights, until one keeps the floors.
 
-        The two extreme weights make the trees with fewest false positives or negatives.
+        The two extreme weights make the trees with fewest false positives or negatives. Where that
+        takes long, a tree that grows from the top down is made instead.
         """
-        data = self.problem.data
+        data, began = self.problem.data, time.monotonic()
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
         extremes = (Fraction(1, data.n_positive + 1), Fraction(data.n_negative + 1))
-        for ratio in (near, near / 4, near * 4, *extremes, near / 2, near * 2):
-            halt = np.zeros(1, np.int64)
-            weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
-            search = Search(weighted, halt)
-            with halted_after(GREEDY_SECONDS, halt):
-                try:
-                    _, choice = search.greedy(weighted.classes[0], weighted.everything)
-                    self.offer(Planter(self.problem, search).plant(choice))
-                except Stopped:
-                    continue
-            if self.best is not None:
-                return
-            if self.watch.halt[0]:
-                raise Stopped
+        halt = np.zeros(1, np.int64)
+        with halted_after(GREEDY_SECONDS, halt), suppress(Stopped):
+            for ratio in (near, near / 4, near * 4, *extremes, near / 2, near * 2):
+                weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
+                search = Search(weighted, halt)
+                _, choice = search.greedy(weighted.classes[0], weighted.everything)
+                self.offer(Planter(self.problem, search).plant(choice))
+                if self.best is not None:
+                    return
+        tree = greedy_assignment(
+            self.problem, lambda: time.monotonic() > began + 2 * GREEDY_SECONDS
+        )
+        if tree is not None:
+            self.offer(tree)
 
     def _corner(self, alpha: int, beta: int) -> tuple[int, int]:
         """Minimise ``alpha FN + beta FP`` without floors, which gives a cut; the errors."""

@@ -11,11 +11,11 @@ import pytest
 
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
-from odt_core.solution import Assignment, Engine, Status
+from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
 from odt_core.solvers.mip import greedy
 from odt_core.solvers.search import frontier, solve_search
-from odt_core.solvers.search.floors import FloorSearch
+from odt_core.solvers.search.floors import FloorSearch, Watch
 from odt_core.topology import Topology
 from tests.core.solvers.cut_short import solve_cut_short
 from tests.core.solvers.problems import noise
@@ -67,13 +67,13 @@ def test_the_bound_of_the_weighted_searches_is_that_of_each_pair_of_errors(seed:
         Objective(Goal.MAX_TNR, min_tpr=floor),
         Objective(Goal.ACCURACY, min_tpr=floor, min_tnr=Fraction(1, 2)),
     ):
-        search = FloorSearch(Problem(noise(40, [3, 3], seed), DEPTH_2, objective), 0.0, np.inf)
+        search = FloorSearch(Problem(noise(40, [3, 3], seed), DEPTH_2, objective), 0.0, Watch())
         search.cuts = [
             (int(random.integers(0, 4)), int(random.integers(1, 4)), int(random.integers(0, 50)))
             for _ in range(3)
         ]
         totals = [
-            search.total(fn, fp)
+            search.total((fn, fp))
             for fn in range(search.fn_most + 1)
             for fp in range(search.fp_most + 1)
             if all(alpha * fn + beta * fp >= least for alpha, beta, least in search.cuts)
@@ -86,7 +86,7 @@ def test_a_limit_is_kept_where_one_positive_row_weighs_millions() -> None:
     data = noise(40, [4, 4, 4, 4])
     weight = np.where(np.arange(40) == np.argmax(data.y), 2**24 - 1, 1)
     data = dataclasses.replace(data, weight=weight)
-    search = FloorSearch(Problem(data, DEPTH_2, FLOOR), time.monotonic(), np.inf)
+    search = FloorSearch(Problem(data, DEPTH_2, FLOOR), time.monotonic(), Watch())
     search.cuts = [(1, weight, 5) for weight in range(1, 9)]
     began = time.process_time()
     for _ in range(100):
