@@ -22,6 +22,7 @@ from odt_core.problem import Objective, Problem, Split
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.exact.choices import Choice, Planter, inside, split_of
 from odt_core.solvers.exact.columns import PAIR, STUMP, Encoding, encode_fronts, groups_of
+from odt_core.solvers.exact.front_twins import called
 from odt_core.solvers.exact.fronts import Front, FrontSearch
 from odt_core.solvers.exact.groups import CHAIN, FULL
 from odt_core.solvers.exact.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
@@ -598,45 +599,22 @@ def subset(
 ) -> tuple[tuple[int, ...], bool] | None:
     """Categories that called one way, and the others the other way, make exactly these errors.
 
-    Parameters
-    ----------
-    p, q : float64[n]
-        Positive and negative weight of the categories.
-    most : int
-        Up to so many are members; 0 for any number (but some category with rows stays outside).
-    all_of_them : bool
-        Whether sums that others are better than may be needed.
-
     Returns
     -------
     (tuple of int, bool) or None
         The members, and whether they are called positive.
     """
-    own = np.flatnonzero(p + q > 0).tolist()
+    own = np.flatnonzero(p + q > 0)
     for positive in (True,) if most == 0 else (True, False):
-        states: dict[tuple, list[tuple[float, float, tuple[int, ...]]]] = {(): [(0.0, 0.0, ())]}
-        for i, v in enumerate(own):
-            new: dict[tuple, list[tuple[float, float, tuple[int, ...]]]] = {}
-            for x, y, members in (state for each in states.values() for state in each):
-                for joins in (True, False):
-                    chosen = (*members, v) if joins else members
-                    size = len(chosen)
-                    a, b = (x, y + q[v]) if joins == positive else (x + p[v], y)
-                    if a <= fn and b <= fp and (most == 0 or size <= most):
-                        slot = (size,) if most else (size > 0, size <= i)
-                        new.setdefault(slot, []).append((a, b, chosen))
-            states = {slot: _undominated(each, all_of_them) for slot, each in new.items()}
-        for x, y, members in (state for each in states.values() for state in each):
-            if (x, y) == (fn, fp) and members and (most or len(members) < len(own)):
-                return members, positive
+        history = called(p[own], q[own], most, positive, np.array([fn, fp]), all_of_them)
+        x, y, slot = history[-1][:3]
+        reached = np.flatnonzero((x == fn) & (y == fp) & (slot >= (1 if most else 3)))
+        if not len(reached):
+            continue
+        at, members = int(reached[0]), []
+        for i in range(len(own), 0, -1):
+            if bool(history[i][4, at]) == positive:
+                members.append(int(own[i - 1]))
+            at = int(history[i][3, at])
+        return tuple(members[::-1]), positive
     return None
-
-
-def _undominated(states: list, all_of_them: bool) -> list:
-    """Of equal errors one, and of others those that none is as good as."""
-    kept: list = []
-    for state in sorted(states, key=lambda each: each[:2]):
-        equal = kept and kept[-1][:2] == state[:2]
-        if not equal and (all_of_them or not kept or state[1] < kept[-1][1]):
-            kept.append(state)
-    return kept
