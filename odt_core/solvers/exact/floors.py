@@ -240,8 +240,9 @@ class FloorSearch:
                 self.offer(Planter(self.problem, search).plant(choice))
                 if self.best is not None:
                     return
+        late = began + 10 * GREEDY_SECONDS
         tree = greedy_assignment(
-            self.problem, lambda: time.monotonic() > began + 2 * GREEDY_SECONDS
+            self.problem, lambda: bool(self.watch.halt[0]) or time.monotonic() > late
         )
         if tree is not None:
             self.offer(tree)
