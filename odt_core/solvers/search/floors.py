@@ -10,6 +10,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -19,8 +20,10 @@ import numpy.typing as npt
 from odt_core.errors import InputError
 from odt_core.problem import Objective, Problem, Split
 from odt_core.solution import Assignment, TracePoint
+from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.choices import Choice, Planter, inside, split_of
 from odt_core.solvers.search.columns import PAIR, STUMP, Encoding, encode_fronts, groups_of
+from odt_core.solvers.search.front_twins import called
 from odt_core.solvers.search.fronts import Front, FrontSearch
 from odt_core.solvers.search.groups import CHAIN, FULL
 from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
@@ -47,7 +50,7 @@ FLOOR_LIMIT = 2**25
 """Total weight of the rows below which every weighted search between two corners counts exactly."""
 
 GREEDY_SECONDS = 0.1
-"""How long the first tree for a weight may take."""
+"""How long the first tree may take."""
 
 GRID = 4096
 """Up to so many numbers of false negatives, a bound is told for each one exactly."""
@@ -120,9 +123,9 @@ class FloorSearch:
     problem: Problem
     started: float
     watch: Watch
-    threads: int
-    on_progress: OnProgress | None
-    on_tree: OnTree | None
+    threads: int = 1
+    on_progress: OnProgress | None = None
+    on_tree: OnTree | None = None
     best: tuple[int, int] | None = None
     assignment: Assignment | None = None
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
@@ -213,6 +216,8 @@ class FloorSearch:
 
     def _solve(self) -> None:
         self._first_trees()
+        if self.watch.halt[0]:
+            raise Stopped
         self._between(self._corners())
 
     # ------------------------------------------------------------ weighted searches
@@ -220,25 +225,27 @@ class FloorSearch:
     def _first_trees(self) -> None:
         """Greedy trees for several weights, until one keeps the floors.
 
-        The two extreme weights make the trees with fewest false positives or negatives.
+        The two extreme weights make the trees with fewest false positives or negatives. Where that
+        takes long, a tree that grows from the top down is made instead.
         """
-        data = self.problem.data
+        data, began = self.problem.data, time.monotonic()
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
         extremes = (Fraction(1, data.n_positive + 1), Fraction(data.n_negative + 1))
-        for ratio in (near, near / 4, near * 4, *extremes, near / 2, near * 2):
-            halt = np.zeros(1, np.int64)
-            weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
-            search = Search(weighted, halt)
-            with halted_after(GREEDY_SECONDS, halt):
-                try:
-                    _, choice = search.greedy(weighted.classes[0], weighted.everything)
-                    self.offer(Planter(self.problem, search).plant(choice))
-                except Stopped:
-                    continue
-            if self.best is not None:
-                return
-            if self.watch.halt[0]:
-                raise Stopped
+        halt = np.zeros(1, np.int64)
+        with halted_after(GREEDY_SECONDS, halt), suppress(Stopped):
+            for ratio in (near, near / 4, near * 4, *extremes, near / 2, near * 2):
+                weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
+                search = Search(weighted, halt)
+                _, choice = search.greedy(weighted.classes[0], weighted.everything)
+                self.offer(Planter(self.problem, search).plant(choice))
+                if self.best is not None:
+                    return
+        late = began + 10 * GREEDY_SECONDS
+        tree = greedy_assignment(
+            self.problem, lambda: bool(self.watch.halt[0]) or time.monotonic() > late
+        )
+        if tree is not None:
+            self.offer(tree)
 
     def _corner(self, alpha: int, beta: int) -> tuple[int, int]:
         """Minimise ``alpha FN + beta FP`` without floors, which gives a cut; the errors."""
@@ -593,45 +600,22 @@ def subset(
 ) -> tuple[tuple[int, ...], bool] | None:
     """Categories that called one way, and the others the other way, make exactly these errors.
 
-    Parameters
-    ----------
-    p, q : float64[n]
-        Positive and negative weight of the categories.
-    most : int
-        Up to so many are members; 0 for any number (but some category with rows stays outside).
-    all_of_them : bool
-        Whether sums that others are better than may be needed.
-
     Returns
     -------
     (tuple of int, bool) or None
         The members, and whether they are called positive.
     """
-    own = np.flatnonzero(p + q > 0).tolist()
+    own = np.flatnonzero(p + q > 0)
     for positive in (True,) if most == 0 else (True, False):
-        states: dict[tuple, list[tuple[float, float, tuple[int, ...]]]] = {(): [(0.0, 0.0, ())]}
-        for i, v in enumerate(own):
-            new: dict[tuple, list[tuple[float, float, tuple[int, ...]]]] = {}
-            for x, y, members in (state for each in states.values() for state in each):
-                for joins in (True, False):
-                    chosen = (*members, v) if joins else members
-                    size = len(chosen)
-                    a, b = (x, y + q[v]) if joins == positive else (x + p[v], y)
-                    if a <= fn and b <= fp and (most == 0 or size <= most):
-                        slot = (size,) if most else (size > 0, size <= i)
-                        new.setdefault(slot, []).append((a, b, chosen))
-            states = {slot: _undominated(each, all_of_them) for slot, each in new.items()}
-        for x, y, members in (state for each in states.values() for state in each):
-            if (x, y) == (fn, fp) and members and (most or len(members) < len(own)):
-                return members, positive
+        history = called(p[own], q[own], most, positive, np.array([fn, fp]), all_of_them)
+        x, y, slot = history[-1][:3]
+        reached = np.flatnonzero((x == fn) & (y == fp) & (slot >= (1 if most else 3)))
+        if not len(reached):
+            continue
+        at, members = int(reached[0]), []
+        for i in range(len(own), 0, -1):
+            if bool(history[i][4, at]) == positive:
+                members.append(int(own[i - 1]))
+            at = int(history[i][3, at])
+        return tuple(members[::-1]), positive
     return None
-
-
-def _undominated(states: list, all_of_them: bool) -> list:
-    """Of equal errors one, and of others those that none is as good as."""
-    kept: list = []
-    for state in sorted(states, key=lambda each: each[:2]):
-        equal = kept and kept[-1][:2] == state[:2]
-        if not equal and (all_of_them or not kept or state[1] < kept[-1][1]):
-            kept.append(state)
-    return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -106,13 +106,60 @@ def stump_front(
             if take == 1:
                 pairs += zip(p[s:e], q[s:e], strict=True)
                 continue
-            own_values = [v for v in range(s, e) if p[v] + q[v] > 0]
-            n = len(own_values)
-            pairs += one_sided if n < e - s else []
-            for size in range(1, min(n - 1, n // 2 if take == 0 else take) + 1):
-                for chosen in combinations(own_values, size):
-                    pairs.append((p[list(chosen)].sum(), q[list(chosen)].sum()))
+            own = s + np.flatnonzero(p[s:e] + q[s:e] > 0)
+            pairs += one_sided if len(own) < e - s else []
+            for positive in (True,) if take == 0 else (True, False):
+                sums = called(p[own], q[own], take, positive, box, leaf[2] > 0)[-1]
+                x, y = sums[:2, sums[2] >= (3 if take == 0 else 1)]
+                pairs += zip(x, tn - y, strict=True)
     return _boxed(_both_ways(np.array(pairs).reshape(-1, 2), tp, tn, leaf), box)
+
+
+def called(
+    p: Floats, q: Floats, take: int, positive: bool, box: Floats, all_of_them: bool
+) -> list[Floats]:
+    """What calling categories positive or negative, one after the other, may cost.
+
+    Parameters
+    ----------
+    p, q : float64[n]
+        Positive and negative weight of the categories.
+    take, positive
+        Up to `take` of them are called positive (or negative); 0 for any number.
+    box : float64[2]
+        Most false negatives and positives.
+    all_of_them : bool
+        Whether sums that others are better than count, too.
+
+    Returns
+    -------
+    list of float64[5, S]
+        Before the first category and after each: false negatives, false positives, how many were
+        called the counted way (if any number may be: 1 for positive plus 2 for negative ones), the
+        sum that this one comes from, and whether the last category was called positive.
+    """
+    history = [np.array([[0.0], [0.0], [0.0], [-1.0], [0.0]])]
+    for a, b in zip(p.tolist(), q.tolist(), strict=True):
+        old, n = history[-1], history[-1].shape[1]
+        new = np.concatenate([old, old], axis=1)
+        new[0, :n] += a
+        new[1, n:] += b
+        new[3], new[4] = np.tile(np.arange(n), 2), np.repeat([0.0, 1.0], n)
+        if take:
+            new[2] += new[4] == positive
+        else:
+            new[2] = new[2].astype(int) | np.repeat([2, 1], n)
+        keep = (new[0] <= box[0]) & (new[1] <= box[1]) & ((new[2] <= take) | (take == 0))
+        new = new[:, keep]
+        new = new[:, np.lexsort((new[1], new[0], new[2]))]
+        better = np.ones(new.shape[1], np.bool_)
+        if all_of_them:
+            better[1:] = (new[:3, 1:] != new[:3, :-1]).any(axis=0)
+        else:  # each slot's costs lie below those of the slot before
+            cost = new[1] - new[2] * (box[1] + 1)
+            better[1:] = cost[1:] < np.minimum.accumulate(cost)[:-1]
+        history.append(new[:, better])
+    return history
 
 
 def _holds(p: float, q: float, leaf: Floats) -> bool:

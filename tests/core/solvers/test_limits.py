@@ -31,11 +31,6 @@ def heavy(weight: int, objective: Objective) -> Problem:
     return Problem(data, DEPTH_2, objective)
 
 
-def floor_search(problem: Problem) -> FloorSearch:
-    """A search with floors that has not begun."""
-    return FloorSearch(problem, time.monotonic(), Watch(np.inf, None), 1, None, None)
-
-
 @pytest.mark.parametrize("engine", Engine)
 @pytest.mark.parametrize("text", ["1e20", "1e-20", "123456789012345678/7"])
 def test_a_class_weight_too_large_to_count_is_named(engine: Engine, text: str) -> None:
@@ -72,7 +67,7 @@ def test_the_bound_of_the_weighted_searches_is_that_of_each_pair_of_errors(seed:
         Objective(Goal.MAX_TNR, min_tpr=floor),
         Objective(Goal.ACCURACY, min_tpr=floor, min_tnr=Fraction(1, 2)),
     ):
-        search = floor_search(Problem(noise(40, [3, 3], seed), DEPTH_2, objective))
+        search = FloorSearch(Problem(noise(40, [3, 3], seed), DEPTH_2, objective), 0.0, Watch())
         search.cuts = [
             (int(random.integers(0, 4)), int(random.integers(1, 4)), int(random.integers(0, 50)))
             for _ in range(3)
@@ -91,7 +86,7 @@ def test_a_limit_is_kept_where_one_positive_row_weighs_millions() -> None:
     data = noise(40, [4, 4, 4, 4])
     weight = np.where(np.arange(40) == np.argmax(data.y), 2**24 - 1, 1)
     data = dataclasses.replace(data, weight=weight)
-    search = floor_search(Problem(data, DEPTH_2, FLOOR))
+    search = FloorSearch(Problem(data, DEPTH_2, FLOOR), time.monotonic(), Watch())
     search.cuts = [(1, weight, 5) for weight in range(1, 9)]
     began = time.process_time()
     for _ in range(100):
