@@ -102,7 +102,8 @@ def test_opening_a_run_brings_its_data_settings_and_tree_and_so_does_a_reload(
 
     page.get_by_role("link", name="Sensitivity").first.click()
     page.wait_for_url("**/sensitivity?data=*&run=*")
-    assert address.split("?")[1] == page.url.split("?")[1], "the address goes along"
+    # a frontier that the page finds on opening is named after what goes along
+    assert page.url.split("?")[1].startswith(address.split("?")[1]), "the address goes along"
 
     other = open_window(at=history[0], theme="dark")
     other.page.goto(address)
