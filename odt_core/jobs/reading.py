@@ -46,7 +46,7 @@ class ReadLimits:
 
 
 def read_table_apart(
-    path: Path,
+    source: bytes | Path,
     options: ReadOptions,
     name: str,
     *,
@@ -57,8 +57,8 @@ def read_table_apart(
 
     Parameters
     ----------
-    path : Path
-        The file.
+    source : bytes or Path
+        The file's bytes, or where it is.
     options : ReadOptions
         How it is read.
     name : str
@@ -81,8 +81,11 @@ def read_table_apart(
     )
     with tempfile.TemporaryDirectory(prefix="odt-table-") as folder:
         place = Path(folder) / "table"
-        order = {
-            "path": str(path),
+        if isinstance(source, bytes):
+            content, source = source, Path(folder) / "file"
+            source.write_bytes(content)
+        order: dict[str, object] = {
+            "path": str(source),
             "read": dataclasses.asdict(options),
             "name": name,
             "to": str(place),
