@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 from odt_core.data.containers import unpack
@@ -22,7 +23,11 @@ from odt_core.errors import InputError
 
 
 def read_table(
-    source: bytes | Path, options: ReadOptions | None = None, *, name: str = ""
+    source: bytes | Path,
+    options: ReadOptions | None = None,
+    *,
+    name: str = "",
+    on_stage: Callable[[str], object] | None = None,
 ) -> Table:
     """Read a CSV or similar table, a workbook or a Parquet file; every cell becomes text.
 
@@ -39,6 +44,8 @@ def read_table(
         What the user knows; the rest is found out.
     name : str
         The file's name, for screens and records.
+    on_stage : callable, optional
+        Told what is being done, in words.
 
     Raises
     ------
@@ -47,6 +54,8 @@ def read_table(
         too many cells.
     """
     options = options or ReadOptions()
+    tell = on_stage or (lambda stage: None)
+    tell("unpacking the file")
     raw = source if isinstance(source, bytes) else _read_bytes(source)
     name = name or ("" if isinstance(source, bytes) else source.name)
     unpacked = unpack(raw)
@@ -63,6 +72,7 @@ def read_table(
     if not text[start:].strip():
         raise InputError("The file is empty: choose one with a line of column names and rows.")
     dialect = find_dialect(text[start:], options)
+    tell("splitting rows into cells")
     rows = read_rows(text[start:], dialect, first_line=n_skipped + (2 if start else 1))
     del text
     if options.units_row and len(rows.lines):
@@ -74,6 +84,7 @@ def read_table(
         notes += ("The file has column names, but no rows below them.",)
     if len(rows.names) == 1:
         notes += ("The file has a single column: name the delimiter if it should have more.",)
+    tell("reading numbers")
     marks = find_decimal(factors, dialect.delimiter)
     if options.decimal is not None:
         marks = DecimalMarks(options.decimal, dict.fromkeys(factors, options.decimal))

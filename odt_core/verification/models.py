@@ -1,8 +1,9 @@
-"""Check a model against the rows it was trained on."""
+"""Check a training run's tree on the rows it was trained on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,35 @@ from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_to_json
 from odt_core.problem import Goal, Problem
-from odt_core.training import TrainSpec, build_problem, prepare_training
-from odt_core.tree import Tree
+from odt_core.solution import Status
+from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
 from odt_core.verification.enumeration import Verdict, verify
 from odt_core.words import percent_words, seconds_words
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a tree reaches on its training rows.
+
+    Attributes
+    ----------
+    total : int
+        Its objective, in the whole numbers of `odt_core.problem.Gains`.
+    errors : int
+        Training rows that it gets wrong.
+    """
+
+    total: int
+    errors: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Claim:
+        """Rebuild a claim."""
+        return cls(int(record["total"]), int(record["errors"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +50,14 @@ class Verification:
     ----------
     problem : Problem
         The shape, the training rows and all conditions.
-    tree : Tree
-        The tree in question.
+    claim : Claim
+        What the tree in question reaches.
     verdict : Verdict
         What the enumeration found.
     """
 
     problem: Problem
-    tree: Tree
+    claim: Claim
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
@@ -43,7 +69,8 @@ class Verification:
             "covered": verdict.covered,
             "counted": verdict.counted,
             "seconds": round(verdict.seconds, 4),
-            "words": self.words,
+            "words": {"status": self.words},
+            "status": (Status.OPTIMAL if verdict.holds else Status.FEASIBLE).value,
         }
 
     @property
@@ -51,7 +78,7 @@ class Verification:
         """One or two sentences on what was found."""
         verdict, objective = self.verdict, self.problem.objective
         time = seconds_words(verdict.seconds)
-        errors = self.tree.confusion(self.problem.data).errors
+        errors = self.claim.errors
         plain = objective.goal is Goal.ACCURACY and objective.class_weight == 1
         better = f"makes fewer than {errors} errors" if plain else "is better"
         if verdict.holds:
@@ -109,8 +136,49 @@ def verify_model(
         raise InputError(
             f"{table.name} is not the data that the model was trained on: give the same file."
         )
-    total = problem.gains.total(tree.confusion(problem.data))
+    confusion = tree.confusion(problem.data)
+    claim = Claim(problem.gains.total(confusion), confusion.errors)
     verdict = verify(
-        problem, total, time_limit=time_limit, on_progress=on_progress, should_stop=should_stop
+        problem,
+        claim.total,
+        time_limit=time_limit,
+        on_progress=on_progress,
+        should_stop=should_stop,
     )
-    return Verification(problem, tree, verdict)
+    return Verification(problem, claim, verdict)
+
+
+def run_verification(
+    table: Table,
+    spec: TrainSpec,
+    claim: Claim,
+    *,
+    on_stage: Callable[[Stage], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Verification:
+    """Look for a tree that is better than a training run's.
+
+    Parameters
+    ----------
+    table : Table
+        The data of the run.
+    spec : TrainSpec
+        What the run was asked, with the time limit of the check.
+    claim : Claim
+        What its tree reaches.
+    on_stage : callable, optional
+        Told what begins: preparing, solving.
+    should_stop : callable, optional
+        Asked often; true ends it.
+
+    Raises
+    ------
+    InputError
+        If there are too many questions to try.
+    """
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
+    problem = build_problem(prepare_training(table, spec), spec)
+    tell(Stage.SOLVING)
+    verdict = verify(problem, claim.total, time_limit=spec.time_limit, should_stop=should_stop)
+    return Verification(problem, claim, verdict)

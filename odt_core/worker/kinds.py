@@ -98,9 +98,20 @@ def _curve(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     return Answer({"runs": [run.to_json() for run in runs]})
 
 
+def _verify(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.verification import Claim, run_verification
+
+    assert isinstance(spec.part, Claim)
+    found = run_verification(
+        table, spec.train, spec.part, on_stage=hooks.on_stage, should_stop=hooks.should_stop
+    )
+    return Answer(found.to_json())
+
+
 RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.TRAIN: _train,
     JobKind.FRONTIER: _frontier,
     JobKind.CURVE: _curve,
     JobKind.ADOPT: _adopt,
+    JobKind.VERIFY: _verify,
 }

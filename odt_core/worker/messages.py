@@ -20,25 +20,29 @@ from odt_core.errors import InputError
 from odt_core.studies.adoption import Adoption
 from odt_core.studies.curve import CurveRepeat
 from odt_core.training.spec import TrainSpec
+from odt_core.verification import Claim
 
 
 class JobKind(StrEnum):
     """What a job does.
 
     ``train`` finds a tree, ``frontier`` every undominated tree, ``curve`` one repeat of a curve,
-    and ``adopt`` makes a tree of a frontier the result of a training run.
+    ``adopt`` makes a tree of a frontier the result of a training run, and ``verify`` checks a proof
+    by trying every tree.
     """
 
     TRAIN = "train"
     FRONTIER = "frontier"
     CURVE = "curve"
     ADOPT = "adopt"
+    VERIFY = "verify"
 
 
-Part = CurveRepeat | Adoption
-_PARTS: dict[JobKind, type[CurveRepeat] | type[Adoption]] = {
+Part = CurveRepeat | Adoption | Claim
+_PARTS: dict[JobKind, type[CurveRepeat] | type[Adoption] | type[Claim]] = {
     JobKind.CURVE: CurveRepeat,
     JobKind.ADOPT: Adoption,
+    JobKind.VERIFY: Claim,
 }
 """What a kind needs to know beside the training run's settings."""
 
@@ -59,8 +63,8 @@ class JobSpec:
         Data, split, shape, goal and limits.
     kind : JobKind
         What to do with them.
-    part : CurveRepeat, Adoption or None
-        What a curve's repeat and an adoption need to know beside.
+    part : CurveRepeat, Adoption, Claim or None
+        What a curve's repeat, an adoption and a check need to know beside.
     """
 
     dataset: str

@@ -257,7 +257,7 @@ def _warm_up() -> None:
     run_training(table, spec).to_json()
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Linux: be killed when the starting process ends, however it ends."""
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
@@ -266,7 +266,7 @@ def _die_with_parent() -> None:
 
 def main() -> None:
     """Serve jobs; answers go to what was standard output, stray prints to standard error."""
-    _die_with_parent()
+    die_with_parent()
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

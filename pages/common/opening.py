@@ -10,9 +10,10 @@ from typing import NoReturn
 
 import streamlit as st
 
-from odt_core.data import ReadOptions, Table, infer_schema, read_table
+from odt_core.data import ReadOptions, infer_schema
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.storage import NotFoundError, StorageError
+from pages.common.files import table_of
 from pages.common.keeping import kept_choices
 from pages.common.people import owner
 from pages.common.places import Place
@@ -37,12 +38,7 @@ def stored_dataset(sha256: str, read: ReadOptions) -> Dataset:
     """
     record = store().datasets.get(owner(), sha256)
     path = store().datasets.path(owner(), sha256)
-    return Dataset(_table(sha256, read, record.name, path), sha256, read)
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _table(sha256: str, read: ReadOptions, name: str, _path: object) -> Table:
-    return read_table(_path, read, name=name)  # type: ignore[arg-type]
+    return Dataset(table_of(sha256, read, record.name, path), sha256, read)
 
 
 def open_dataset(sha256: str) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from typing import Any
 
 import streamlit as st
 
-from odt_core.data import Prepared, ReadOptions, Schema, SplitSpec, Table, prepare, read_table
+from odt_core.data import Prepared, Schema, SplitSpec, Table, prepare
 from odt_core.jobs import Job
 from odt_core.problem import Problem
 from odt_core.training import FeatureSelection, build_problem
+from pages.common.files import table_of
 from pages.common.server import store
 from pages.common.state import work
 
@@ -54,7 +54,8 @@ def rows_of(job: Job) -> Prepared:
     if dataset is not None and (dataset.sha256, dataset.read) == (spec.dataset, spec.read):
         table = dataset.table
     else:
-        table = _table(job.owner, spec.dataset, dataclasses.astuple(spec.read), spec.table_name)
+        path = store().datasets.path(job.owner, spec.dataset)
+        table = table_of(spec.dataset, spec.read, spec.table_name, path)
     return prepared_rows(table, spec.train.schema, spec.train.split)
 
 
@@ -62,8 +63,3 @@ def problem_of(job: Job) -> Problem:
     """What a run solves; features that its selection left out are not forbidden here."""
     spec = dataclasses.replace(job.spec.train, feature_selection=FeatureSelection.NONE)
     return build_problem(rows_of(job), spec)
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _table(owner: str, sha256: str, read: tuple[Any, ...], name: str) -> Table:
-    return read_table(store().datasets.read(owner, sha256), ReadOptions(*read), name=name)

@@ -196,6 +196,19 @@ def test_a_file_is_not_lost_where_the_page_is_left_while_it_is_read(window: Wind
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 
+def test_reading_a_large_file_can_be_stopped(window: Window) -> None:
+    page = window.page
+    # Quotes within cells: such rows are read one by one.
+    rows = "".join(f'{n}" pipe,{"yn"[n % 2]}\n' for n in range(800_000))
+    window.hand_in("pipes.csv", f"pipe,outcome\n{rows}".encode())
+    stop = page.get_by_role("button", name="Stop reading")
+    stop.click()
+    expect(stop).to_have_count(0)
+    window.settle()
+    expect(page.get_by_text("Or a sample to try")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text("none yet").first).to_be_visible()
+
+
 def test_every_table_and_chart_has_a_name(window: Window) -> None:
     window.upload("patients.csv", patients())
     page = window.page

@@ -73,7 +73,7 @@ def train(window: Window, name: str) -> str:
     page.wait_for_url("**/train*")
     window.settle()
     page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".st-key-train_tree svg g.node").first.wait_for(timeout=SOLVED)
+    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     page.wait_for_url("**/train?data=*&run=*")
     return page.url
 
@@ -122,7 +122,7 @@ def test_two_people_see_their_own_only_even_by_address(
 
     alice.page.reload()
     alice.settle()
-    alice.page.locator(".st-key-train_tree svg g.node").first.wait_for()
+    alice.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     alice.page.get_by_role("link", name="Runs").first.click()
     alice.page.wait_for_url("**/runs*")
     expect(alice.page.get_by_text("1 run", exact=True)).to_be_visible()
@@ -144,7 +144,7 @@ def test_an_address_is_not_lost_by_signing_in(
     later.settle()
     sign_in(later, ALICE)
     later.page.wait_for_url("**/train?data=*&run=*")
-    later.page.locator(".st-key-train_tree svg g.node").first.wait_for()
+    later.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     assert later.page.url == address
 
 
@@ -232,7 +232,7 @@ def test_downloads_and_uploads_need_the_sign_in(
     page.wait_for_url("**/train*")
     window.settle()
     page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".st-key-train_tree svg g.node").first.wait_for(timeout=SOLVED)
+    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     window.settle()
     cookies = cookies_of(window)
     for path in ("/media/0123456789abcdef.csv", "/_stcore/upload_file/x/y"):

@@ -57,7 +57,7 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         chosen = page.locator(".st-key-runs_chosen_ones")
         expect(chosen.get_by_text("interrupted", exact=True)).to_be_visible()
         expect(chosen.get_by_text("Its best tree so far is below")).to_be_visible()
-        expect(chosen.locator("svg g.node").first).to_be_visible()
+        expect(chosen.locator("svg g.node:visible").first).to_be_visible()
         window.shoot("runs-after-restart")
         press(window, "runs_again")
         expect(chosen.get_by_text("running", exact=True)).to_be_visible(timeout=SOLVED)

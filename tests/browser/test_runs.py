@@ -86,7 +86,7 @@ def test_opening_a_run_brings_its_data_settings_and_tree_and_so_does_a_reload(
     expect(page.locator(".st-key-runs_chosen_ones").get_by_text("Deeper").first).to_be_visible()
     press(runs, "runs_open")
     page.wait_for_url("**/train?data=*&run=*")
-    drawn = page.locator(".st-key-train_tree svg g.node")
+    drawn = page.locator(".st-key-train_tree svg g.node:visible")
     drawn.first.wait_for()
     expect(page.get_by_role("radio", name="Depth 2", exact=True)).to_be_checked()
     expect(page.get_by_role("spinbutton", name="Largest set of categories")).to_have_value("1")
@@ -102,12 +102,13 @@ def test_opening_a_run_brings_its_data_settings_and_tree_and_so_does_a_reload(
 
     page.get_by_role("link", name="Sensitivity").first.click()
     page.wait_for_url("**/sensitivity?data=*&run=*")
-    assert address.split("?")[1] == page.url.split("?")[1], "the address goes along"
+    # a frontier that the page finds on opening is named after what goes along
+    assert page.url.split("?")[1].startswith(address.split("?")[1]), "the address goes along"
 
     other = open_window(at=history[0], theme="dark")
     other.page.goto(address)
     other.settle()
-    other.page.locator(".st-key-train_tree svg g.node").first.wait_for()
+    other.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     expect(other.page.get_by_text("ward.csv").first).to_be_visible()
 
 
@@ -149,7 +150,7 @@ def test_an_interrupted_run_shows_its_best_tree_and_runs_again_with_one_click(
     search(runs, "night")
     tick(runs, 0)
     expect(page.get_by_text("Its best tree so far is below")).to_be_visible()
-    page.locator("[class*=st-key-runs_tree_] svg g.node").first.wait_for()
+    page.locator("[class*=st-key-runs_tree_] svg g.node:visible").first.wait_for()
     press(runs, "runs_again")
     chosen = page.locator(".st-key-runs_chosen_ones")  # the table holds the words out of sight
     expect(chosen.get_by_text("proved optimal").first).to_be_visible(timeout=SOLVED)
@@ -166,7 +167,7 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
     expect(page.locator("[class*=st-key-runs_tree_] .stGraphVizChart")).to_have_count(3)
     expect(page.get_by_text("What was asked")).to_be_visible()
     table = page.get_by_role("table", name=re.compile("Metrics with 95% intervals"))
-    expect(table.get_by_role("row").first.get_by_role("columnheader")).to_have_count(4)
+    expect(table.get_by_role("row").first.get_by_role("columnheader")).to_have_count(3)
     expect(page.get_by_role("img", name="x")).to_have_count(0)
     assert page.evaluate("document.querySelectorAll('img[src*=evil], img[src=x]').length") == 0
     for theme_width in (1440, 1024):
@@ -247,7 +248,7 @@ def test_a_data_set_goes_with_everything_made_from_it_and_off_the_disk(
     page.wait_for_url("**/train*")
     window.settle()
     page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".st-key-train_tree svg g.node").first.wait_for(timeout=SOLVED)
+    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     window.settle()
     assert secret.encode() in _everything(server.data_dir)
     page.get_by_role("link", name="Data", exact=True).first.click()

@@ -54,7 +54,7 @@ def open_page(window: Window) -> None:
 
 def find_frontier(window: Window) -> None:
     """Wait for the frontier of a small data set, which the page finds as it opens."""
-    window.page.locator(".st-key-sens_tree svg g.node").first.wait_for(timeout=SOLVED)
+    window.page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     window.settle()
 
 
@@ -211,7 +211,7 @@ def test_a_click_on_the_curves_draws_the_tree_of_its_shape_and_floor(window: Win
     page.keyboard.press("Enter")
     window.settle()
     page.get_by_role("button", name="Run the curves").click()
-    tree = page.locator(".st-key-sens_curve_tree svg g.node").first
+    tree = page.locator(".st-key-sens_curve_tree svg g.node:visible").first
     tree.wait_for(timeout=SOLVED)
     window.settle()
     expect(page.get_by_text(re.compile("floor 95%")).first).to_be_visible()

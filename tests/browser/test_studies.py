@@ -33,11 +33,11 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     page.get_by_role("link", name="Sensitivity").first.click()
     page.wait_for_url("**/sensitivity*")
     window.settle()
-    page.locator(".st-key-sens_tree svg g.node").first.wait_for(timeout=SOLVED)
+    page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     page.wait_for_url("**/sensitivity?data=*&frontier=*")
     page.reload()
     window.settle()
-    page.locator(".st-key-sens_tree svg g.node").first.wait_for()
+    page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for()
     expect(page.get_by_text("before you changed")).to_have_count(0)
 
     page.get_by_text("Curves over many splits").click()
@@ -49,7 +49,7 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     done = page.get_by_text(re.compile("2 splits in"))
     done.wait_for(timeout=SOLVED)
     page.wait_for_url("**/sensitivity?data=*&frontier=*&curve=*")
-    page.locator(".st-key-sens_curve_tree svg g.node").first.wait_for(timeout=SOLVED)
+    page.locator(".st-key-sens_curve_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
 
     other = open_window(at=quiet, width=1440)
     other.page.goto(page.url)
@@ -71,7 +71,7 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     window.settle()
     tick(window, 0, 1)
     press(window, "runs_open")
-    page.locator(".st-key-sens_tree svg g.node").first.wait_for()
+    page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for()
 
 
 def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
@@ -101,4 +101,4 @@ def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
     page.screenshot(path=SHOTS / "runs-live.png")
     chosen.get_by_role("button", name="Stop").click()
     expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
-    expect(chosen.locator("svg g.node").first).to_be_visible()
+    expect(chosen.locator("svg g.node:visible").first).to_be_visible()

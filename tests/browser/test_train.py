@@ -46,8 +46,12 @@ def choose_shape(window: Window, name: str) -> None:
 def choose_engine(window: Window, name: str) -> None:
     page = window.page
     page.get_by_text("More settings").click()
-    page.get_by_role("radiogroup", name="Engine").get_by_text(name, exact=True).click()
+    engines = page.get_by_role("radiogroup", name="Engine")
+    engines.get_by_text(name, exact=True).click()
+    chosen = engines.locator("label").filter(has=page.get_by_text(name, exact=True))
+    expect(chosen.locator("input")).to_be_checked()
     window.settle()
+    expect(chosen.locator("input")).to_be_checked()  # also once the server has answered
     page.get_by_text("More settings").click()
     window.settle()  # what is below moves up; a press on the way would be lost
 

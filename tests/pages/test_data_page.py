@@ -125,6 +125,18 @@ class TestReading:
         assert dataset.table.n_rows == 12
         assert "tab between cells" in texts(app)
 
+    def test_a_large_file_is_read_apart(self, app: AppTest) -> None:
+        rows = "".join(f"{n % 90};{'ab'[n % 2]};{'yn'[n % 3 == 0]}\n" for n in range(400_000))
+        upload(app, f"age;ward;outcome\n{rows}".encode())
+        assert not app.exception and not app.error
+        assert any("400,000 rows and 3 columns" in text.value for text in app.markdown)
+        assert "files_stop_reading" not in [button.key for button in app.button]
+
+    def test_a_packed_file_is_read_apart_and_refused_in_words(self, app: AppTest) -> None:
+        upload(app, gzip.compress(b"a,b\n1,2\n1\n"))
+        assert not app.exception
+        assert "Line 3 has 1 cell" in app.error[0].value
+
     @pytest.mark.parametrize("key", SAMPLES)
     def test_a_sample_is_read_with_its_own_outcome(self, app: AppTest, key: str) -> None:
         app.button(key=f"data_sample_{key}").click().run()

@@ -673,3 +673,21 @@ def test_the_same_file_read_otherwise_has_other_rows() -> None:
         for table in (whole, fewer)
     ]
     assert counts[0] > counts[1]
+
+
+# ---- the check of a proof ----
+
+
+def test_a_proof_is_checked_by_trying_every_tree(page: AppTest) -> None:
+    train(page)
+    page.button(key="train_check").click().run()
+    assert not page.exception
+    _, check = page.session_state["train_checked"]
+    deadline = time.monotonic() + 60
+    while not check.is_over:
+        assert time.monotonic() < deadline, "the check took too long"
+        time.sleep(0.05)
+    page.run()
+    assert not page.exception
+    assert check.result["holds"] is True
+    assert any(c.value.startswith("✓ Checked. No tree of this shape") for c in page.caption)

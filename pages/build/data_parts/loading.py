@@ -9,15 +9,14 @@ import hashlib
 
 import streamlit as st
 
-from odt_core.data import SAMPLES, ReadOptions, Table, read_table
+from odt_core.data import SAMPLES, ReadOptions
 from odt_core.errors import InputError
 from pages.build.data_parts.choices import adopt
+from pages.build.data_parts.taking import take_back
+from pages.common.files import table_of
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset
-
-KEPT_TABLES = 4
-"""Tables kept for all sessions together, besides each session's own."""
 
 
 def most_megabytes() -> int:
@@ -46,7 +45,7 @@ def load_upload(name: str, content: bytes) -> None:
         )
     digest = hashlib.sha256(content).hexdigest()
     read = ReadOptions()
-    table = _read(digest, read, name, content)
+    table = table_of(digest, read, name, content, take_back)
     adopt(table, store().datasets.put(owner(), content, name).sha256, read)
 
 
@@ -56,7 +55,7 @@ def load_sample(key: str) -> None:
     content = sample.csv()
     read = ReadOptions()
     name = f"{key}.csv"
-    table = _read(hashlib.sha256(content).hexdigest(), read, name, content)
+    table = table_of(hashlib.sha256(content).hexdigest(), read, name, content)
     sha256 = store().datasets.put(owner(), content, name).sha256
     adopt(table, sha256, read, target=sample.target, positive=sample.positive)
 
@@ -70,10 +69,5 @@ def read_again(dataset: Dataset, read: ReadOptions) -> None:
         If it is no usable table when read so; the data set stays as it was.
     """
     content = store().datasets.read(owner(), dataset.sha256)
-    table = _read(dataset.sha256, read, dataset.name, content)
+    table = table_of(dataset.sha256, read, dataset.name, content, take_back)
     adopt(table, dataset.sha256, read)
-
-
-@st.cache_resource(max_entries=KEPT_TABLES, show_spinner=False)
-def _read(sha256: str, read: ReadOptions, name: str, _source: bytes) -> Table:
-    return read_table(_source, read, name=name)

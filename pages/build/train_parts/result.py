@@ -14,6 +14,7 @@ from odt_core.solution import Status
 from odt_core.tree import Tree
 from odt_core.words import list_words
 from pages.build.train_parts.cart import draw_cart
+from pages.build.train_parts.check import draw_check
 from pages.build.train_parts.downloads import draw_downloads
 from pages.build.train_parts.facts import draw_facts
 from pages.common.drawing import choose_direction, chosen_direction, draw_tree
@@ -47,6 +48,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     assert train is not None
     draw_verdict(job.spec.train.objective, train, test)
     _draw_proof(result)
+    draw_check(job)
     if job.spec.kind is JobKind.ADOPT:
         st.caption("This tree was taken from the frontier on the Sensitivity page.")
     if changes:

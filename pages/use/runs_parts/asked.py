@@ -34,6 +34,8 @@ def asked_of(record: RunRecord) -> dict[str, str]:
         settings["Floors"] = f"{spec.part.sweep.word} at least {list_words(levels)}%"
         if run.members is not None:
             settings["Split"] += f" and on: {run.members.n} splits"
-    if spec.kind is not JobKind.TRAIN:  # these always search
+    if spec.kind is JobKind.VERIFY:
+        settings["Engine"] = "every tree, one by one"
+    elif spec.kind is not JobKind.TRAIN:  # these always search
         settings["Engine"] = "search"
     return known | settings

@@ -101,11 +101,21 @@ _CURVE = _record(
         ),
     }
 )
+_VERIFIED = _record(
+    holds={"type": ["boolean", "null"]},
+    better=_or_none(_TREE),
+    covered=_NUMBER,
+    counted=_SIZE,
+    seconds=_SECONDS,
+    words=_record(status=_TEXT),
+    status=_STATUS,
+)
 _FORMS = {
     JobKind.TRAIN: _TRAINED,
     JobKind.ADOPT: _TRAINED,
     JobKind.FRONTIER: _FRONTIER,
     JobKind.CURVE: _CURVE,
+    JobKind.VERIFY: _VERIFIED,
 }
 """What pages read of a result, as JSON schemas."""
 
@@ -170,6 +180,9 @@ def _check_inside(found: dict[str, Any], kind: JobKind) -> None:
         for point in found["points"]:
             tree_from_json(point["tree"])
             assignment_from_json(point["assignment"])
+    elif kind is JobKind.VERIFY:
+        if found["better"] is not None:
+            tree_from_json(found["better"])
     elif kind is JobKind.CURVE:
         for run in found["runs"]:
             CurveRun.from_json(run)

@@ -16,6 +16,7 @@ KIND_WORDS = {
     JobKind.FRONTIER: "Frontier",
     JobKind.CURVE: "Curves",
     JobKind.ADOPT: "Tree from a frontier",
+    JobKind.VERIFY: "Check of a proof",
 }
 GOAL_WORDS = {
     "accuracy": "accuracy",

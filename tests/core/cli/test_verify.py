@@ -47,7 +47,7 @@ def test_a_tree_that_is_not_best_is_told_of_the_better_one(
     assert status == 1
     assert found["holds"] is False
     assert found["better"]["root"]["question"]
-    assert "There is a better tree of this shape: it makes 96 errors" in found["words"]
+    assert "There is a better tree of this shape: it makes 96 errors" in found["words"]["status"]
 
 
 def test_what_was_covered_in_the_time_is_said(
@@ -59,7 +59,7 @@ def test_what_was_covered_in_the_time_is_said(
     status, found = verify_json(capsys, model, monks, "--time-limit", "0.0001")
     assert (status, found["holds"], found["better"]) == (1, None, None)
     assert 0 <= found["covered"] < 1
-    assert found["words"].startswith("Not settled in")
+    assert found["words"]["status"].startswith("Not settled in")
 
 
 def test_other_data_are_refused(

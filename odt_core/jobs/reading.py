@@ -1,0 +1,169 @@
+"""A large table is read in a process of its own, which can be ended."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from odt_core.data import ReadOptions, Table
+from odt_core.errors import InputError
+from odt_core.jobs.memory import machine_memory, taken
+from odt_core.worker import to_line
+
+LOOK_EVERY = 0.1
+"""Seconds between two looks at the process."""
+
+
+@dataclass(frozen=True)
+class ReadLimits:
+    """How much reading a table may take.
+
+    Attributes
+    ----------
+    seconds : float
+        Of time.
+    memory : int
+        Bytes; a share of the machine's by default.
+    """
+
+    seconds: float = 120.0
+    memory: int = 0
+
+    @property
+    def bytes_allowed(self) -> int:
+        """The memory limit, whatever it comes from."""
+        return self.memory or machine_memory() // 3
+
+
+def read_table_apart(
+    source: bytes | Path,
+    options: ReadOptions,
+    name: str,
+    *,
+    on_progress: Callable[[str, float], None],
+    limits: ReadLimits | None = None,
+) -> Table:
+    """Read a table in another process, which ends with this call, however that ends.
+
+    Parameters
+    ----------
+    source : bytes or Path
+        The file's bytes, or where it is.
+    options : ReadOptions
+        How it is read.
+    name : str
+        Its name.
+    on_progress : callable
+        Told ten times a second what is being done and how many seconds have passed. What it raises
+        ends the reading.
+    limits : ReadLimits, optional
+        Of time and memory.
+
+    Raises
+    ------
+    InputError
+        If the file is no usable table, or takes too much time or memory.
+    """
+    limits = limits or ReadLimits()
+    too_large = (
+        f"The file {name!r} takes more than {limits.bytes_allowed >> 20:,} MB of memory to read: "
+        "leave out columns or rows first."
+    )
+    with tempfile.TemporaryDirectory(prefix="odt-table-") as folder:
+        place = Path(folder) / "table"
+        if isinstance(source, bytes):
+            content, source = source, Path(folder) / "file"
+            source.write_bytes(content)
+        order: dict[str, object] = {
+            "path": str(source),
+            "read": dataclasses.asdict(options),
+            "name": name,
+            "to": str(place),
+            "too_large": too_large,
+        }
+        reader = _Reader(order, Path(folder))
+        try:
+            while not reader.wait(LOOK_EVERY):
+                on_progress(reader.stage, reader.seconds)
+                if reader.seconds > limits.seconds:
+                    raise InputError(
+                        f"The file {name!r} was not read within {limits.seconds:g} seconds: leave "
+                        "out columns or rows, or give each row as many cells as the header."
+                    )
+                if taken(reader.pid) > limits.bytes_allowed:
+                    raise InputError(too_large)
+        finally:
+            reader.end()
+        if reader.error:
+            raise InputError(reader.error)
+        if not place.exists():
+            raise InputError(
+                f"The file {name!r} could not be read: the process that read it ended "
+                f"({reader.status}). Save it as CSV, or leave out columns or rows."
+            )
+        with open(place, "rb") as file:  # our own process wrote it, into a folder of ours
+            table: Table = pickle.load(file)
+        return table
+
+
+class _Reader:
+    """The process, and what it says."""
+
+    def __init__(self, order: dict[str, object], folder: Path) -> None:
+        self._began = time.monotonic()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "odt_core.worker.table_reader"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=Path(__file__).resolve().parents[2],
+            env={**os.environ, "TMPDIR": str(folder)},
+        )
+        self.pid = self._process.pid
+        self.stage = self.error = ""
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(to_line(order))
+            self._process.stdin.close()
+        except BrokenPipeError:  # it ended at once: its status says so
+            self._process.wait()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            message = json.loads(line)
+            self.stage = message.get("stage", self.stage)
+            self.error = message.get("error", self.error)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def status(self) -> str:
+        return f"exit status {self._process.returncode}"
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it has ended after so many seconds."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._listener.join()

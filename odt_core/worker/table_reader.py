@@ -1,0 +1,46 @@
+"""``python -m odt_core.worker.table_reader``: read one table apart from whoever asks for it.
+
+The order is one line of JSON on standard input: the file, how it is read, its name, where the table
+goes. The answers are lines on standard output: ``{"stage": ...}`` as often as there is something to
+say, and an ``{"error": ...}`` if the file cannot be read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+from pathlib import Path
+
+from odt_core.data import ReadOptions, read_table
+from odt_core.errors import InputError
+from odt_core.worker.messages import to_line
+from odt_core.worker.worker import die_with_parent
+
+
+def main() -> None:
+    """Read the table and write it, pickled."""
+    die_with_parent()
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    order = json.loads(sys.stdin.buffer.readline())
+    try:
+        table = read_table(
+            Path(order["path"]),
+            ReadOptions(**order["read"]),
+            name=order["name"],
+            on_stage=lambda stage: answers.write(to_line({"stage": stage})),
+        )
+    except InputError as error:
+        answers.write(to_line({"error": str(error)}))
+        return
+    except MemoryError:
+        answers.write(to_line({"error": order["too_large"]}))
+        return
+    with open(order["to"], "wb") as file:
+        pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""The check of a proof that owes nothing to the search: every tree is tried."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from odt_core.jobs import Job, JobKind
+from odt_core.solution import Status
+from odt_core.verification import Claim
+from odt_core.words import seconds_words
+from pages.common.people import owner
+from pages.common.server import job_manager
+from pages.common.state import lane
+from pages.common.text import plain
+from pages.common.watching import EVERY
+
+_CHECK = "train_checked"
+"""In the session: the id of a training run, and the job that checks its proof."""
+
+_SECONDS, _MORE_SECONDS = 60.0, 600.0
+
+
+def draw_check(job: Job) -> None:
+    """The button below a proof, how far the check is, or what it found.
+
+    Parameters
+    ----------
+    job : Job
+        A run that brought a tree.
+    """
+    assert job.result is not None
+    if job.result["status"] != Status.OPTIMAL:
+        return
+    checked, check = st.session_state.get(_CHECK, ("", None))
+    if checked != job.id:
+        st.button(
+            "Check this proof by trying every tree",
+            key="train_check",
+            type="tertiary",
+            on_click=_start,
+            args=(job, _SECONDS),
+            help="A second program without any shortcut tries every tree of this shape on the "
+            "training rows, for a minute at most. It shares nothing with the search, so it would "
+            "find a mistake of the search.",
+        )
+    elif check.is_over:
+        _draw_found(job, check)
+    else:
+        _watch(check)
+
+
+def _start(job: Job, seconds: float) -> None:
+    assert job.result is not None
+    claim = Claim(job.result["objective"]["total"], job.result["errors"])
+    train = dataclasses.replace(job.spec.train, time_limit=seconds)
+    spec = dataclasses.replace(job.spec, kind=JobKind.VERIFY, part=claim, train=train)
+    check = job_manager().submit(spec, owner=owner(), lane=lane())
+    st.session_state[_CHECK] = (job.id, check)
+
+
+@st.fragment(run_every=EVERY)
+def _watch(check: Job) -> None:
+    """How much of its time is spent, and a way to stop it."""
+    if check.is_over:
+        st.rerun()
+    limit = check.spec.train.time_limit
+    with st.container(horizontal=True, vertical_alignment="center", key="train_check_line"):
+        st.progress(
+            min(check.seconds / limit, 1.0),
+            text=f"Trying every tree: {seconds_words(check.seconds)} of at most "
+            f"{seconds_words(limit)}",
+        )
+        st.button("Stop", key="train_check_stop", on_click=job_manager().cancel, args=(check,))
+
+
+def _draw_found(job: Job, check: Job) -> None:
+    if check.result is None:
+        st.caption(f"The check brought nothing: {plain(check.message or 'it was stopped')}")
+        return
+    words = plain(check.result["words"]["status"])
+    if check.result["holds"] is False:
+        st.error(f"**The proof is wrong.** {words} Please report this.")
+    elif check.result["holds"]:
+        st.caption(f"✓ Checked. {words}")
+    else:
+        st.caption(words)
+        if check.spec.train.time_limit < _MORE_SECONDS:
+            st.button(
+                "Try for ten minutes",
+                key="train_check_more",
+                type="tertiary",
+                on_click=_start,
+                args=(job, _MORE_SECONDS),
+            )
