@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from odt_core.jobs.job import Job, JobState, now
-from odt_core.storage import LOCAL_OWNER
+from odt_core.storage import LOCAL_OWNER, NewRun
 from odt_core.worker import JobSpec
 
 if TYPE_CHECKING:
@@ -29,12 +29,15 @@ class Batch:
         Of the study in the store; None if the store could not be written.
     began : datetime
         When they were asked for, in UTC.
+    study : NewRun or None
+        What is to be entered for the study itself, as long as the store does not know of it.
     """
 
     jobs: tuple[Job, ...]
     owner: str = LOCAL_OWNER
     id: str | None = None
     began: datetime = field(default_factory=now)
+    study: NewRun | None = None
 
     @classmethod
     def submit(

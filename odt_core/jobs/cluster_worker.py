@@ -6,6 +6,7 @@ fast, is cancelled as surely and is bounded in memory like one on the server's o
 
 from __future__ import annotations
 
+import dataclasses
 import queue
 import tempfile
 import threading
@@ -58,12 +59,12 @@ class Hub:
         try:
             sha256 = str(spec["dataset"])
             path = self._cache.find(sha256, len(content)) or self._cache.put(sha256, [content])
-            while box.empty() and not self._pool.run(job, spec, path, hurry):
-                self._wait_for_worker()
-            if job in self._stopped:
-                self._pool.stop(job)
+            self._give(job, spec, path, hurry)
             while True:
                 message = box.get()
+                if message["type"] == "lost" and not message["begun"] and not self._closed:
+                    self._give(job, spec, path, hurry)
+                    continue
                 if message["type"] == "lost" and self._closed:
                     raise Reschedule  # this machine leaves in good order: another takes over
                 if message["type"] in _LAST:
@@ -72,6 +73,13 @@ class Hub:
         finally:
             del self._boxes[job]
             self._stopped.discard(job)
+
+    def _give(self, job: str, spec: dict[str, Any], path: Path, hurry: bool) -> None:
+        """Give a job to a worker as soon as one is free."""
+        while self._boxes[job].empty() and not self._pool.run(job, spec, path, hurry):
+            self._wait_for_worker()
+        if job in self._stopped:
+            self._pool.stop(job)
 
     def _wait_for_worker(self) -> None:
         if self._closed:
@@ -114,7 +122,7 @@ class Hub:
 
     def on_lost(self, job: str, loss: Loss) -> None:
         """A job's worker has ended before the job."""
-        self.on_message(job, {"type": "lost", "how": loss.how, "memory_limit": loss.memory_limit})
+        self.on_message(job, {"type": "lost", **dataclasses.asdict(loss)})
 
     def on_no_worker(self, reason: str) -> None:
         """Workers cannot be started here."""

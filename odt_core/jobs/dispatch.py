@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from odt_core.errors import InputError
+from odt_core.jobs.batch import Batch
 from odt_core.jobs.held import Held, Order, Running
 from odt_core.jobs.job import Job, JobState, now
 from odt_core.jobs.pool import Pool
@@ -160,15 +160,17 @@ class Dispatch:
                 running.stop_at = time.monotonic()
                 self._pool.stop(running.job.id)
 
-    def run_unrecorded(
-        self, specs: Sequence[JobSpec], owner: str, lane: str, error: StorageError
-    ) -> list[Job]:
-        """Run jobs that could not be entered; without their file they fail with the reason."""
-        self._recording.note_problem(error)
-        jobs = [Job(spec, owner, lane, recorded=False) for spec in specs]
-        for job in jobs:
+    def run_unrecorded(self, batch: Batch, error: StorageError) -> None:
+        """Run jobs that could not be entered; without their file they fail with the reason.
+
+        They are entered as soon as the store can be written: see `Recording.enter_all`.
+        """
+        self._recording.note_unentered(error)
+        with self._held.lock:
+            self._held.unentered.append(batch)
+        for job in batch.jobs:
             try:
-                path = self._store.datasets.path(owner, job.spec.dataset)
+                path = self._store.datasets.path(job.owner, job.spec.dataset)
             except InputError:
                 self._recording.end(job, JobState.FAILED, str(error))
                 continue
@@ -176,7 +178,6 @@ class Dispatch:
                 self._held.known[job.id] = job
                 self._held.orders.append(Order(job, path))
         self.wake()
-        return jobs
 
     def wait_again(self, order: Order) -> None:
         """Put a job that no worker has begun back in its place in the queue."""

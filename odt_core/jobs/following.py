@@ -44,13 +44,14 @@ class Following:
         self._beat_at = time.monotonic()
 
     def keep_in_step(self) -> None:
-        """Write progress, hear what owners want, follow what runs elsewhere.
+        """Write progress, hear what owners want, follow what runs elsewhere, enter the unstored.
 
         Raises
         ------
         StorageError
             If the store does not answer.
         """
+        self._store.queue.say_alive(self._server)
         self._recording.write_all()
         beat = time.monotonic() - self._beat_at >= HEARTBEAT_EVERY
         if beat:
@@ -59,6 +60,7 @@ class Following:
         others = self._held.elsewhere()
         for owner in {job.owner for job in others}:
             self.refresh(owner, [job for job in others if job.owner == owner])
+        self._recording.enter_all()
 
     def _hear(self, holding: set[str], beat: bool) -> None:
         """Learn which runs are to stop, and say that this server lives if it is time to."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from odt_core.jobs.batch import Batch
 from odt_core.jobs.job import Job
 
 
@@ -73,6 +74,9 @@ class Held:
         What has a worker.
     unwritten : dict of str to Job
         What has ended, but may not be in the store yet.
+    unentered : list of Batch
+        What the store does not know of, since it could not be written when that was asked for;
+        jobs that belong together stand together.
     """
 
     def __init__(self) -> None:
@@ -82,6 +86,7 @@ class Held:
         self.orders: deque[Order] = deque()
         self.running: dict[str, Running] = {}
         self.unwritten: dict[str, Job] = {}
+        self.unentered: list[Batch] = []
 
     def here(self, run_id: str) -> Job | None:
         """A job of which this server knows more than the store."""

@@ -62,7 +62,11 @@ class Job:
     queued_at, started_at, ended_at, cancelled_at : datetime or None
         In UTC. `cancelled_at` is when it was asked to stop.
     recorded : bool
-        Whether the store knows of it; false only if the store could not be written.
+        Whether the store knows of it; false as long as the store cannot be written.
+    name : str
+        The user's word for it, as long as it is not recorded.
+    rerun_of : str or None
+        The run that this repeats, as long as it is not recorded.
     """
 
     spec: JobSpec
@@ -81,6 +85,8 @@ class Job:
     ended_at: datetime | None = None
     cancelled_at: datetime | None = None
     recorded: bool = True
+    name: str = ""
+    rerun_of: str | None = None
 
     @property
     def is_over(self) -> bool:

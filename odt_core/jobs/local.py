@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from odt_core.jobs.memory import share_of_memory, taken
+from odt_core.jobs.memory import AT_REST, share_of_memory, taken
 from odt_core.jobs.pool import Listener, Loss
 from odt_core.jobs.scratch import Scratch
 from odt_core.worker import to_line
@@ -31,6 +32,10 @@ MOST_KEPT = 0.5
 WEIGH_EVERY = 0.5
 """Seconds between two looks at the memory of busy workers."""
 GLANCE = 0.05
+ACKNOWLEDGE_WITHIN = 10.0
+"""Seconds that an idle worker has to take up a job; one that is frozen is killed then."""
+MOST_TRIES = 3
+"""Workers that may fail to take up the same job, in a row, until the job fails."""
 
 log = logging.getLogger("odt_core.jobs.local")
 
@@ -49,18 +54,31 @@ class _WorkerProcess:
             start_new_session=True,
         )
         self.job: str | None = None
+        self.given_at: float | None = None
+        """When its job was given to it, by the monotonic clock, until it has taken it up."""
         self.ready = self.was_ready = self.killed = self.used = False
         self.memory_limit: int | None = None
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        threading.Thread(target=self._write, daemon=True, name="odt-worker-orders").start()
 
-    def tell(self, message: dict[str, Any]) -> bool:
-        """Send a message; false if the worker has just died (its listener deals with that)."""
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message, without waiting for the worker to read it."""
+        self._outbox.put(to_line(message))
+
+    def close_outbox(self) -> None:
+        """Send nothing more: the worker has ended."""
+        self._outbox.put(None)
+
+    def _write(self) -> None:
+        """Write to the worker; a frozen one may keep this thread waiting, and nobody else."""
         assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(to_line(message))
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            return False
-        return True
+        while (line := self._outbox.get()) is not None:
+            try:
+                self.process.stdin.write(line)
+                self.process.stdin.flush()
+            except (BrokenPipeError, ValueError):
+                log.debug("worker %s has ended: its listener deals with it", self.process.pid)
+                return
 
     def kill(self) -> None:
         """End the worker and whatever its solve has started."""
@@ -94,6 +112,7 @@ class LocalPool:
         self._closed = False
         self._failed_starts = 0
         self._weighed_at = 0.0
+        self._tries: dict[str, int] = {}
 
     def start(self, listener: Listener) -> None:
         """Start the workers."""
@@ -113,9 +132,9 @@ class LocalPool:
                 if not worker.ready or worker.job is not None:
                     continue
                 worker.job, worker.used = job, True  # before it can answer
-                if worker.tell(order):
-                    return True
-                worker.job, worker.ready = None, False
+                worker.given_at = time.monotonic()
+                worker.tell(order)
+                return True
         return False
 
     def stop(self, job: str) -> None:
@@ -155,12 +174,15 @@ class LocalPool:
                     worker.kill()
                 break
         code = worker.process.wait()
+        worker.close_outbox()
         self._scratch.remove(worker.folder)
         with self._lock:
             self._workers.remove(worker)
             lost, vain = worker.job, not worker.was_ready and not self._closed
+            again = lost is not None and worker.given_at is not None and self._may_try(lost)
         if lost is not None:
-            self._listener.on_lost(lost, Loss(_ending(code), worker.memory_limit))
+            loss = Loss(_ending(code), worker.memory_limit, begun=not again)
+            self._listener.on_lost(lost, loss)
         if vain:
             self._note_failed_start(_ending(code))
 
@@ -174,6 +196,11 @@ class LocalPool:
             return
         if job is None or message["job"] != job:
             raise ValueError(f"a worker spoke of a job that is not its own: {kind}")
+        if kind == "begun":
+            with self._lock:
+                worker.given_at = None
+                self._tries.pop(job, None)
+            return
         if kind in ("result", "error"):
             with self._lock:
                 worker.job = None
@@ -203,6 +230,7 @@ class LocalPool:
                 self._start_missing()
                 if self._failed_starts >= MOST_FAILED_STARTS:
                     next_start = now + LATER
+            self._end_silent(now)
             if now - self._weighed_at >= WEIGH_EVERY:
                 self._weighed_at = now
                 self._end_heavy()
@@ -223,6 +251,22 @@ class LocalPool:
         if failure is not None:
             self._note_failed_start(failure)
 
+    def _end_silent(self, now: float) -> None:
+        """End workers that do not take up the job they were given; another one gets it."""
+        with self._lock:
+            for worker in self._workers:
+                if worker.given_at is not None and now - worker.given_at > ACKNOWLEDGE_WITHIN:
+                    log.warning("worker %s does not answer and is killed", worker.process.pid)
+                    worker.kill()
+
+    def _may_try(self, job: str) -> bool:
+        """Whether a job that no worker took up may be given to another one; under the lock."""
+        self._tries[job] = self._tries.get(job, 0) + 1
+        if self._tries[job] < MOST_TRIES:
+            return True
+        del self._tries[job]
+        return False
+
     def _end_heavy(self) -> None:
         """End workers that take more memory than they may; nobody else is touched.
 
@@ -237,7 +281,7 @@ class LocalPool:
                     continue
                 if job is None:
                     worker.used = False
-                    if bytes_taken > self.memory_limit * MOST_KEPT:
+                    if bytes_taken > max(self.memory_limit * MOST_KEPT, AT_REST):
                         worker.kill()
                 elif bytes_taken > self.memory_limit:
                     worker.memory_limit = self.memory_limit

@@ -119,6 +119,19 @@ class JobManager:
         """
         return self._recording.problem or self._pool.problem or self._setting
 
+    def unstored(self, job: Job) -> str:
+        """Why a job that is over is not in the store yet, in a sentence; empty if it is.
+
+        It stays in memory, and is stored as soon as that can be.
+        """
+        return self._recording.unstored(job)
+
+    def n_unentered(self, owner: str) -> int:
+        """How many of an owner's runs the store does not know of yet."""
+        with self._held.lock:
+            mine = [batch for batch in self._held.unentered if batch.owner == owner]
+        return sum(len(batch.jobs) for batch in mine)
+
     def submit(
         self,
         spec: JobSpec,
@@ -156,7 +169,9 @@ class JobManager:
             try:
                 summary = self.store.runs.create(owner, run)
             except StorageError as error:
-                return self._dispatch.run_unrecorded([spec], owner, lane, error)[0]
+                job = Job(spec, owner, lane, recorded=False, name=name, rerun_of=rerun_of)
+                self._dispatch.run_unrecorded(Batch((job,), owner=owner), error)
+                return job
             job = self._enter(spec, summary)
         self._dispatch.wake()
         return job
@@ -187,8 +202,10 @@ class JobManager:
                 summary = self.store.studies.create(owner, study, members)
                 records = self.store.studies.members(owner, summary.id)
             except StorageError as error:
-                jobs = self._dispatch.run_unrecorded(specs, owner, lane, error)
-                return Batch(tuple(jobs), owner=owner)
+                unknown = tuple(Job(spec, owner, lane, recorded=False) for spec in specs)
+                batch = Batch(unknown, owner=owner, study=study)
+                self._dispatch.run_unrecorded(batch, error)
+                return batch
             jobs = [self._following.know(record) for record in records]
         self._dispatch.wake()
         return Batch(tuple(jobs), owner=owner, id=summary.id, began=summary.queued_at)

@@ -15,6 +15,8 @@ SHARE = 0.8
 """Of the machine's memory, for all workers together; the server and the system have the rest."""
 LEAST = 1024 * MIB
 """A worker's limit where the machine's share would be less."""
+AT_REST = 512 * MIB
+"""What a worker may take before it has done anything; the least that the setting may be."""
 _CGROUP = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
@@ -27,15 +29,15 @@ def worker_memory(n_workers: int) -> int:
     Raises
     ------
     InputError
-        If the setting is not a whole number of at least 64.
+        If the setting is not a whole number, or less than a worker needs at rest.
     """
     text = os.environ.get("ODT_WORKER_MEMORY", "").strip()
     if not text:
         return share_of_memory(n_workers)
-    if not (text.isascii() and text.isdecimal() and int(text) >= 64):
+    if not (text.isascii() and text.isdecimal() and int(text) * MIB >= AT_REST):
         raise InputError(
-            f"ODT_WORKER_MEMORY is {text!r}: give a whole number of MiB, at least 64, or leave it "
-            "out."
+            f"ODT_WORKER_MEMORY is {text!r}: give a whole number of MiB, at least "
+            f"{AT_REST // MIB}, which a worker needs at rest, or leave it out."
         )
     return int(text) * MIB
 

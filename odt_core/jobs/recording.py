@@ -6,9 +6,10 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from odt_core.jobs.batch import Batch
 from odt_core.jobs.held import Held, Running
 from odt_core.jobs.job import Job, JobState, now
-from odt_core.jobs.runs import kept_result, metrics_of, points_to_json
+from odt_core.jobs.runs import kept_result, metrics_of, points_to_json, run_of
 from odt_core.storage import (
     Ending,
     NotFoundError,
@@ -36,9 +37,11 @@ class Recording:
 
     def __init__(self, store: Store, server: str, held: Held) -> None:
         self._store = store
+        self._server = server
         self._held = held
         self._recorder = Recorder(store.queue, server)
         self._problem = ""
+        self._why_unentered = ""
 
     @property
     def problem(self) -> str:
@@ -94,6 +97,53 @@ class Recording:
             waiting, unwritten = self._recorder.waiting, self._held.unwritten
             self._held.unwritten = {k: job for k, job in unwritten.items() if k in waiting}
 
+    # ---- what the store does not know of ----
+
+    def enter_all(self) -> None:
+        """Enter the jobs that could not be entered when they were asked for.
+
+        Raises
+        ------
+        StorageError
+            If the store still cannot be written.
+        """
+        with self._held.lock:
+            ready = [batch for batch in self._held.unentered if _has_begun(batch)]
+        for batch in ready:
+            try:
+                self._enter(batch)
+            except StorageError as error:
+                self.note_unentered(error)
+                raise
+
+    def note_unentered(self, error: StorageError) -> None:
+        """A job could not be entered."""
+        self.note_problem(error)
+        self._why_unentered = str(error)
+
+    def _enter(self, batch: Batch) -> None:
+        runs = [run_of(job) for job in batch.jobs]
+        try:
+            study_id = self._store.queue.adopt(self._server, batch.owner, runs, batch.study)
+        except NotFoundError:
+            log.warning("runs are not stored: their data set was deleted")
+            study_id = None
+        else:
+            with self._held.lock:
+                for job in batch.jobs:
+                    job.recorded = True
+                    if job.is_over:
+                        self._record_end(job)
+        with self._held.lock:
+            self._held.unentered.remove(batch)
+            batch.id, batch.study = study_id, None
+
+    def unstored(self, job: Job) -> str:
+        """Why a job that is over is not in the store, in a sentence; empty if it is."""
+        if not job.is_over or (job.recorded and job.id not in self._recorder.waiting):
+            return ""
+        return self.problem if job.recorded else self._why_unentered
+
     # ---- how they end ----
 
     def end(
@@ -113,13 +163,18 @@ class Recording:
             job.state = state
             if not job.recorded or (running is not None and running.deleted):
                 return
-            held.unwritten[job.id] = job
             if running is not None and result is None:
                 self.write(running)
-            metrics = metrics_of(job.spec, result, job.seconds)
-            self._recorder.end(
-                job.id, Ending(RunStatus(state.value), result, model, metrics, message)
-            )
+            self._record_end(job)
+
+    def _record_end(self, job: Job) -> None:
+        """Hand a job's ending to the recorder."""
+        self._held.unwritten[job.id] = job
+        metrics = metrics_of(job.spec, job.result, job.seconds)
+        status = RunStatus(job.state.value)
+        self._recorder.end(
+            job.id, Ending(status, job.result, job.model, metrics, job.message, job.ended_at)
+        )
 
     def end_stopped(self, job: Job) -> None:
         """A job was stopped by force: its best tree so far is its result."""
@@ -143,3 +198,8 @@ class Recording:
     def close(self) -> bool:
         """Write what can be written; whether everything was."""
         return self._recorder.close()
+
+
+def _has_begun(batch: Batch) -> bool:
+    """Whether the store can take over jobs: none of them waits for a worker here."""
+    return all(job.state is not JobState.QUEUED for job in batch.jobs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,16 @@ from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
 from odt_core.studies import CurveRepeat
 from odt_core.training.progress import Stage
 from odt_core.worker import JobKind, JobSpec
+
+
+def run_of(job: Job) -> NewRun:
+    """What is entered in the store for a job that has begun already."""
+    return dataclasses.replace(
+        new_run(job.spec, name=job.name, lane=job.lane, rerun_of=job.rerun_of),
+        id=job.id,
+        queued_at=job.queued_at,
+        started_at=job.started_at,
+    )
 
 
 def new_run(

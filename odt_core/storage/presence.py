@@ -7,6 +7,8 @@ finds the runs of its predecessor at once instead of when the lease has run out.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from odt_core.storage.errors import StorageError
@@ -57,9 +59,21 @@ class Presence:
             os.close(handle)
             (self.folder / server).unlink(missing_ok=True)
 
-    def gone(self, servers: list[str]) -> list[str]:
-        """Those of `servers` that lived in this folder and surely do no longer."""
-        return [server for server in servers if server not in self._held and self._is_free(server)]
+    def touch(self, server: str) -> None:
+        """Note that a server of this process still lives."""
+        handle = self._held.get(server)
+        if handle is not None:
+            with suppress(OSError):  # a full disk: the last note stands
+                os.utime(self.folder / server)
+
+    def gone(self, servers: list[str]) -> dict[str, datetime]:
+        """Those of `servers` that lived in this folder and surely do no longer, and till when."""
+        found = {}
+        for server in servers:
+            if server not in self._held and self._is_free(server):
+                seen = (self.folder / server).stat().st_mtime
+                found[server] = datetime.fromtimestamp(seen, UTC)
+        return found
 
     def forget(self, server: str) -> None:
         """Remove the file of a server that is gone."""

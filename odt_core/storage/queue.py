@@ -10,23 +10,25 @@ from __future__ import annotations
 import dataclasses
 import os
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, Update, and_, delete, func, select, update
 
 from odt_core.storage.database import Database
+from odt_core.storage.datasets import use_dataset
 from odt_core.storage.presence import Presence
 from odt_core.storage.records import (
     ClaimedRun,
     Ending,
     Heartbeat,
     Json,
+    NewRun,
     RunStatus,
     new_id,
 )
-from odt_core.storage.rows import find_run, metric_values
+from odt_core.storage.rows import enter_runs, find_run, metric_values
 from odt_core.storage.settling import settle, settle_open
 from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
 from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
@@ -109,6 +111,50 @@ class Queue:
         settle(self._database, [head.parent])
         return _claimed(head)
 
+    def adopt(
+        self, server: str, owner: str, runs: Sequence[NewRun], study: NewRun | None = None
+    ) -> str | None:
+        """Enter runs that a server began while the database could not be written; all or none.
+
+        Parameters
+        ----------
+        server : str
+            From `register`. It holds the runs, as if it had claimed them.
+        owner : str
+            Whose they are.
+        runs : sequence of NewRun
+            With their own ids and times.
+        study : NewRun, optional
+            The study that they belong to.
+
+        Returns
+        -------
+        str or None
+            The study's id.
+
+        Raises
+        ------
+        NotFoundError
+            If the owner has no such data set.
+        StorageError
+            If the database cannot be written.
+        """
+        columns: dict[str, Any] = {"status": RUNNING, "server": server}
+        study_id = None
+        with self._database.write() as connection:
+            now = self._database.now(connection)
+            for dataset in sorted({run.dataset for run in runs}):
+                use_dataset(connection, owner, dataset, now)
+            if study is not None:
+                (study_id,) = enter_runs(
+                    self._database, connection, owner, [study], now, {"is_study": True}
+                )
+                columns["parent"] = find_run(connection, owner, study_id).seq
+            enter_runs(self._database, connection, owner, runs, now, columns)
+            self._renew(connection, server, now)
+        settle(self._database, [columns.get("parent")])
+        return study_id
+
     def position(self, owner: str, run_id: str) -> int:
         """How many runs will be started before one that waits; 0 also for one that does not.
 
@@ -161,6 +207,10 @@ class Queue:
             )
             self._let_go_unheld(connection, server, holding, now)
             return _wishes(connection, server, holding)
+
+    def say_alive(self, server: str) -> None:
+        """Note on this machine that a server lives; cheap enough for twice a second."""
+        self._presence.touch(server)
 
     def wishes(self, server: str, holding: Collection[str]) -> Heartbeat:
         """What a heartbeat tells, without writing: ask twice a second for a prompt cancel."""
@@ -232,7 +282,7 @@ class Queue:
                     status=ending.status.value,
                     message=ending.message,
                     stage="",
-                    ended_at=now,
+                    ended_at=ending.ended_at or now,
                     **metric_values(ending.metrics),
                 )
             )
@@ -276,7 +326,11 @@ class Queue:
             now = self._database.now(connection)
             expired = connection.scalars(select(ServerRow.id).where(ServerRow.lease_until < now))
             dead = sorted({*gone, *expired, *_unknown_servers(connection)})
-            lost = [run for server in dead for run in self._interrupt(connection, server, now)]
+            lost = [
+                run
+                for server in dead
+                for run in self._interrupt(connection, server, gone.get(server), now)
+            ]
             connection.execute(delete(ServerRow).where(ServerRow.id.in_(dead)))
         for server in gone:
             self._presence.forget(server)
@@ -286,7 +340,8 @@ class Queue:
     def leave(self, server: str) -> tuple[str, ...]:
         """The server ends in good order; the runs it still had become interrupted."""
         with self._database.write() as connection:
-            lost = self._interrupt(connection, server, self._database.now(connection))
+            now = self._database.now(connection)
+            lost = self._interrupt(connection, server, now, now)
             connection.execute(delete(ServerRow).where(ServerRow.id == server))
         self._presence.release(server)
         settle_open(self._database)
@@ -318,17 +373,21 @@ class Queue:
             .values(status=INTERRUPTED, ended_at=now, message=INTERRUPTED_WORDS)
         )
 
-    def _interrupt(self, connection: Connection, server: str, now: datetime) -> list[str]:
-        """Mark a server's runs; they ended when it was last seen, as far as anybody knows."""
+    def _interrupt(
+        self, connection: Connection, server: str, ended: datetime | None, now: datetime
+    ) -> list[str]:
+        """Mark a server's runs, which ended with it.
+
+        Where nobody knows when that was, they ended when it was last seen.
+        """
         seen = select(ServerRow.seen_at).where(ServerRow.id == server).scalar_subquery()
+        end = ended or func.coalesce(seen, now)
         mine = (RunRow.server == server, RunRow.status == RUNNING)
         runs = list(connection.scalars(select(RunRow.id).where(*mine)))
         connection.execute(
             update(RunRow)
             .where(*mine)
-            .values(
-                status=INTERRUPTED, ended_at=func.coalesce(seen, now), message=INTERRUPTED_WORDS
-            )
+            .values(status=INTERRUPTED, ended_at=end, message=INTERRUPTED_WORDS)
         )
         return runs
 

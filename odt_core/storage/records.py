@@ -189,6 +189,10 @@ class NewRun:
         or one study (whose members get a lane of their own where they name none).
     rerun_of : str or None
         The run that this repeats.
+    id : str or None
+        The run's id, if it has one already.
+    queued_at, started_at : datetime or None
+        When it was asked for and when it began, if that was before it is entered.
     """
 
     dataset: str
@@ -200,6 +204,9 @@ class NewRun:
     note: str = ""
     lane: str = ""
     rerun_of: str | None = None
+    id: str | None = None
+    queued_at: datetime | None = None
+    started_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -216,6 +223,8 @@ class Ending:
         For lists.
     message : str
         Why it failed, in one sentence.
+    ended_at : datetime or None
+        When it ended, in UTC, if that was before it is written.
     """
 
     status: RunStatus
@@ -223,6 +232,7 @@ class Ending:
     model: Json | None = None
     metrics: KeyMetrics = field(default_factory=KeyMetrics)
     message: str = ""
+    ended_at: datetime | None = None
 
 
 @dataclass(frozen=True)

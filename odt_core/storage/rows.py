@@ -209,7 +209,7 @@ def _new_row(owner: str, run: NewRun, now: datetime) -> dict[str, Any]:
         for name, value in dataclasses.asdict(run.headline).items()
     }
     values: dict[str, Any] = {
-        "id": new_id(),
+        "id": run.id or new_id(),
         "owner": owner,
         "dataset": run.dataset,
         "lane": cut_line(run.lane, 255),
@@ -222,7 +222,8 @@ def _new_row(owner: str, run: NewRun, now: datetime) -> dict[str, Any]:
         "status": RunStatus.QUEUED.value,
         "stage": "",
         "message": "",
-        "queued_at": now,
+        "queued_at": run.queued_at or now,
+        "started_at": run.started_at,
     }
     values["searched"] = searched_text(values)
     return values

@@ -2,8 +2,9 @@
 
 To a worker: ``{"type": "run", "job": id, "spec": {...}, "path": file,
 "hurry": bool}`` and ``{"type": "cancel",
-"job": id}``. From a worker: ``ready`` once, then for each job any number of ``stage``, ``progress``
-and ``best`` (a whole result with the best tree so far) and one ``result`` or ``error``.
+"job": id}``. From a worker: ``ready`` once, then for each job ``begun``, any number of ``stage``,
+``progress`` and ``best`` (a whole result with the best tree so far) and one ``result`` or
+``error``.
 """
 
 from __future__ import annotations

@@ -82,6 +82,7 @@ class Worker:
             if found.is_proved and hurry:
                 self._cancelled.add(job)  # what is proved need not be confirmed
 
+        self._say({"type": "begun", "job": job})
         hooks = Hooks(
             on_progress=progress.send,
             on_stage=lambda stage: self._say({"type": "stage", "job": job, "stage": stage}),

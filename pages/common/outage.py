@@ -7,8 +7,15 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from odt_core.jobs import Job
 from odt_core.storage import StorageError
+from odt_core.words import count_words
+from pages.common.people import owner
+from pages.common.server import job_manager
 from pages.common.text import plain
+
+EVERY = 2.0
+"""Seconds between two looks whether a result is stored by now."""
 
 
 @contextmanager
@@ -18,3 +25,29 @@ def said_if_store_is_away() -> Iterator[None]:
         yield
     except StorageError as error:
         st.error(f"What is stored cannot be shown now. {plain(str(error))}")
+
+
+def draw_unstored(job: Job) -> None:
+    """Say that a result is not stored yet, and why, for as long as that is so."""
+    if job_manager().unstored(job):
+        st.fragment(_watch_unstored, run_every=EVERY)(job)
+
+
+def _watch_unstored(job: Job) -> None:
+    reason = job_manager().unstored(job)
+    if not reason:
+        st.rerun()
+    st.warning(
+        f"**This result is not stored yet.** {plain(reason)} It is kept in memory and is stored as "
+        "soon as that is possible. If the server ends before, it is lost."
+    )
+
+
+def draw_unentered() -> None:
+    """Say that runs are missing from the table, since they could not be stored yet."""
+    n = job_manager().n_unentered(owner())
+    if n:
+        st.warning(
+            f"{count_words(n, 'run is', 'runs are')} not stored yet, and not in this table: see "
+            "the message above."
+        )

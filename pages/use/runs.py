@@ -6,7 +6,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
-from pages.common.outage import said_if_store_is_away
+from pages.common.outage import draw_unentered, said_if_store_is_away
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import store
@@ -41,6 +41,7 @@ def draw_page() -> None:
         with st.container(horizontal=True, width="content"):
             draw_import()
             draw_stored_button()
+    draw_unentered()
     if not store().runs.list(owner(), RunQuery(limit=0)).total:
         _draw_empty()
         return

@@ -26,6 +26,7 @@ from pages.common.numbers import (
     draw_rates,
     metrics_of,
 )
+from pages.common.outage import draw_unstored
 from pages.common.prepared import problem_of, rows_of
 from pages.common.text import plain, sentence
 from pages.common.verdicts import draw_verdict
@@ -46,6 +47,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     tree = tree_from_json(result["tree"])
     train, test = metrics_of(result["train"]), metrics_of(result["test"])
     assert train is not None
+    draw_unstored(job)
     draw_verdict(job.spec.train.objective, train, test)
     _draw_proof(result)
     draw_check(job)

@@ -22,6 +22,7 @@ from tests.core.storage.conftest import (
     _no_settings_from_outside,  # noqa: F401  (fixtures of the storage tests, used here too)
     postgres,  # noqa: F401
     read_only,  # noqa: F401
+    small_disk,  # noqa: F401
 )
 from tests.core.storage.postgres import PostgresServer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
@@ -10,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -19,9 +21,10 @@ import pytest
 from sqlalchemy import text
 
 from odt_core.data import ReadOptions, SplitSpec, infer_schema, read_table
-from odt_core.jobs import JobManager, JobSpec, JobState, scratch
+from odt_core.errors import InputError
+from odt_core.jobs import JobManager, JobSpec, JobState, local, scratch
 from odt_core.jobs.local import LocalPool
-from odt_core.jobs.memory import MIB, taken
+from odt_core.jobs.memory import AT_REST, MIB, taken, worker_memory
 from odt_core.solution import Engine
 from odt_core.storage import (
     LOCAL_OWNER,
@@ -278,6 +281,125 @@ def test_a_full_disk_costs_no_result_and_no_run(
     wait_until(lambda: status(store, running.id) is RunStatus.DONE, seconds=10)
     assert record(store, running.id).result == running.result
     wait_until(lambda: not manager.problem, seconds=10)
+    wait_until(lambda: not manager.unstored(unrecorded), seconds=10)
+    kept = record(store, unrecorded.id)
+    assert kept.summary.status is RunStatus.DONE and kept.result == unrecorded.result
+    assert kept.summary.ended_at == unrecorded.ended_at
+    assert manager.n_unentered(LOCAL_OWNER) == 0
+
+
+def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
+    small_disk: Path, kept_pool: KeptPool
+) -> None:
+    store = Store(None, small_disk)
+    easy = sample_job(store, "monks-1", "depth-1")
+    store.datasets.path(LOCAL_OWNER, easy.dataset)
+    with managing(store, kept_pool) as manager:
+        filler = fill(small_disk)
+        single = manager.submit(easy, name="kept out")
+        study = manager.submit_study([easy, easy], name="kept out, too")
+        jobs = [single, *study.jobs]
+        wait_until(lambda: all(job.is_over for job in jobs))
+        assert all(job.state is JobState.DONE and not job.recorded for job in jobs)
+        assert study.id is None and "no room left" in manager.unstored(single)
+        assert store.runs.list(LOCAL_OWNER).total == 0
+        filler.unlink()
+        wait_until(lambda: not any(map(manager.unstored, jobs)), seconds=20)
+        assert study.id is not None
+        both = store.runs.list(LOCAL_OWNER).runs
+        assert {(run.name, run.status) for run in both} == {
+            ("kept out", RunStatus.DONE),
+            ("kept out, too", RunStatus.DONE),
+        }
+        assert record(store, single.id).result == single.result
+        members = manager.find_study(LOCAL_OWNER, study.id).jobs
+        assert [job.id for job in members] == [job.id for job in study.jobs]
+        assert all(status(store, job.id) is RunStatus.DONE for job in members)
+    store.close()
+
+
+def fill(folder: Path) -> Path:
+    """A file that takes all the room there is."""
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (65536, 4096, 512, 1):
+            with suppress(OSError):
+                while True:
+                    file.write(bytes(size))
+    return filler
+
+
+def test_an_interrupted_run_has_its_true_duration(
+    store: Store, tmp_path: Path, hard: JobSpec
+) -> None:
+    folder = tmp_path / "data"
+    with servers(address_of(folder), folder) as (server,):
+        run_id = server.submit(hard)
+        wait_until(lambda: status(store, run_id) is RunStatus.RUNNING)
+        began = time.time()
+        wait_until(lambda: time.time() - began > 2.5)
+        server.kill()
+        lived = time.time() - began
+    began = time.time()
+    wait_until(lambda: time.time() - began > 2)  # nobody looks for a while
+    store.queue.interrupt_lost()
+    run = store.runs.summary(LOCAL_OWNER, run_id)
+    assert run.status is RunStatus.INTERRUPTED
+    assert run.started_at is not None and run.ended_at is not None
+    lasted = (run.ended_at - run.started_at).total_seconds()
+    assert 1.5 < lasted < lived + 1
+
+
+def test_a_frozen_worker_keeps_nobody_waiting(
+    store: Store, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
+) -> None:
+    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 1.5)
+    manager = JobManager(store, 1)
+    try:
+        wait_until(lambda: manager._pool.n_free() == 1)
+        frozen = worker_pid(manager)
+        os.kill(frozen, signal.SIGSTOP)
+        large = dataclasses.replace(easy, table_name="x" * 300_000)  # more than a pipe takes in
+        began = time.monotonic()
+        first = manager.submit(large)
+        second = manager.submit(easy)
+        manager.cancel(second)
+        assert time.monotonic() - began < 1.0, "nobody waits for a frozen worker"
+        wait_until(lambda: first.is_over)
+        assert first.state is JobState.DONE, first.message
+        assert worker_pid(manager) != frozen
+        wait_until(lambda: second.is_over)
+    finally:
+        manager.close()
+
+
+def test_a_job_that_no_worker_takes_up_fails_in_words(
+    store: Store, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
+) -> None:
+    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.0)
+    manager = JobManager(store, 1)
+    try:
+        job = manager.submit(easy)
+        wait_until(lambda: job.is_over)
+        assert job.state is JobState.FAILED and "ended unexpectedly" in job.message
+    finally:
+        manager.close()
+
+
+@pytest.mark.parametrize("setting", ["64", "511", "-1", "1e3", "much"])
+def test_too_little_memory_for_workers_is_refused_in_words(
+    setting: str, monkeypatch: pytest.MonkeyPatch, store: Store
+) -> None:
+    monkeypatch.setenv("ODT_WORKER_MEMORY", setting)
+    with pytest.raises(InputError, match=f"ODT_WORKER_MEMORY is {setting!r}.*at least 512"):
+        worker_memory(1)
+
+
+def test_a_worker_at_rest_takes_less_than_the_least_setting(kept_pool: KeptPool) -> None:
+    kept_pool.start(kept_pool._listener)
+    wait_until(lambda: kept_pool.n_free() == 1)
+    (worker,) = kept_pool._workers
+    assert taken(worker.process.pid) < AT_REST
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -111,3 +112,20 @@ def read_only() -> Iterator[Path]:
         for path in (above, folder):
             path.chmod(0o700)
         shutil.rmtree(above)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 3 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = shutil.which("mount")
+    if command is None or os.geteuid() != 0:
+        pytest.skip("only root can mount the small disk that this test fills")
+    mounted = subprocess.run(
+        [command, "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"no disk can be mounted here: {mounted.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)

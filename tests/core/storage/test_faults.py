@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -234,23 +232,6 @@ def test_a_folder_that_turns_read_only_costs_no_result(tmp_path: Path) -> None:
         connection.execute(text("PRAGMA query_only = OFF"))
     assert recorder.flush(30)
     assert store.runs.get(OWNER, run_id).result == DONE.result
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 3 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = shutil.which("mount")
-    if command is None or os.geteuid() != 0:
-        pytest.skip("only root can mount the small disk that this test fills")
-    mounted = subprocess.run(
-        [command, "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"no disk can be mounted here: {mounted.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def test_a_full_disk_is_said_and_costs_no_result(small_disk: Path) -> None:
