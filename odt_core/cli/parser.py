@@ -157,6 +157,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_verify(commands)
     _add_write_model(commands)
     _add_sample(commands)
+    _add_cluster_certificates(commands)
     return parser
 
 
@@ -322,6 +323,15 @@ def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> No
     add_switches(write)
     write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
     write.set_defaults(run=_lazily("write_model"))
+
+
+def _add_cluster_certificates(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    certificates = commands.add_parser(
+        "cluster-certificates",
+        help="write the certificates that the machines of a Dask cluster need",
+    )
+    certificates.add_argument("folder", metavar="FOLDER", help="a new folder for the certificates")
+    certificates.set_defaults(run=_lazily("cluster_certificates"))
 
 
 def _add_sample(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

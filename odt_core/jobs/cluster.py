@@ -7,6 +7,7 @@ another one; only a job whose machines were lost several times fails.
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 import time
@@ -17,9 +18,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from distributed import Client, Future, KilledWorker
+from distributed import Client, Future, KilledWorker, Security
 
+from odt_core.errors import InputError
+from odt_core.jobs.certificates import AUTHORITY, CERTIFICATE, KEY
 from odt_core.jobs.cluster_worker import OdtWorkers, bytes_here, kill_here, run_here, stop_here
 from odt_core.jobs.pool import Listener, Loss
 
@@ -49,16 +53,29 @@ class DaskPool:
     Parameters
     ----------
     address : str
-        Of the scheduler, like ``tcp://host:8786``.
+        Of the scheduler, like ``tls://host:8786``.
+    certificates : Path, optional
+        The folder that the command ``cluster-certificates`` made; needed for ``tls://``.
+    trusted : bool
+        Whether the network is trusted: nobody else can reach the scheduler or read along. Without
+        that a scheduler on another machine must use TLS.
 
     Attributes
     ----------
     problem : str
         Why the cluster cannot be used, in a sentence for the user; empty if all is well.
+
+    Raises
+    ------
+    InputError
+        If the address is none, if it is not protected, or if a certificate is missing.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(
+        self, address: str, certificates: Path | None = None, *, trusted: bool = False
+    ) -> None:
         self.problem = ""
+        self._security = check_address(address, certificates, trusted)
         self._address = address
         self._topic = f"odt-{uuid.uuid4().hex}"
         self._client: Client | None = None
@@ -255,7 +272,13 @@ class DaskPool:
             self._closed.wait(LOOK_EVERY)
 
     def _connect(self) -> Client:
-        client = Client(self._address, timeout=CONNECT_WITHIN, set_as_default=False, name="odt")
+        client = Client(
+            self._address,
+            security=self._security,
+            timeout=CONNECT_WITHIN,
+            set_as_default=False,
+            name="odt",
+        )
         client.register_plugin(OdtWorkers())
         client.subscribe_topic(self._topic, self._on_event)
         self._client = client
@@ -284,6 +307,59 @@ class DaskPool:
             with suppress(OSError, ValueError, RuntimeError):
                 client.close(timeout=2)
             log.debug("disconnected after %.1f s", time.monotonic() - began)
+
+
+def pool_from_environment(address: str) -> DaskPool:
+    """The cluster that ``ODT_DASK_SCHEDULER`` names, with the settings that go with it.
+
+    Raises
+    ------
+    InputError
+        See `DaskPool`.
+    """
+    folder = os.environ.get("ODT_DASK_CERTIFICATES", "").strip()
+    trusted = os.environ.get("ODT_DASK_TRUSTED_NETWORK", "").strip()
+    if trusted not in ("", "0", "1"):
+        raise InputError(f"ODT_DASK_TRUSTED_NETWORK is {trusted!r}: give 1, or leave it out.")
+    return DaskPool(address, Path(folder) if folder else None, trusted=trusted == "1")
+
+
+def check_address(address: str, certificates: Path | None, trusted: bool) -> Security:
+    """What protects the connection to a scheduler; see `DaskPool`."""
+    parts = urlsplit(address)
+    if parts.scheme == "tls":
+        return _tls(certificates)
+    if parts.scheme != "tcp" or not parts.hostname:
+        raise InputError(
+            f"ODT_DASK_SCHEDULER is {address!r}: give an address such as tls://host:8786."
+        )
+    if not trusted and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise InputError(
+            f"The Dask scheduler {address} is on another machine and uses no TLS, so everybody on "
+            "the network could read the data and run programs: start it with TLS (see "
+            "docs/cluster.md), or set ODT_DASK_TRUSTED_NETWORK=1 if nobody else is on the network."
+        )
+    return Security()
+
+
+def _tls(certificates: Path | None) -> Security:
+    if certificates is None:
+        raise InputError(
+            "The Dask scheduler uses TLS: name the folder with the certificates in "
+            "ODT_DASK_CERTIFICATES (python -m odt_core cluster-certificates makes one)."
+        )
+    missing = [n for n in (AUTHORITY, CERTIFICATE, KEY) if not (certificates / n).is_file()]
+    if missing:
+        raise InputError(
+            f"ODT_DASK_CERTIFICATES: the folder {str(certificates)!r} has no file {missing[0]}: "
+            "name the folder that python -m odt_core cluster-certificates made."
+        )
+    return Security(
+        require_encryption=True,
+        tls_ca_file=str(certificates / AUTHORITY),
+        tls_client_cert=str(certificates / CERTIFICATE),
+        tls_client_key=str(certificates / KEY),
+    )
 
 
 def _last_word(future: Future) -> dict[str, Any]:

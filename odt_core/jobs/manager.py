@@ -99,14 +99,17 @@ class JobManager:
         """The cluster that ``ODT_DASK_SCHEDULER`` names, else processes of this machine."""
         scheduler = os.environ.get("ODT_DASK_SCHEDULER", "").strip()
         if scheduler:
-            from odt_core.jobs.cluster import DaskPool  # importing Dask takes a second
+            from odt_core.jobs.cluster import pool_from_environment  # importing Dask is slow
 
-            return DaskPool(scheduler)
+            try:
+                return pool_from_environment(scheduler)
+            except InputError as error:
+                self._setting = f"{error} Runs are made on this machine meanwhile."
         if memory_limit is None:
             try:
                 memory_limit = worker_memory(n_workers)
             except InputError as error:
-                self._setting = str(error)
+                self._setting = self._setting or str(error)
         return LocalPool(n_workers, memory_limit)
 
     # ---- what owners ask for ----

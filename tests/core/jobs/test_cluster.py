@@ -15,10 +15,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from distributed import Client
+from distributed import Client, Security
 
+from odt_core.cli import main
+from odt_core.errors import InputError
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
-from odt_core.jobs.cluster import DaskPool
+from odt_core.jobs.cluster import DaskPool, check_address
+from odt_core.jobs.local import LocalPool
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from odt_core.studies import CurveSpec
 from odt_core.topology import Topology
@@ -41,20 +44,25 @@ def start(*arguments: str) -> subprocess.Popen[bytes]:
 
 
 class Cluster:
-    """A scheduler and its workers, each a process."""
+    """A scheduler and its workers, each a process; with TLS if there is a certificates' folder."""
 
-    def __init__(self, n_workers: int = 2) -> None:
+    def __init__(self, n_workers: int = 2, certificates: Path | None = None) -> None:
+        self.tls = [] if certificates is None else tls_options(certificates)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{port}"
-        self.scheduler = start("distributed.cli.dask_scheduler", *LOCAL_DASK, "--port", str(port))
+        self.address = f"{'tls' if self.tls else 'tcp'}://127.0.0.1:{port}"
+        protocol = ["--protocol", "tls"] if self.tls else []
+        self.scheduler = start(
+            *("distributed.cli.dask_scheduler", *LOCAL_DASK, "--port", str(port)),
+            *(*protocol, *self.tls),
+        )
         self.workers = [self.add_worker() for _ in range(n_workers)]
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         return start(
             *("distributed.cli.dask_worker", self.address, *LOCAL_DASK),
-            *("--nthreads", "1", "--no-nanny", "--death-timeout", "30"),
+            *("--nthreads", "1", "--no-nanny", "--death-timeout", "30", *self.tls),
         )
 
     def close(self) -> None:
@@ -65,6 +73,11 @@ class Cluster:
     def is_solving(self, worker: subprocess.Popen[bytes]) -> bool:
         """Whether CBC has files in the folder of one of its workers."""
         return any(list(folder.glob("odt-mip-*")) for folder in folders_of(worker.pid))
+
+
+def tls_options(folder: Path) -> list[str]:
+    files = {"--tls-ca-file": "ca.pem", "--tls-cert": "node.pem", "--tls-key": "node-key.pem"}
+    return [word for name, file in files.items() for word in (name, str(folder / file))]
 
 
 def folders_of(pid: int) -> list[Path]:
@@ -235,3 +248,72 @@ def test_a_job_that_no_machine_has_begun_outlives_its_scheduler(
         manager.close()
         cluster.close()
     assert store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED
+
+
+def test_a_cluster_with_certificates_serves_only_who_has_them(
+    tmp_path: Path, store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for folder in (ours, theirs):
+        assert main(["cluster-certificates", str(folder)]) == 0
+        assert {path.stat().st_mode & 0o077 for path in folder.iterdir()} == {0}
+    cluster = Cluster(1, ours)
+    monkeypatch.setenv("ODT_DASK_SCHEDULER", cluster.address)
+    try:
+        monkeypatch.setenv("ODT_DASK_CERTIFICATES", str(ours))
+        manager = JobManager(store, n_workers=1)
+        wait_until(lambda: manager._pool.n_free() == 1, seconds=60)
+        job = manager.submit(easy)
+        wait_until(lambda: job.is_over, seconds=60)
+        assert job.state is JobState.DONE, job.message
+        manager.close()
+        for security in (Security(), check_address("tls://x", theirs, False)):
+            with pytest.raises((OSError, TypeError)):
+                Client(cluster.address, security=security, timeout="3s", set_as_default=False)
+        plain = cluster.address.replace("tls", "tcp")
+        with pytest.raises(OSError):
+            Client(plain, timeout="3s", set_as_default=False)
+    finally:
+        cluster.close()
+
+
+def test_certificates_are_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["cluster-certificates", str(tmp_path)]) == 0
+    before = (tmp_path / "ca.pem").read_bytes()
+    assert main(["cluster-certificates", str(tmp_path)]) == 2
+    assert "holds certificates already" in capsys.readouterr().err
+    assert (tmp_path / "ca.pem").read_bytes() == before
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "tcp://scheduler.example.org:8786"])
+def test_a_plain_scheduler_elsewhere_is_refused_unless_the_network_is_trusted(
+    address: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match="uses no TLS.*ODT_DASK_TRUSTED_NETWORK=1"):
+        check_address(address, None, False)
+    assert check_address(address, None, True).require_encryption is not True
+    monkeypatch.setenv("ODT_DASK_SCHEDULER", address)
+    manager = JobManager(store, n_workers=1)
+    try:
+        assert isinstance(manager._pool, LocalPool)
+        assert "uses no TLS" in manager.problem and "on this machine meanwhile" in manager.problem
+    finally:
+        manager.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "folder", "words"),
+    [
+        ("host:8786", None, "give an address such as tls://host:8786"),
+        ("http://host", None, "give an address such as"),
+        ("tls://host:8786", None, "name the folder with the certificates"),
+        ("tls://host:8786", Path("nowhere"), "has no file ca.pem"),
+    ],
+)
+def test_settings_of_a_cluster_that_cannot_be_used_are_named(
+    address: str, folder: Path | None, words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        check_address(address, folder, False)
