@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What reading a record that somebody else may have written raises when a value is wrong."""
+
 
 class InputError(ValueError):
     """Something the user gave cannot be used.

@@ -26,7 +26,9 @@ def run(options: argparse.Namespace) -> int:
         pairs = [(point.fn, point.fp) for point in result.points]
         chosen = cheapest(pairs, *options.costs)
     if options.output is not None:
-        write_output(options.output, frontier_csv(result.points))
+        write_output(
+            options.output, frontier_csv(result.points, keep_formulas=options.keep_formulas)
+        )
     if options.json:
         record = result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen})
         print(json.dumps(record, ensure_ascii=False))

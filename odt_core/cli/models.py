@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from odt_core.errors import InputError
@@ -23,10 +22,4 @@ def load_model(name: str) -> Model:
         raise InputError(
             f"The model {name!r} cannot be read: give the file that 'train --output' wrote."
         ) from error
-    try:
-        record = json.loads(text)
-    except ValueError as error:
-        raise InputError(
-            f"The model {name!r} is not JSON: give the file that 'train --output' wrote."
-        ) from error
-    return Model.from_json(record)
+    return Model.from_text(text)

@@ -204,6 +204,7 @@ def _add_frontier(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "best for it",
     )
     add_study_options(frontier)
+    add_keep_formulas(frontier)
     frontier.set_defaults(run=_lazily("frontier"))
 
 
@@ -277,6 +278,7 @@ def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     predict.add_argument("file", metavar="DATA.csv")
     predict.add_argument("--output", metavar="FILE", help="write here instead of standard output")
     add_read_options(predict)
+    add_keep_formulas(predict)
     predict.set_defaults(run=_lazily("predict"))
 
 
@@ -323,6 +325,16 @@ def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> No
     add_switches(write)
     write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
     write.set_defaults(run=_lazily("write_model"))
+
+
+def add_keep_formulas(command: argparse.ArgumentParser) -> None:
+    """The switch of commands that write text from a file into a CSV."""
+    command.add_argument(
+        "--keep-formulas",
+        action="store_true",
+        help="write text that begins like a formula as it is; otherwise an apostrophe goes before "
+        "it, so that a spreadsheet does not compute it",
+    )
 
 
 def _add_cluster_certificates(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

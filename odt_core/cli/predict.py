@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 from itertools import compress
 
 from odt_core.cli.inputs import load_table, note
@@ -12,6 +10,7 @@ from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
 from odt_core.data import Encoder, Table
 from odt_core.export import Model
+from odt_core.export.csv_cells import csv_text
 from odt_core.tree import UnseenMet
 
 
@@ -19,7 +18,8 @@ def run(options: argparse.Namespace) -> int:
     """Write the table with the prediction, the leaf's share and marks on unseen values added."""
     model = load_model(options.model)
     table = load_table(options)
-    write_output(options.output, predict_table(model, table))
+    content = predict_table(model, table, keep_formulas=options.keep_formulas)
+    write_output(options.output, content)
     return 0
 
 
@@ -27,12 +27,13 @@ ADDED = ("predicted", "share_positive", "unseen", "unseen_at_question")
 """The columns that `predict_table` adds."""
 
 
-def predict_table(model: Model, table: Table) -> bytes:
+def predict_table(model: Model, table: Table, *, keep_formulas: bool = False) -> bytes:
     """The table as CSV (UTF-8) with four columns added.
 
     ``predicted`` is the class, ``share_positive`` the share of positive training rows in the leaf.
     ``unseen`` names the columns whose value no training row had where a question met one,
     ``unseen_at_question`` those whose value training rows had, but none that came to the question.
+    Text that a spreadsheet would take for a formula gets an apostrophe, unless `keep_formulas`.
     """
     tree = model.tree
     codes = Encoder.from_json(model.encoder).encode(table)
@@ -40,16 +41,14 @@ def predict_table(model: Model, table: Table) -> bytes:
     _note_unseen(met)
     names = [tree.features[g].name for g in met.features]
     taken = list(table.columns)
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*taken, *(_free_name(name, taken) for name in ADDED)])
+    lines: list[list[str]] = [[*taken, *(_free_name(name, taken) for name in ADDED)]]
     leaves = tree.leaves
     for row, cells in enumerate(table.frame.itertuples(index=False, name=None)):
         leaf = leaves[reached[row]]
         share = leaf.n_positive / leaf.n if leaf.n else float("nan")
         marks = ["; ".join(compress(names, kind[row])) for kind in (met.anywhere, met.here)]
-        writer.writerow([*cells, tree.label_name(leaf.label), f"{share:.6g}", *marks])
-    return out.getvalue().encode("utf-8")
+        lines.append([*cells, tree.label_name(leaf.label), f"{share:.6g}", *marks])
+    return csv_text(lines, keep_formulas=keep_formulas).encode("utf-8")
 
 
 def _note_unseen(met: UnseenMet) -> None:

@@ -26,7 +26,7 @@ from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.table import Table, table_from_frame
-from odt_core.errors import InputError
+from odt_core.errors import MALFORMED, InputError
 from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
 
 ENCODER_VERSION = 1
@@ -242,7 +242,7 @@ class Encoder:
         try:
             columns = tuple(_column_from_json(column) for column in record["columns"])
             return cls(columns, record["decimal"])
-        except (KeyError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             raise InputError(
                 f"The model's encoder is damaged ({error}): train or export it again."
             ) from error

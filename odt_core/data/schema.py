@@ -15,7 +15,7 @@ from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_j
 from odt_core.data.forms import NumberForm
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.numeric import DECIMAL_MARKS
-from odt_core.errors import InputError
+from odt_core.errors import MALFORMED, InputError
 
 SCHEMA_VERSION = 1
 
@@ -290,7 +290,7 @@ class Schema:
                 decimal=record["decimal"],
                 **_additions(record),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(

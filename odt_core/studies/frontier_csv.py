@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Protocol
 
 from odt_core.confusion import Confusion
 from odt_core.evaluation import cost_ranges
+from odt_core.export.csv_cells import csv_text
 from odt_core.tree import Tree
 from odt_core.words import rules_text
 
@@ -32,17 +31,17 @@ class CountedTree(Protocol):
     def proved(self) -> bool: ...  # noqa: D102
 
 
-def frontier_csv(points: Sequence[CountedTree]) -> bytes:
+def frontier_csv(points: Sequence[CountedTree], *, keep_formulas: bool = False) -> bytes:
     """The points as CSV (UTF-8), rates as shares; the tree is its rules on one line.
 
     Parameters
     ----------
     points : sequence
         By rising false negatives. Cost ratios are those at which a point is the cheapest of these.
+    keep_formulas : bool
+        See `odt_core.export.csv_cells.csv_text`.
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HEAD)
+    lines: list[list[object]] = [list(HEAD)]
     costs = cost_ranges([(point.train.fn, point.train.fp) for point in points])
     for point, cost in zip(points, costs, strict=True):
         train, test = point.train, point.test
@@ -51,12 +50,12 @@ def frontier_csv(points: Sequence[CountedTree]) -> bytes:
             tested = [test.tp, test.fp, test.tn, test.fn, *_rates(test)]
         low = "" if cost is None else f"{float(cost.low):.6g}"
         high = "" if cost is None else "inf" if cost.high is None else f"{float(cost.high):.6g}"
-        writer.writerow(
+        lines.append(
             [train.fn, train.fp, train.tp, train.tn, *_rates(train), *tested]
             + ["yes" if point.proved else "no", low, high, point.tree.n_leaves]
             + [" | ".join(rules_text(point.tree).splitlines()[1:])]
         )
-    return out.getvalue().encode()
+    return csv_text(lines, keep_formulas=keep_formulas).encode()
 
 
 def _rates(counts: Confusion) -> list[str]:

@@ -7,6 +7,7 @@ another process and run again.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -257,6 +258,7 @@ class TrainSpec:
                 f"reads version {SPEC_VERSION}."
             )
         try:
+            _check_types(record)
             objective, rules = record["objective"], record["rules"]
             return cls(
                 schema=Schema.from_json(record["schema"]),
@@ -284,6 +286,29 @@ class TrainSpec:
             )
         except KeyError as missing:
             raise InputError(f"This run's settings lack the field {missing}.") from missing
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "max_card": (int, type(None)),
+    "forbid_empty_branches": (bool,),
+    "time_limit": (int, float),
+    "threads": (int,),
+    "seed": (int,),
+    "topology": (str,),
+}
+"""The settings that are used as they stand in a record."""
+
+
+def _check_types(record: Mapping[str, Any]) -> None:
+    values = {name: (record[name], types) for name, types in _TYPES.items()}
+    values |= {name: (switch, (bool,)) for name, switch in record["mip"].items()}
+    for name, (value, types) in values.items():
+        fits = isinstance(value, types) and (not isinstance(value, bool) or bool in types)
+        if not fits or (isinstance(value, float) and not math.isfinite(value)):
+            raise InputError(
+                f"This run's settings are damaged: {name} is {str(value)[:40]!r}; make the run "
+                "anew."
+            )
 
 
 def _node_rule(record: Mapping[str, Any]) -> NodeRuleSpec:

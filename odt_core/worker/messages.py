@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Any
 
 from odt_core.data import ReadOptions
-from odt_core.errors import InputError
+from odt_core.errors import MALFORMED, InputError
 from odt_core.studies.adoption import Adoption
 from odt_core.studies.curve import CurveRepeat
 from odt_core.training.spec import TrainSpec
@@ -99,13 +99,13 @@ class JobSpec:
         Raises
         ------
         InputError
-            If the record is of another version or lacks a field.
+            If the record is of another version, or a field is missing or wrong.
         """
         try:
             return cls._from_json(record)
         except InputError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             raise InputError(
                 "This run's settings cannot be read by this version of the program "
                 f"({type(error).__name__}: {error}): make the run anew."

@@ -1,0 +1,112 @@
+"""Every malformed value of a specification or a model is refused in a sentence."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odt_core.cli import main
+from odt_core.data import SAMPLES, Encoder, ReadOptions, Schema, SplitSpec, read_table
+from odt_core.errors import InputError
+from odt_core.export import Model
+from odt_core.problem import Goal, Objective
+from odt_core.solution import Engine
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec, run_training
+from odt_core.worker import JobSpec
+
+WRONG: tuple[Any, ...] = (
+    "1/0", "0/0", None, -1, 1e308, 10**30, [], {}, "x", True, "nan", [[]], {"a": 1}, 0, "1/3",
+    float("inf"), float("nan"), "\x00", "9" * 5000,
+)  # fmt: skip
+GONE = object()
+Path_ = tuple[Any, ...]
+
+
+def paths(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Where a value's parts are; of a list only the first two."""
+    if path:
+        yield path
+    if isinstance(value, dict):
+        for name in value:
+            yield from paths(value[name], (*path, name))
+    elif isinstance(value, list):
+        for index in range(min(len(value), 2)):
+            yield from paths(value[index], (*path, index))
+
+
+def changed(value: Any, path: Path_, wrong: Any) -> Any:
+    value = copy.deepcopy(value)
+    inner = value
+    for step in path[:-1]:
+        inner = inner[step]
+    if wrong is GONE:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = wrong
+    return value
+
+
+def read_model(record: Any) -> None:
+    model = Model.from_json(record)
+    Schema.from_json(model.schema)
+    Encoder.from_json(model.encoder)
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Any]:
+    sample = SAMPLES["monks-1"]
+    objective = Objective(Goal.MAX_TPR, min_tnr=Fraction(9, 10))
+    spec = TrainSpec(
+        sample.schema(),
+        SplitSpec(Fraction(4, 5)),
+        Topology.parse("depth-2"),
+        engine=Engine.SEARCH,
+        max_card=2,
+        objective=objective,
+    )
+    result = run_training(read_table(sample.csv(), name="monks-1.csv"), spec)
+    assert result.model is not None
+    job = JobSpec("a" * 64, "monks-1.csv", ReadOptions(), spec)
+    return {"job": job.to_json(), "model": result.model.to_json()}
+
+
+@pytest.mark.parametrize(("name", "read"), [("job", JobSpec.from_json), ("model", read_model)])
+def test_a_wrong_value_is_refused_in_words_or_harmless(
+    records: dict[str, Any], name: str, read: Callable[[Any], object]
+) -> None:
+    record, refused = records[name], 0
+    for path in paths(record):
+        for wrong in (*WRONG, GONE):
+            try:
+                read(changed(record, path, wrong))
+            except InputError as error:
+                assert str(error).endswith(".")
+                refused += 1
+    assert refused > 1000
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "{", "", "\x00", "[1e999]"])
+def test_a_model_that_is_no_sound_json_is_refused_by_the_commands(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, table = tmp_path / "model.json", tmp_path / "table.csv"
+    model.write_text(text)
+    table.write_text("a,b\n1,2\n")
+    assert main(["predict", str(model), str(table)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "model" in said
+
+
+def test_a_run_file_of_a_hundred_thousand_levels_is_refused(records: dict[str, Any]) -> None:
+    from odt_core.storage.runfile import read_run_file
+
+    deep = json.dumps(records["model"]).replace('"facts": {', '"facts": {"x": ' + "[" * 100_000)
+    with pytest.raises(InputError):
+        read_run_file(deep)
