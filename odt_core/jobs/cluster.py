@@ -6,6 +6,7 @@ another one; only a job whose machines were lost several times fails.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import queue
@@ -21,6 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from distributed import Client, Future, KilledWorker, Security
+from distributed.comm import connect
 
 from odt_core.errors import InputError
 from odt_core.jobs.certificates import AUTHORITY, CERTIFICATE, KEY
@@ -272,6 +274,8 @@ class DaskPool:
             self._closed.wait(LOOK_EVERY)
 
     def _connect(self) -> Client:
+        # A Client that cannot connect may hang when the next one is made: see whether it can.
+        check_scheduler(self._address, self._security)
         client = Client(
             self._address,
             security=self._security,
@@ -322,6 +326,23 @@ def pool_from_environment(address: str) -> DaskPool:
     if trusted not in ("", "0", "1"):
         raise InputError(f"ODT_DASK_TRUSTED_NETWORK is {trusted!r}: give 1, or leave it out.")
     return DaskPool(address, Path(folder) if folder else None, trusted=trusted == "1")
+
+
+def check_scheduler(address: str, security: Security) -> None:
+    """Connect to a scheduler and leave again.
+
+    Raises
+    ------
+    OSError
+        If it cannot be reached, or one side does not accept the other's certificate.
+    """
+
+    async def visit() -> None:
+        options = security.get_connection_args("client")
+        comm = await connect(address, timeout=CONNECT_WITHIN, **options)
+        await comm.close()
+
+    asyncio.run(visit())
 
 
 def check_address(address: str, certificates: Path | None, trusted: bool) -> Security:

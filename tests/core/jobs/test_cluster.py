@@ -20,7 +20,7 @@ from distributed import Client, Security
 from odt_core.cli import main
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
-from odt_core.jobs.cluster import DaskPool, check_address
+from odt_core.jobs.cluster import DaskPool, check_address, check_scheduler
 from odt_core.jobs.local import LocalPool
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from odt_core.studies import CurveSpec
@@ -269,10 +269,9 @@ def test_a_cluster_with_certificates_serves_only_who_has_them(
         manager.close()
         for security in (Security(), check_address("tls://x", theirs, False)):
             with pytest.raises((OSError, TypeError)):
-                Client(cluster.address, security=security, timeout="3s", set_as_default=False)
-        plain = cluster.address.replace("tls", "tcp")
+                check_scheduler(cluster.address, security)
         with pytest.raises(OSError):
-            Client(plain, timeout="3s", set_as_default=False)
+            check_scheduler(cluster.address.replace("tls", "tcp"), Security())
     finally:
         cluster.close()
 

@@ -376,11 +376,12 @@ def test_a_frozen_worker_keeps_nobody_waiting(
 def test_a_job_that_no_worker_takes_up_fails_in_words(
     store: Store, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
 ) -> None:
-    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.0)
+    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.2)
+    monkeypatch.setattr(local._WorkerProcess, "tell", lambda worker, message: None)
     manager = JobManager(store, 1)
     try:
         job = manager.submit(easy)
-        wait_until(lambda: job.is_over)
+        wait_until(lambda: job.is_over, seconds=120)
         assert job.state is JobState.FAILED and "ended unexpectedly" in job.message
     finally:
         manager.close()
