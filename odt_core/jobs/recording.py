@@ -140,9 +140,10 @@ class Recording:
 
     def unstored(self, job: Job) -> str:
         """Why a job that is over is not in the store, in a sentence; empty if it is."""
-        if not job.is_over or (job.recorded and job.id not in self._recorder.waiting):
-            return ""
-        return self.problem if job.recorded else self._why_unentered
+        with self._held.lock:
+            if not job.is_over or (job.recorded and job.id not in self._recorder.waiting):
+                return ""
+            return self.problem if job.recorded else self._why_unentered
 
     # ---- how they end ----
 

@@ -281,7 +281,8 @@ def test_a_full_disk_costs_no_result_and_no_run(
     wait_until(lambda: status(store, running.id) is RunStatus.DONE, seconds=10)
     assert record(store, running.id).result == running.result
     wait_until(lambda: not manager.problem, seconds=10)
-    wait_until(lambda: not manager.unstored(unrecorded), seconds=10)
+    wait_until(lambda: unrecorded.recorded and not manager.unstored(unrecorded), seconds=20)
+    wait_until(lambda: status(store, unrecorded.id) is RunStatus.DONE, seconds=20)
     kept = record(store, unrecorded.id)
     assert kept.summary.status is RunStatus.DONE and kept.result == unrecorded.result
     assert kept.summary.ended_at == unrecorded.ended_at
@@ -304,7 +305,8 @@ def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
         assert study.id is None and "no room left" in manager.unstored(single)
         assert store.runs.list(LOCAL_OWNER).total == 0
         filler.unlink()
-        wait_until(lambda: not any(map(manager.unstored, jobs)), seconds=20)
+        wait_until(lambda: all(status_or_none(store, job.id) is RunStatus.DONE for job in jobs))
+        assert not any(map(manager.unstored, jobs))
         assert study.id is not None
         both = store.runs.list(LOCAL_OWNER).runs
         assert {(run.name, run.status) for run in both} == {
@@ -316,6 +318,11 @@ def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
         assert [job.id for job in members] == [job.id for job in study.jobs]
         assert all(status(store, job.id) is RunStatus.DONE for job in members)
     store.close()
+
+
+def status_or_none(store: Store, run_id: str) -> RunStatus | None:
+    found = store.runs.present(LOCAL_OWNER, [run_id])
+    return found[run_id].status if run_id in found else None
 
 
 def fill(folder: Path) -> Path:
