@@ -741,13 +741,17 @@ def pairs(T, cls, k, total, positive, best, choice, S):
                 other = rest[v] + rest_in[u] - weight[u]
                 bound = other if other > bound else bound
                 if into[u] + into[v] + bound < best:
-                    best = one_pair(T, cls, way, u, v, total, positive, best, choice, S)
+                    low = into[u] + into[v]
+                    best = one_pair(T, cls, way, u, v, low, total, positive, best, choice, S)
     return best
 
 
 @part
-def one_pair(T, cls, way, u, v, total, positive, best, choice, S):
-    """The split by two columns, which go to the low (way 0) or high child (1)."""
+def one_pair(T, cls, way, u, v, low, total, positive, best, choice, S):
+    """The split by two columns, which go to the low (way 0) or high child (1).
+
+    What they leave is solved first: they themselves cost at least `low`.
+    """
     into, rest = S.lines[0], S.lines[1]
     for j in range(len(S.D)):
         into[j] = S.F[u, j] + S.F[v, j]
@@ -755,9 +759,9 @@ def one_pair(T, cls, way, u, v, total, positive, best, choice, S):
     d, p = S.D[u] + S.D[v], S.P[u] + S.P[v]
     a = T.low[cls] if way == 0 else T.high[cls]
     b = T.high[cls] if way == 0 else T.low[cls]
-    value = one_set(T, a, into, d, p, S.acc)
-    if value < best:
-        value += one_set(T, b, rest, total - d, positive - p, S.acc)
+    value = one_set(T, b, rest, total - d, positive - p, S.acc)
+    if value + low < best:
+        value += one_set(T, a, into, d, p, S.acc)
         if value < best:
             best = value
             note(choice, T.group[u], way, 2, u, v)

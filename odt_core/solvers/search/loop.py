@@ -23,7 +23,7 @@ from odt_core.solvers.search.subsets import Sides, Split, walk
 if TYPE_CHECKING:
     from odt_core.solvers.search.search import Search
 
-FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 24, 256
+FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
 """Sides that are solved together: few at first, so that a good tree comes early, and more below
 the root, where a good one is known."""
 
@@ -74,6 +74,7 @@ class Loop:
         self.h = 0 if self.children[0] == self.children[1] else 1
         self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
         self.best = limit
+        self.singles_done = False
         self.restricted = restricted
         self.choice: Choice | None = None
         self.allowed, closed, self.walks_of = run.allowed(cls)
@@ -159,19 +160,20 @@ class Loop:
 
     # ------------------------------------------------------------ bounds
 
-    def _propagate(self, pairs: bool) -> None:
-        """Carry bounds along chains, from the whole set, between a set's columns, to pairs."""
+    def _propagate(self, *, chains: bool) -> None:
+        """Carry bounds along chains, or to pairs; from the whole set, between a set's columns."""
         splits, v = self.splits, self.splits.n_columns
         w = self.weight[:v]
         rest = self.total_weight - w
         for x in range(self.h + 1):
             inside, outside = self.bound[INSIDE, x, :v], self.bound[OUTSIDE, x, :v]
-            self._along_chains(inside, outside, w)
+            if chains:
+                self._along_chains(inside, outside, w)
             np.maximum(outside, self.whole[x] - w + inside, out=outside)
             np.maximum(inside, self.whole[x] - rest + outside, out=inside)
             sums = splits.by_group(inside)[self.table.group]
             np.maximum(outside, sums - inside, out=outside, where=sums > 0)
-            if pairs:
+            if not chains:
                 self._to_pairs(x)
 
     def _along_chains(self, inside: Numbers, outside: Numbers, w: Numbers) -> None:
@@ -226,11 +228,15 @@ class Loop:
         float64[n, 5]
             Inside or outside, child, split, limit, rank; none if no split can be better.
         """
-        self._propagate(False)
-        sides = self._singles()
-        if len(sides) or (self.splits.n == self.splits.n_columns and not self.walks):
-            return sides
-        self._propagate(True)
+        if not self.singles_done:
+            self._propagate(chains=True)
+            sides = self._singles()
+            if len(sides):
+                return sides
+            self.singles_done = True  # what is closed stays so: bounds rise, the best cost falls
+        if self.splits.n == self.splits.n_columns and not self.walks:
+            return np.empty((0, 5))
+        self._propagate(chains=False)
         return self._sets()
 
     def _open(self, way: int, first: int, last: int) -> tuple[Whole, Numbers]:
