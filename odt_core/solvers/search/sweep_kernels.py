@@ -840,6 +840,16 @@ def try_one_sided(info, option, w, choice):
                 choice[3] = info[k, START] + column
 
 
+@part
+def split_nothing(info, option, w, choice):
+    """Any split will do where there are no rows."""
+    if option[EMPTY_OK]:
+        propose(0.0, -1, 0, 0, w, choice)
+    for k in range(len(info) - 1):
+        if info[k, ROLE] & 1 and propose(0.0, k, 0, 1, w, choice):
+            choice[3] = info[k, START]
+
+
 @kernel
 def solve_pairs(order, local, d, cls, masks, limits, halt, cost, choice, info, option, known, w):
     """The two-level problem on each row set."""
@@ -851,7 +861,7 @@ def solve_pairs(order, local, d, cls, masks, limits, halt, cost, choice, info, o
             continue
         prepare(order, local, d, masks[b], info, w)
         if w.state[N_ROWS] == 0:
-            w.found[0] = min(w.found[0], 0.0)
+            split_nothing(info, option, w, choice[b])
         else:
             guess(masks[b], local, d, known, info, w)
             w.grid_cut[:] = ALL
