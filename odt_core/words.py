@@ -13,15 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from odt_core.exact import shortest_decimal
-from odt_core.problem import (
-    MISSING,
-    Feature,
-    Goal,
-    LeafCount,
-    Objective,
-    Problem,
-    SmallestLeaf,
-)
+from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
 from odt_core.solution import Engine, MipRole, Solution, Status
 from odt_core.tree import Decision, Leaf, Tree
 
@@ -675,12 +667,6 @@ def gap_words(problem: Problem, gap: int) -> str:
     elif objective.goal is Goal.MAX_TNR:
         rows += f" of {printable(data.negative_label)}"
     return f"a better tree gets at most {rows} right"
-
-
-def leaf_count_words(smallest: SmallestLeaf) -> str:
-    """How much the smallest leaf holds: ``10 rows``, ``5 rows of the rarer class``."""
-    rows = count_words(smallest.rows, "row")
-    return rows if smallest.of is LeafCount.ROWS else f"{rows} of the rarer class"
 
 
 def status_words(problem: Problem, solution: Solution) -> str:

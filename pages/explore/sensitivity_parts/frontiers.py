@@ -14,7 +14,8 @@ from odt_core.solution import Engine, Status
 from odt_core.studies import is_quick
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
-from odt_core.words import count_words, leaf_count_words, seconds_words
+from odt_core.training.settings import leaf_words
+from odt_core.words import count_words, seconds_words
 from pages.common.drawing import load_viewer
 from pages.common.needs import ReadyData
 from pages.common.people import owner
@@ -152,7 +153,7 @@ def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
     if spec.rules != RulesSpec():
         words.append("expert rules")
     if spec.smallest_leaf is not None:
-        words.append(f"smallest leaf {leaf_count_words(spec.smallest_leaf)}")
+        words.append(f"smallest leaf {leaf_words(spec.smallest_leaf)}")
     if spec.forbid_empty_branches:
         words.append("no empty branches")
     if spec.feature_selection is not FeatureSelection.NONE:
