@@ -40,7 +40,8 @@ export default function () {
       found.find((each) => !each.disabled)?.focus({ preventScroll: true })
     }
   }
-  new MutationObserver(bringBack).observe(document.body, {
+  // what Tab leaves changes before the next control has the focus, so that is waited for
+  new MutationObserver(() => setTimeout(bringBack)).observe(document.body, {
     subtree: true, childList: true, attributes: true, attributeFilter: ["disabled", "data-stale"],
   })
 }

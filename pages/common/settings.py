@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from odt_core.problem import Goal, Objective
+from odt_core.problem import Goal, LeafCount, Objective
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, TrainSpec
 from pages.common.shapes import OWN
@@ -22,10 +22,13 @@ def load_settings(spec: TrainSpec) -> None:
 
     Call it before they are drawn.
     """
+    leaf = spec.smallest_leaf
     values = {
         **_shape(spec.topology),
         **_objective(spec.objective),
         "train_max_card": spec.max_card,
+        "train_min_leaf": None if leaf is None else leaf.rows,
+        "train_min_leaf_of": LeafCount.ROWS if leaf is None else leaf.of,
         "train_seconds": min(max(round(spec.time_limit), 1), MOST_SECONDS),
         "train_engine": spec.engine,
         "train_threads": spec.threads,

@@ -144,7 +144,7 @@ def test_a_bad_file_is_one_sentence_and_loses_nothing(window: Window) -> None:
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     page.get_by_text("Another file or sample").click()
     window.upload("book.xlsx", b"PK\x03\x04" + bytes(60))
-    expect(page.get_by_test_id("stAlert")).to_contain_text("save it as CSV")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("archive is damaged")
     expect(page.get_by_role("heading", name="patients.csv")).to_be_visible()
 
 

@@ -27,7 +27,7 @@ from odt_core.data import (
 from odt_core.evaluation import metrics, predictive_values
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobState
-from odt_core.problem import Goal
+from odt_core.problem import Goal, LeafCount, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.storage import LOCAL_OWNER
@@ -691,3 +691,25 @@ def test_a_proof_is_checked_by_trying_every_tree(page: AppTest) -> None:
     assert not page.exception
     assert check.result["holds"] is True
     assert any(c.value.startswith("✓ Checked. No tree of this shape") for c in page.caption)
+
+
+# ---- the smallest leaf ----
+
+
+def test_leaves_hold_as_many_rows_as_asked(page: AppTest) -> None:
+    assert page.number_input(key="train_min_leaf").value is None
+    assert page.selectbox(key="train_min_leaf_of").disabled
+    page.number_input(key="train_min_leaf").set_value(4).run()
+    train(page)
+    asked = job_of(page).spec.train
+    assert asked.smallest_leaf == SmallestLeaf(4)
+    result = job_of(page).result
+    assert result is not None
+    assert min(leaf.n for leaf in tree_from_json(result["tree"]).leaves) >= 4
+    page.selectbox(key="train_min_leaf_of").set_value(LeafCount.RARER_CLASS).run()
+    assert not page.exception
+
+
+def test_a_leaf_larger_than_the_training_set_is_refused_at_once(page: AppTest) -> None:
+    page.number_input(key="train_min_leaf").set_value(13).run()
+    assert "there are only 12 training rows" in page.error[0].value

@@ -18,12 +18,7 @@ from odt_core.solution import Engine, MipRole, Solution, Status, TracePoint
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.disagreement import problem_from_json, problem_to_json, reproduce
 from odt_core.solvers.mip.run import MipOutcome
-from odt_core.solvers.search import (
-    SearchOutcome,
-    compiling,
-    solve_search,
-    warm_up,
-)
+from odt_core.solvers.search import SearchOutcome, solve_search, warm_up
 from odt_core.topology import Topology
 from tests.properties.referee import best_value, is_legal
 from tests.properties.strategies import random_problem
@@ -31,8 +26,7 @@ from tests.properties.strategies import random_problem
 
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
-    """Compile once; the hybrid engine asks for the stamp that the compiling process leaves."""
-    compiling.main()
+    """Compile once: what is measured here is not the compiler."""
     warm_up()
 
 

@@ -192,7 +192,7 @@ def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[Choice, bool]:
     """The best leaf-adjacent split: the choice and whether its members are called positive."""
     table = encoding.table
     total = float(table.d[rows].sum())
-    sums = sums_by_column(encoding, rows).tolist()
+    sums = sums_by_column(encoding, rows)
     best = np.inf
     found: tuple[Choice, bool] = (Choice(-1, False, ()), True)
     empty_ok = bool(table.empty_ok[cls])
@@ -209,12 +209,16 @@ def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[Choice, bool]:
 
 
 def _stump_of_run(
-    take: int, arity: int, sums: list[float], total: float, empty_ok: bool
+    take: int, arity: int, numbers: npt.NDArray[np.float64], total: float, empty_ok: bool
 ) -> list[tuple[float, list[int], bool]]:
     """Candidates (value, members, members are positive) of one run of columns (see `Columns`)."""
     if take == ONE:
-        least, most = min(sums), max(sums)
-        return [(least, [sums.index(least)], True), (total - most, [sums.index(most)], False)]
+        low, high = int(numbers.argmin()), int(numbers.argmax())
+        return [
+            (float(numbers[low]), [low], True),
+            (total - float(numbers[high]), [high], False),
+        ]
+    sums = numbers.tolist()
     rising = sorted(range(len(sums)), key=sums.__getitem__)
     if take == ANY:
         members = [v for v in rising if sums[v] < 0]
@@ -229,10 +233,10 @@ def _stump_of_run(
         if others and len(others) < len(members):
             return [(value, others, False)]
         return [(value, members, True)]
-    low = [v for v in rising[:arity] if sums[v] < 0] or rising[:1]
+    few = [v for v in rising[:arity] if sums[v] < 0] or rising[:1]
     falling = rising[::-1]
-    high = [v for v in falling[:arity] if sums[v] > 0] or falling[:1]
+    many = [v for v in falling[:arity] if sums[v] > 0] or falling[:1]
     return [
-        (sum(sums[v] for v in low), low, True),
-        (total - sum(sums[v] for v in high), high, False),
+        (sum(sums[v] for v in few), few, True),
+        (total - sum(sums[v] for v in many), many, False),
     ]

@@ -135,16 +135,36 @@ def _being_filled(module: str) -> bool:
     return False
 
 
+def _begin(module: str) -> bool:
+    """Whether this process is the one that compiles a module; to make its folder decides."""
+    work = _unfinished(module)
+    work.parent.mkdir(parents=True, exist_ok=True)
+    if work.is_dir() and not _being_filled(module):
+        shutil.rmtree(work, ignore_errors=True)
+    try:
+        work.mkdir()
+    except FileExistsError:
+        return False
+    return True
+
+
 def warm_up() -> None:
-    """Compile the primitives here and now, unless they are there; use them from now on."""
+    """Compile the primitives here and now, unless they are there; use them from now on.
+
+    What another process is compiling is waited for.
+    """
     for module in loader.waiting:
         final, work = folder(module), _unfinished(module)
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
-        loader.use(module, work)
-        with contextlib.suppress(OSError):  # another process may have been quicker
+        while not final.is_dir() and not _begin(module):
+            time.sleep(LOOK_EVERY)
+        if final.is_dir():
+            loader.use(module, final)
+            continue
+        try:
+            loader.use(module, work)
             work.rename(final)
-        shutil.rmtree(work, ignore_errors=True)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
 
 
 loader = Loader()

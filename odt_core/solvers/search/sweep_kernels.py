@@ -12,7 +12,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.columns import PAIR, Columns
 from odt_core.solvers.search.masks import Masks
 from odt_core.solvers.search.sweeps import Orders, make_orders
 
@@ -36,9 +36,10 @@ KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_CUT = range(9)
 """Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4
 the high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions
 have rows, whether the empty prefix counts, number of the first cut."""
-LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED = range(5)
+LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED, SHALLOW = range(6)
 """Entries of `option`: whether a child may call all its rows alike; of the root's question;
-whether the children are of one class."""
+whether the children are of one class; whether they are all that is asked for (see
+`solve_shallow`)."""
 N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
 """Entries of `Work.state`: rows, lanes filled; candidates noted and tried; first and last + 1 open
 interval; where the walk over subsets stands."""
@@ -207,7 +208,7 @@ def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Wh
     level = table.level
     labels = [level[child] == 0 or table.empty_ok[child] for child in (low, high)]
     option = [*labels, table.one_way[root], table.empty_ok[root], low == high]
-    return info, np.array(option, np.int64)
+    return info, np.array([*option, False], np.int64)
 
 
 # ---------------------------------------------------------------- the rows of a set
@@ -454,7 +455,7 @@ def weigh_lost(k, count, local, d, known, w):
         w.lost[1, g] = total - w.lost[0, g]
 
 
-@kernel
+@part
 def remember(mask, cls, low, known, info, w):
     """Keep what is known of this set now, instead of the oldest if there is no room."""
     at = known.state[0] % len(known.low)
@@ -607,7 +608,7 @@ def push(k, at, w):
     w.state[FILLED] += 1
 
 
-@kernel
+@part
 def take_queued(w):
     """Fill lanes from what is tried in any case."""
     while w.state[FILLED] < LANES and w.state[TRIED] < w.state[QUEUED]:
@@ -756,7 +757,7 @@ def take_subsets(info, option, w, halt):
             w.state[GROUP] += 1
 
 
-@kernel
+@part
 def fill_bits(w):
     """Which lanes each row is inside of."""
     n = w.state[N_ROWS]
@@ -791,7 +792,7 @@ def propose(cost, k, to_high, count, w, choice):
     return better
 
 
-@kernel
+@part
 def write_down(info, option, w, choice):
     """Note what the lanes cost, and keep the best."""
     for i in range(w.state[FILLED]):
@@ -816,7 +817,7 @@ def write_down(info, option, w, choice):
     w.state[FILLED] = 0
 
 
-@kernel
+@part
 def try_one_sided(info, option, w, choice):
     """Splits by a column that happens to hold all rows of the set, or none."""
     n = w.state[N_ROWS]
@@ -840,9 +841,45 @@ def try_one_sided(info, option, w, choice):
                 choice[3] = info[k, START] + column
 
 
+@part
+def split_nothing(info, option, w, choice):
+    """Any split will do where there are no rows."""
+    if option[EMPTY_OK]:
+        propose(0.0, -1, 0, 0, w, choice)
+    for k in range(len(info) - 1):
+        if info[k, ROLE] & 1 and propose(0.0, k, 0, 1, w, choice):
+            choice[3] = info[k, START]
+
+
+@part
+def solve_shallow(order, local, d, masks, cost, info, option, w):
+    """A class of at most one level (given as both children) on each row set: a lane for each."""
+    words = masks.shape[1]
+    for b in range(0, len(masks), LANES):
+        count = min(LANES, len(masks) - b)
+        for word in range(words):
+            w.union[word] = 0
+            for i in range(count):
+                w.union[word] |= masks[b + i, word]
+        prepare(order, local, d, w.union, info, w)
+        for row in range(w.state[N_ROWS]):
+            at = w.rows[row]
+            w.bits[row] = 0
+            for i in range(count):
+                inside = (masks[b + i, at // 64] >> np.uint64(at % 64)) & np.uint64(1)
+                w.bits[row] |= np.int32(inside) << np.int32(i)
+        if w.state[N_ROWS]:
+            sweep(info, option, w)
+        for i in range(count):
+            cost[b + i] = w.result[IN_LOW, i] if w.state[N_ROWS] else 0.0
+
+
 @kernel
-def solve_pairs(order, local, d, cls, masks, limits, halt, cost, choice, info, option, known, w):
-    """The two-level problem on each row set."""
+def solve(order, local, d, cls, masks, limits, halt, cost, choice, info, option, known, w):
+    """A class of at most two levels on each row set."""
+    if option[SHALLOW]:
+        solve_shallow(order, local, d, masks, cost, info, option, w)
+        return
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
         bound = recall(masks[b], cls, known, w)
@@ -851,7 +888,7 @@ def solve_pairs(order, local, d, cls, masks, limits, halt, cost, choice, info, o
             continue
         prepare(order, local, d, masks[b], info, w)
         if w.state[N_ROWS] == 0:
-            w.found[0] = min(w.found[0], 0.0)
+            split_nothing(info, option, w, choice[b])
         else:
             guess(masks[b], local, d, known, info, w)
             w.grid_cut[:] = ALL
@@ -881,29 +918,6 @@ def solve_pairs(order, local, d, cls, masks, limits, halt, cost, choice, info, o
             remember(masks[b], cls, cost[b], known, info, w)
 
 
-@kernel
-def solve_shallow(order, local, d, masks, cost, info, option, w):
-    """A class of at most one level (given as both children) on each row set: a lane for each."""
-    words = masks.shape[1]
-    for b in range(0, len(masks), LANES):
-        count = min(LANES, len(masks) - b)
-        for word in range(words):
-            w.union[word] = 0
-            for i in range(count):
-                w.union[word] |= masks[b + i, word]
-        prepare(order, local, d, w.union, info, w)
-        for row in range(w.state[N_ROWS]):
-            at = w.rows[row]
-            w.bits[row] = 0
-            for i in range(count):
-                inside = (masks[b + i, at // 64] >> np.uint64(at % 64)) & np.uint64(1)
-                w.bits[row] |= np.int32(inside) << np.int32(i)
-        if w.state[N_ROWS]:
-            sweep(info, option, w)
-        for i in range(count):
-            cost[b + i] = w.result[IN_LOW, i] if w.state[N_ROWS] else 0.0
-
-
 def two_levels_by_sweeps(
     orders: Orders,
     table: Columns,
@@ -922,15 +936,14 @@ def two_levels_by_sweeps(
         w, known = orders.memories.pop()  # each thread has its own
     except IndexError:
         w, known = make_work(table), make_known(table, orders)
-    if table.level[cls] < 2:
-        info, option = make_info(table, 0, cls, cls)
-        solve_shallow(orders.order, table.local, table.d, masks, cost, info, option, w)
-    else:
-        info, option = make_info(table, cls, int(table.low[cls]), int(table.high[cls]))
-        solve_pairs(
-            orders.order, table.local, table.d, int(cls), masks, limits, halt, cost, choice, info,
-            option, known, w,
-        )  # fmt: skip
+    shallow = table.level[cls] < PAIR
+    family = (0, cls, cls) if shallow else (cls, int(table.low[cls]), int(table.high[cls]))
+    info, option = make_info(table, *family)
+    option[SHALLOW] = shallow
+    solve(
+        orders.order, table.local, table.d, int(cls), masks, limits, halt, cost, choice, info,
+        option, known, w,
+    )  # fmt: skip
     orders.memories.append((w, known))
 
 

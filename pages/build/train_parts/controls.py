@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from odt_core.data import Binning, Prepared
 from odt_core.errors import InputError
-from odt_core.problem import Goal, Problem
+from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.solvers.mip.size import advice_on_cuts
@@ -42,6 +42,12 @@ _ENGINE_NAMES = {
     Engine.SEARCH: "Exact search",
     Engine.CBC: "CBC",
     Engine.HIGHS: "HiGHS",
+}
+
+
+_LEAF_COUNT_NAMES = {
+    LeafCount.ROWS: "training rows",
+    LeafCount.RARER_CLASS: "rows of the rarer class",
 }
 
 
@@ -93,6 +99,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     form = _Form()
     negative = rows.train.negative_label
     topology = form.ask(choose_shape, Topology.parse(DEFAULT))
+    smallest_leaf = form.ask(_choose_smallest_leaf, None)
     max_card = form.ask(_choose_cap, None)
     goal = form.ask(lambda: choose_goal(rows.train.positive_label, negative), Goal.ACCURACY)
     floor = form.ask(lambda: choose_floor(goal), None)
@@ -120,6 +127,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
             max_card=max_card,
             rules=rules,
             forbid_empty_branches=no_empty,
+            smallest_leaf=smallest_leaf,
             feature_selection=selection,
             engine=engine,
             time_limit=time_limit,
@@ -136,6 +144,32 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
             made = form.ask(make, None)
             spec, problem = made if made is not None else (None, None)
     return Asked(problem, spec, button)
+
+
+def _choose_smallest_leaf() -> SmallestLeaf | None:
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    rows = left.number_input(
+        "Smallest leaf",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="any size",
+        key="train_min_leaf",
+        persist_state="session",
+        help="Every leaf holds at least this many training rows, or this many of the rarer class. "
+        "Rates of larger leaves can be relied on more; empty means no condition.",
+    )
+    st.session_state.setdefault("train_min_leaf_of", LeafCount.ROWS)
+    of = right.selectbox(
+        "of",
+        list(LeafCount),
+        format_func=_LEAF_COUNT_NAMES.__getitem__,
+        key="train_min_leaf_of",
+        persist_state="session",
+        label_visibility="collapsed",
+        disabled=rows is None,
+    )
+    return None if rows is None else SmallestLeaf(int(rows), of or LeafCount.ROWS)
 
 
 def _choose_cap() -> int | None:

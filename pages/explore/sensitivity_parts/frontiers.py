@@ -14,6 +14,7 @@ from odt_core.solution import Engine, Status
 from odt_core.studies import is_quick
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
+from odt_core.training.settings import leaf_words
 from odt_core.words import count_words, seconds_words
 from pages.common.drawing import load_viewer
 from pages.common.needs import ReadyData
@@ -151,6 +152,8 @@ def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
         words.append(f"max.card {spec.max_card}")
     if spec.rules != RulesSpec():
         words.append("expert rules")
+    if spec.smallest_leaf is not None:
+        words.append(f"smallest leaf {leaf_words(spec.smallest_leaf)}")
     if spec.forbid_empty_branches:
         words.append("no empty branches")
     if spec.feature_selection is not FeatureSelection.NONE:
@@ -190,6 +193,7 @@ def frontier_spec(
         spec,
         rules=rules_that_apply(then, topologies),
         forbid_empty_branches=then.forbid_empty_branches,
+        smallest_leaf=then.smallest_leaf,
         feature_selection=then.feature_selection,
     )
 

@@ -1,0 +1,139 @@
+"""Sweeps over presorted rows: they answer as tables do, and searches by sweeps find the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.solvers.search import columns, solve_search, sweep_kernels, sweeps, twins
+from odt_core.solvers.search.columns import CHAIN, PAIR, Columns, encode, most_members
+from odt_core.solvers.search.masks import pack, unpack
+from odt_core.topology import Topology
+from tests.properties import referee
+from tests.properties.strategies import random_problem
+
+BOTH = pytest.mark.parametrize("module", [sweeps, sweep_kernels], ids=["plain", "compiled"])
+EVERYTHING = 1e9
+
+
+def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
+    """All rows, none, random ones, twice the same, and one that differs by a row."""
+    member = random.random((7, n)) < random.random((7, 1))
+    member[5] = False
+    member[0] = True
+    member[3] = member[4] = member[2]
+    member[4, random.integers(n)] ^= True
+    return pack(member)
+
+
+def by_tables(table: Columns, cls: int, masks: np.ndarray) -> np.ndarray:
+    """What a class costs, by tables of pairs."""
+    cost = np.empty(len(masks))
+    choice = np.empty((len(masks), 3 + most_members(table)), np.int32)
+    limits = np.full(len(masks), EVERYTHING)
+    twins.two_levels(table, cls, masks, limits, np.zeros(1, np.int64), cost, choice)
+    return cost
+
+
+def cost_of(table: Columns, cls: int, mask: np.ndarray, choice: np.ndarray) -> float:
+    """What the split that was named costs."""
+    rows, inside = unpack(mask, len(table.d)), np.zeros(len(table.d), bool)
+    group, to_high, n = choice[:3].tolist()
+    assert group >= -1
+    for column in choice[3 : 3 + n]:
+        place = table.local[group] + table.start[group]
+        inside |= place <= column if table.kind[group] == CHAIN else place == column
+    parts = pack(np.stack([rows & inside, rows & ~inside]))
+    low, high = (by_tables(table, int(child[cls]), parts) for child in (table.low, table.high))
+    return float(high[0] + low[1] if to_high else low[0] + high[1])
+
+
+@BOTH
+@pytest.mark.parametrize("first", range(0, 240, 60))
+def test_sweeps_answer_as_tables_do(module: object, first: int) -> None:
+    solve: Callable[..., None] = module.two_levels_by_sweeps  # type: ignore[attr-defined]
+    asked = 0
+    for seed in range(first, first + 60):
+        random = np.random.default_rng(seed)
+        table = encode(random_problem(seed)).table
+        n = len(table.d)
+        if n == 0:
+            continue
+        masks, orders = row_sets(n, random), sweeps.make_orders(table)
+        for cls in np.flatnonzero(table.level <= PAIR).tolist():
+            least = by_tables(table, cls, masks)
+            for limits in (np.full(len(masks), EVERYTHING), random.integers(0, 9, 7).astype(float)):
+                cost = np.empty(len(masks))
+                choice = np.empty((len(masks), 3 + most_members(table)), np.int32)
+                halt = np.zeros(1, np.int64)
+                solve(orders, table, cls, masks, limits, halt, cost, choice)
+                known = (least < limits) | (table.level[cls] < PAIR)
+                assert (cost[known] == least[known]).all(), seed
+                assert (limits[~known] <= cost[~known]).all(), seed
+                assert (cost[~known] <= least[~known]).all(), seed
+                asked += len(masks)
+                for b in np.flatnonzero(known & (table.level[cls] == PAIR)).tolist():
+                    assert cost_of(table, cls, masks[b], choice[b]) == least[b], seed
+    assert asked > 500
+
+
+@BOTH
+def test_sweeps_that_are_halted_claim_nothing(module: object) -> None:
+    solve: Callable[..., None] = module.two_levels_by_sweeps  # type: ignore[attr-defined]
+    table = encode(random_problem(3)).table
+    masks = row_sets(len(table.d), np.random.default_rng(0))
+    cost, choice = np.empty(7), np.empty((7, 3 + most_members(table)), np.int32)
+    cls = int(np.flatnonzero(table.level == PAIR)[0])
+    given = sweeps.make_orders(table), table, cls, masks, np.full(7, EVERYTHING)
+    solve(*given, np.ones(1, np.int64), cost, choice)
+    assert (cost == 0).all()
+    assert (choice[:, 0] == -2).all()
+
+
+@pytest.mark.parametrize(
+    ("first", "options"),
+    [(0, {}), (40, {}), (80, {}), (120, {"smallest_leaf": True}), (160, {"deep": True})],
+)
+def test_searches_by_sweeps_find_the_optimum(
+    first: int, options: dict[str, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "MOST_COLUMNS", 0)
+    for seed in range(first, first + 40):
+        problem = random_problem(seed, **options)
+        outcome = solve_search(problem)
+        best = referee.best_value(problem)
+        assert outcome.proved or outcome.infeasible, seed
+        found = None if outcome.total is None else problem.gains.value(outcome.total)
+        assert found == best, seed
+
+
+def every_cut(x: np.ndarray, y: np.ndarray, topology: str) -> Problem:
+    """A bin for each distinct number."""
+    features, codes = [], []
+    for j, column in enumerate(x.T):
+        known, code = np.unique(column, return_inverse=True)
+        cuts = tuple(((known[1:] + known[:-1]) / 2).tolist())
+        names = tuple(map(str, known))
+        features.append(Feature(f"x{j}", FeatureKind.NUMERICAL, names, cuts))
+        codes.append(code)
+    table = np.column_stack(codes).astype(np.int32)
+    data = EncodedData(table, y, np.ones(len(y), np.int64), tuple(features))
+    return Problem(data, Topology.parse(topology))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_contree_agrees_over_every_cut(seed: int) -> None:
+    pycontree = pytest.importorskip("pycontree")
+    random = np.random.default_rng(seed)
+    n, depth = int(random.integers(30, 120)), 2 + seed % 2
+    x = random.normal(size=(n, int(random.integers(2, 6)))).round(int(random.integers(1, 4)))
+    y = x[:, 0] * x[:, 1] + random.normal(size=n) * random.choice([0.1, 1.0]) > 0
+    tree = pycontree.ConTree(max_depth=depth)
+    tree.fit(x, y.astype(int))
+    outcome = solve_search(every_cut(x, y, f"depth-{depth}"))
+    assert outcome.proved
+    assert outcome.total is not None
+    assert n - outcome.total == (tree.predict(x) != y).sum()
