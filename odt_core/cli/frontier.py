@@ -88,4 +88,5 @@ def _costs(result: FrontierResult, index: int) -> str:
     low = number_words(float(f"{float(cost.low):.4g}"))
     if cost.high is None:
         return f"{low} and more"
-    return f"{low} to {number_words(float(f'{float(cost.high):.4g}'))}"
+    high = number_words(float(f"{float(cost.high):.4g}"))
+    return low if low == high else f"{low} to {high}"

@@ -361,4 +361,6 @@ def _column_texts(column: Any) -> Any:  # pyarrow arrays, whose types say nothin
         column = pc.replace_substring_regex(column.cast(pa.large_string()), r"(\.0+|Z)+$", "")
         return pc.replace_substring(column, " 00:00:00", "")
     texts = column.cast(pa.large_string())
+    if pa.types.is_boolean(column.type):  # as in a workbook, and as pandas writes them
+        texts = pc.utf8_capitalize(texts)
     return pc.fill_null(pc.replace_substring_regex(texts, "[\r\n\\x00]+", " "), "")

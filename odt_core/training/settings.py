@@ -54,7 +54,7 @@ def settings_words(spec: TrainSpec) -> dict[str, str]:
     return {
         "Floors": floor_words(objective),
         "Class weight C": "" if weight == 1 else str(weight),
-        "max.card": "no cap" if spec.max_card is None else str(spec.max_card),
+        "Largest set of categories": "no cap" if spec.max_card is None else str(spec.max_card),
         "Smallest leaf": leaf_words(spec.smallest_leaf),
         "Rules": "; ".join(rules),
         "Split": split_words(spec.split),

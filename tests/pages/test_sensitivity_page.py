@@ -31,7 +31,7 @@ from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work
-from pages.explore.sensitivity_parts.choose import range_words
+from pages.explore.sensitivity_parts.choose import Choice, range_words
 from pages.explore.sensitivity_parts.frontiers import asked_words, rules_that_apply
 from pages.explore.sensitivity_parts.point import unproved_words
 from pages.explore.sensitivity_parts.view import FrontierView, frontier_view
@@ -328,7 +328,8 @@ def test_a_frontier_that_an_address_names_brings_its_settings(
     assert other.number_input(key="sens_max_card").value == 1
     assert other.number_input(key="sens_seconds").value == 7
     assert any(
-        "Depth 3, max.card 1: " in str(said.value).replace("\\", "") for said in other.caption
+        "Depth 3, sets of at most 1 category: " in str(said.value).replace("\\", "")
+        for said in other.caption
     )
 
 
@@ -384,6 +385,27 @@ def test_a_floor_on_specificity_shows_the_most_sensitive_tree(page: AppTest) -> 
     assert "Specificity at least 90%" in said
     page.text_input(key=f"sens_floor_{job.id}").set_value("101").run()
     assert any("floor on specificity" in str(error.value) for error in page.error)
+
+
+@pytest.mark.parametrize("sweep", list(Sweep))
+def test_a_floor_that_no_tree_reaches_opens_with_the_nearest_and_says_so(
+    page: AppTest, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, view = frontier_job(page), view_of(page)
+    # a search that was cut short, or under rules, has no tree that is right in every row
+    part = replace(view, points=view.points[1:-1])
+    state: dict[str, object] = {
+        f"sens_floor_{job.id}": "100",
+        "sens_floor_on": sweep.value,
+    }
+    monkeypatch.setattr("streamlit.session_state", state)
+    monkeypatch.setattr("pages.explore.sensitivity_parts.choose.work", lambda: Work(job=None))
+    monkeypatch.setattr("pages.explore.sensitivity_parts.choose.DEFAULT_FLOOR", Fraction(1))
+    choice = Choice(job, part)
+    assert not choice.reaches_floor
+    rates = [sweep.rate(point.train) for point in part.points]
+    assert rates[choice.index] == max(rates)
+    assert f"reaches the floor of 100% {sweep.word}" in str(state[choice.error_key])
 
 
 @pytest.mark.parametrize("sweep", list(Sweep))

@@ -44,7 +44,10 @@ class Choice:
             floor = asked.min_tpr if self.sweep is Sweep.TPR else asked.min_tnr
         floor = floor or DEFAULT_FLOOR
         st.session_state[self.floor_key] = number_words(float(100 * floor))
-        self.go_to(self.view.at_level(floor, self.sweep) or 0)
+        at = self.view.at_level(floor, self.sweep)
+        self.go_to(self.view.highest(self.sweep) if at is None else at)
+        if at is None:
+            st.session_state[self.error_key] = self._unreached_words()
         st.session_state.setdefault("sens_cost_fn", "")
         st.session_state.setdefault("sens_cost_fp", "")
 
@@ -70,6 +73,11 @@ class Choice:
     def serves_floor(self) -> bool:
         """Whether the chosen point is the best one that keeps the floor asked for."""
         return self.view.at_level(self.floor, self.sweep) == self.index
+
+    @property
+    def reaches_floor(self) -> bool:
+        """Whether any tree of the frontier keeps the floor asked for."""
+        return self.view.at_level(self.floor, self.sweep) is not None
 
     @property
     def kept(self) -> KeptPoint:
@@ -123,16 +131,23 @@ class Choice:
         """A floor was typed, is on the other rate now, or is to be gone back to."""
         text = str(st.session_state[self.floor_key])
         try:
-            word = self.sweep.word
-            at = self.view.at_level(parse_floor(text, f"The floor on {word}"), self.sweep)
+            floor = parse_floor(text, f"The floor on {self.sweep.word}")
+            at = self.view.at_level(floor, self.sweep)
             if at is None:
-                raise InputError(
-                    f"No tree of this shape that was found reaches {text.strip()} % {word}."
-                )
+                raise InputError(self._unreached_words())
         except InputError as error:
             st.session_state[self.error_key] = str(error)
             return
         self.go_to(at)
+
+    def _unreached_words(self) -> str:
+        word, best = self.sweep.word, self.view.points[self.view.highest(self.sweep)]
+        found = "" if self.view.bound is None else " that was found"
+        floor, rate = number_words(float(100 * self.floor)), self.sweep.rate(best.train)
+        return (
+            f"No tree of this shape{found} reaches the floor of {floor}% {word} in training. "
+            f"The highest is {percent_words(rate)}."
+        )
 
     def on_costs(self) -> None:
         """Costs were typed."""
@@ -206,7 +221,7 @@ def draw_choice(choice: Choice, positive: str) -> None:
                 help=f"{meaning} Instead of a floor: the tree of least cost on the training rows "
                 "is shown. Only the ratio of both costs matters.",
             )
-        if not choice.serves_floor:
+        if choice.reaches_floor and not choice.serves_floor:
             st.button("Back to the floor", key="sens_back", on_click=choice.on_floor)
         if not choice.is_cheapest:
             st.button("Show the cheapest", key="sens_cheapest", on_click=choice.on_costs)

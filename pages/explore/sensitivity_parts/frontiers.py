@@ -105,15 +105,16 @@ def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
 def draw_cap() -> int | None:
     """The cap, one for both views of the page."""
     return st.number_input(
-        "max.card",
+        "Largest set of categories",
         min_value=1,
         step=1,
         value=None,
         placeholder="no cap",
         key="sens_max_card",
         persist_state="session",
-        width=125,
-        help="Largest set of categories on one side of a question; empty means no cap.",
+        width=205,
+        help="At most this many categories of a column on one side of a question (max.card in the "
+        "paper); empty means no cap.",
     )
 
 
@@ -149,7 +150,7 @@ def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
     """Shape, cap and conditions of a search, as plain text; those of the current tree are kept."""
     words = [shape_name(spec.topology)] if shape else []
     if spec.max_card is not None:
-        words.append(f"max.card {spec.max_card}")
+        words.append(f"sets of at most {count_words(spec.max_card, 'category', 'categories')}")
     if spec.rules != RulesSpec():
         words.append("expert rules")
     if spec.smallest_leaf is not None:
@@ -174,7 +175,7 @@ def frontier_spec(
     if limit is None or not 1 <= limit <= MOST_SECONDS:
         raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
     if cap is not None and cap < 1:
-        raise InputError("max.card must be at least 1, or empty for no cap.")
+        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
     topologies = [Topology.parse(shape) for shape in shapes]
     spec = TrainSpec(
         schema=data.schema,

@@ -36,7 +36,7 @@ def draw_floor(view: FrontierView, choice: Choice) -> None:
         draw_floors(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
     with right:
         draw_verdict(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
-        if not choice.serves_floor:
+        if choice.reaches_floor and not choice.serves_floor:
             st.caption(other_floor_words(choice))
         if not view.is_best_at(kept.index, kept.floor, kept.sweep):
             st.caption(unproved_words(view, kept.index, kept.floor, kept.sweep))

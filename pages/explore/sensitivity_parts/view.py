@@ -119,6 +119,10 @@ class FrontierView:
             return None
         return found[-1] if sweep is Sweep.TPR else found[0]
 
+    def highest(self, sweep: Sweep) -> int:
+        """The point of the highest training sensitivity (or specificity)."""
+        return 0 if sweep is Sweep.TPR else len(self.points) - 1
+
     def floor_of(self, index: int, sweep: Sweep = Sweep.TPR) -> Fraction:
         """The shortest percentage that is a floor for just this point."""
         rate = sweep.rate(self.points[index].train)

@@ -247,7 +247,9 @@ _COLUMNS = {
     "note": st.column_config.TextColumn("Note", width=200),
     "kind": st.column_config.TextColumn("What", width=80),
     "outcome": st.column_config.TextColumn("Outcome", width=150),
-    "cap": st.column_config.NumberColumn("max.card", width=78, help="Cap on sets of categories"),
+    "cap": st.column_config.NumberColumn(
+        "Largest set", width=92, help="Most categories on one side of a question (max.card)"
+    ),
     "train_tpr": _share("Training TPR", "Sensitivity"),
     "train_tnr": _share("Training TNR", "Specificity"),
     "seed": st.column_config.NumberColumn("Seed", width=60),

@@ -152,9 +152,9 @@ def test_a_parquet_file_is_read():
     )
     assert cells(parquet(frame)) == [
         ["age", "n", "ward", "ill", "day", "note"],
-        ["34.5", "1", "a,b", "true", "2020-01-02", "two lines"],
-        ["", "", "", "false", "", ""],
-        ["3", "3", 'x "y"', "true", "2020-01-03 04:05:06", ""],
+        ["34.5", "1", "a,b", "True", "2020-01-02", "two lines"],
+        ["", "", "", "False", "", ""],
+        ["3", "3", 'x "y"', "True", "2020-01-03 04:05:06", ""],
     ]
 
 

@@ -39,7 +39,7 @@ PLAIN = TrainSpec(
             "sensitivity (TPR) at least 95.5%",
         ),
         ({"objective": Objective(class_weight=Fraction(3, 2))}, "Class weight C", "3/2"),
-        ({"max_card": 2}, "max.card", "2"),
+        ({"max_card": 2}, "Largest set of categories", "2"),
         ({"time_limit": 7.0}, "Time limit", "7 s"),
         ({"forbid_empty_branches": True}, "Rules", "no empty branches"),
         ({"feature_selection": FeatureSelection.CART}, "Rules", "only columns that CART uses"),
