@@ -20,6 +20,8 @@ from odt_core.errors import InputError
 from odt_core.topology import Topology
 
 MISSING = "(missing)"
+HASHED_FROM = 100_000
+"""Rows from which on equal ones are found by pandas' hash table instead of by sorting."""
 UNSEEN = -1
 """Code of a value that no training row had."""
 
@@ -181,7 +183,10 @@ def _first_and_rank(
     keys: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Where each distinct key stands first, by rising key; and each key's rank among them."""
-    import pandas as pd  # not at the top: only those who have rows need it
+    if len(keys) < HASHED_FROM:
+        _, first, rank = np.unique(keys, return_index=True, return_inverse=True)
+        return first, rank
+    import pandas as pd  # a second of imports, which only long tables are worth
 
     codes, distinct = pd.factorize(keys)
     first = np.empty(len(distinct), dtype=np.int64)

@@ -158,7 +158,9 @@ def test_a_parquet_file_is_read():
     ]
 
 
-@pytest.mark.parametrize("inner", [CSV, xlsx({"data": BOOK}), gzip.compress(CSV)])
+@pytest.mark.parametrize(
+    "inner", [CSV, xlsx({"data": BOOK}), gzip.compress(CSV)], ids=["csv", "xlsx", "gzip"]
+)
 def test_a_zip_with_one_file_is_read(inner):
     raw = zipped({"__MACOSX/._t.csv": b"x", "folder/.DS_Store": b"x", "folder/t.csv": inner})
     if inner.startswith(b"\x1f\x8b"):
