@@ -91,14 +91,12 @@ class MipRole(StrEnum):
     """What the integer program was solved for.
 
     ``solved``: to find and prove the tree. ``confirmed``: to prove a tree found elsewhere, given
-    as a start with its proved bound as a row. ``checked``: only to count a tree found elsewhere,
-    with all its questions and labels fixed. ``continued``: to go on from where another engine ran
-    out of time.
+    as a start with its proved bound as a row. ``continued``: the same without a proof of its own,
+    or to go on from where another engine ran out of time.
     """
 
     SOLVED = "solved"
     CONFIRMED = "confirmed"
-    CHECKED = "checked"
     CONTINUED = "continued"
 
 

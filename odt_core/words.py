@@ -25,7 +25,7 @@ SHORT = 3
 
 ENGINE_WORDS: dict[Engine, str] = {
     Engine.HYBRID: "The exact search finds and proves the tree; the paper's integer program in "
-    "CBC confirms it, or takes over where the search runs out of time.",
+    "CBC confirms it where that takes seconds, or takes over where the search runs out of time.",
     Engine.SEARCH: "The exact search alone: it counts its way through all splits, and is usually "
     "the fastest.",
     Engine.CBC: "The paper's integer program alone, solved by CBC.",
@@ -710,8 +710,9 @@ def proof_words(solution: Solution, over: str = "") -> str:
     Examples
     --------
     ``No tree of this shape does better on the training rows: the exact search proved it in 0.02 s,
-    and CBC on the integer program in 0.8 s. CBC started from the search's tree and bound; its
-    proof relies on them.``
+    and CBC on the integer program in 0.8 s. CBC was given the search's tree and bound: it confirms
+    that the paper's program has this tree with this result, but would not notice a mistake in the
+    bound; checking the proof by trying every tree would.``
     """
     return " ".join(
         part
@@ -738,13 +739,12 @@ def _check_words(solution: Solution) -> str:
     if mip is None:
         return ""
     time = seconds_words(solution.seconds.mip)
-    if mip.role is MipRole.CHECKED:
-        return (
-            f"{mip.solver} checked this one tree in the integer program and found the same result "
-            f"({time})."
-        )
     if mip.role is MipRole.CONFIRMED and solution.tree is not None:
-        return f"{mip.solver} started from the search's tree and bound; its proof relies on them."
+        return (
+            f"{mip.solver} was given the search's tree and bound: it confirms that the paper's "
+            "program has this tree with this result, but would not notice a mistake in the bound; "
+            "checking the proof by trying every tree would."
+        )
     if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
         return f"{mip.solver} then worked on the integer program for {time}."
     return ""

@@ -228,6 +228,7 @@ def _mip_options(options: argparse.Namespace) -> MipOptions:
         delete=not options.no_delete,
         numerical_direction=options.numerical_direction,
         card_direction=options.card_direction,
+        confirm_always=vars(options).get("confirm_always", False),
     )
 
 

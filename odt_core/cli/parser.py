@@ -181,6 +181,12 @@ def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_data_options(train)
     add_problem_options(train)
     add_switches(train)
+    train.add_argument(
+        "--confirm-always",
+        action="store_true",
+        help="engine hybrid: CBC confirms the proof at any length, within the time limit; "
+        "otherwise only where that takes about two seconds",
+    )
     add_solver_options(train)
     train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
     train.add_argument("--json", action="store_true", help="print one JSON object and nothing else")

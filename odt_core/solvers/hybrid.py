@@ -1,8 +1,9 @@
 """The engine ``hybrid``: the exact search finds and proves, the paper's program confirms.
 
 CBC alone needs minutes where the search needs milliseconds; but given the search's tree as a start
-and its proved bound as a row, it confirms the paper's own model within seconds. Where the search
-runs out of time CBC goes on from its tree and bound.
+and its proved bound as a row, it confirms small programs within two seconds. Larger ones it is only
+asked to confirm by those who want it. Where the search runs out of time CBC goes on from its tree
+and bound.
 """
 
 from __future__ import annotations
@@ -30,26 +31,25 @@ from odt_core.solvers.disagreement import write_disagreement
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
-from odt_core.solvers.mip.size import estimated_nonzeros
+from odt_core.solvers.mip.size import MOST_TO_BUILD, estimated_nonzeros
 from odt_core.solvers.search import SearchOutcome, solve_search
 from odt_core.solvers.search.engine import tree_teller
 from odt_core.solvers.search.loader import loader
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""
-CONFIRM_SHARE = 0.1
-"""CBC's share of the time limit to confirm a proof."""
-MOST_TO_CONFIRM = 1_500_000
-"""Nonzeros above which CBC is not asked for a proof, only to check the tree."""
-MOST_TO_CHECK = 12_000_000
-"""Nonzeros above which the program is not built at all."""
-CHECK_RATE = 300_000.0
-"""Nonzeros that CBC checks a tree on in a second, at least: from 5,000 to 160,000 rows of ten
+MOST_TO_CONFIRM = 50_000
+"""Nonzeros above which CBC is not asked for a proof, unless always: up to here a proof took at most
+40 microseconds of CPU time for each (docs/benchmarks.md)."""
+CONFIRM_SECONDS = 5.0
+"""What CBC may take for that, by the clock: the machine may be busy."""
+MOST_TO_GO_ON = 12_000_000
+"""Nonzeros above which CBC does not go on where the search ran out of time."""
+START_RATE = 300_000.0
+"""Nonzeros that CBC is ready to work on in a second, at least: from 5,000 to 160,000 rows of ten
 features it was 400,000 to 650,000."""
-BUILD_RATE = 3_000_000.0
-"""Nonzeros that are written down in a second, at least."""
-CHECK_START = 0.3
-"""Seconds that a check takes apart from that."""
+START_SECONDS = 0.3
+"""Seconds that it needs apart from that."""
 CUT_SHORT = "CBC's confirmation was cut short."
 WITHOUT_CBC = "what is said here is the exact search's alone."
 
@@ -145,15 +145,15 @@ def solve(
     return _finish(problem, engine, budget, found)
 
 
-def _seconds_to_check(size: int) -> float:
-    """What CBC may need to check a tree, all of whose questions are fixed."""
-    return CHECK_START + size / CHECK_RATE
+def _seconds_to_start(size: int) -> float:
+    """What CBC may need before it can do anything of use."""
+    return START_SECONDS + size / START_RATE
 
 
 def _search_share(size: int, budget: _Budget) -> float:
     """The search's share of what is left: all of it where CBC could do nothing with the rest."""
-    of_use = _seconds_to_check(size) <= (1 - SEARCH_SHARE) * budget.left
-    return SEARCH_SHARE if size <= MOST_TO_CHECK and of_use else 1.0
+    of_use = _seconds_to_start(size) <= (1 - SEARCH_SHARE) * budget.left
+    return SEARCH_SHARE if size <= MOST_TO_GO_ON and of_use else 1.0
 
 
 def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome) -> Solution:
@@ -161,21 +161,10 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
     size = estimated_nonzeros(problem)
     if found.cancelled or budget.left <= 0:
         return _settle(problem, engine, budget, found, None)
-    if size > MOST_TO_CHECK:
-        return _settle(
-            problem,
-            engine,
-            budget,
-            found,
-            None,
-            remark=f"CBC was not asked: the integer program would have about {size:,} entries.",
-        )
     try:
-        if found.infeasible:
-            return _confirm_infeasible(problem, engine, budget, found)
-        if found.proved:
+        if found.proved or found.infeasible:
             return _confirm(problem, engine, budget, found, size)
-        return _go_on(problem, engine, budget, found)
+        return _go_on(problem, engine, budget, found, size)
     except SolverError as failure:  # as where memory ran out; the search's answer stands without it
         return _settle(problem, engine, budget, found, None, remark=f"{failure}: {WITHOUT_CBC}")
 
@@ -183,62 +172,40 @@ def _finish(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutc
 def _confirm(
     problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome, size: int
 ) -> Solution:
-    """CBC proves the same, or at least counts the same."""
+    """CBC proves the same, where that is a matter of seconds or always wanted."""
+    always = budget.options.confirm_always
+    not_asked = ""
+    if size > MOST_TO_BUILD:
+        not_asked = "cannot be built"
+    elif size > MOST_TO_CONFIRM and not always:
+        not_asked = "would take too long"
+    if not_asked:
+        remark = (
+            f"The integer program was not asked: it has about {size:,} entries and {not_asked}."
+        )
+        return _settle(problem, engine, budget, found, None, remark=remark)
     if budget.is_stopped():
         return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
-    reserve = _seconds_to_check(size)
-    if budget.left < reserve:
-        return _settle(
-            problem,
-            engine,
-            budget,
-            found,
-            None,
-            remark=f"CBC was not asked: checking the tree on an integer program of about {size:,} "
-            f"entries may take {reserve:.0f} s, which were not left.",
-        )
-    confirm = min(budget.left - reserve, max(1.0, CONFIRM_SHARE * budget.time_limit))
-    if size <= MOST_TO_CONFIRM and confirm > CHECK_START:
-        outcome = _ask(problem, budget, seconds=confirm, start=found)
-        _compare(problem, budget, found, outcome)
-        if outcome.status is MipStatus.OPTIMAL:
-            return _settle(problem, engine, budget, found, outcome, MipRole.CONFIRMED)
-    if budget.left <= 0 or budget.is_stopped():
-        return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
-    outcome = _ask(problem, budget, seconds=budget.left, fix=found)
+    seconds = budget.left if always else min(budget.left, CONFIRM_SECONDS)
+    outcome = _ask(problem, budget, seconds=seconds, start=found)
     _compare(problem, budget, found, outcome)
+    if outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE):
+        return _settle(problem, engine, budget, found, outcome, MipRole.CONFIRMED)
     if outcome.cancelled:
         return _settle(problem, engine, budget, found, None, remark=CUT_SHORT)
-    if outcome.status is not MipStatus.OPTIMAL:
-        return _settle(
-            problem,
-            engine,
-            budget,
-            found,
-            None,
-            remark=outcome.remark
-            or "CBC did not finish checking the tree in the time that was left.",
-        )
-    return _settle(problem, engine, budget, found, outcome, MipRole.CHECKED)
+    remark = outcome.remark or "It did not come to a proof of its own in that time."
+    return _settle(problem, engine, budget, found, outcome, MipRole.CONTINUED, remark)
 
 
-def _confirm_infeasible(
-    problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome
+def _go_on(
+    problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome, size: int
 ) -> Solution:
-    """CBC finds no tree either, as far as it comes."""
-    seconds = min(budget.left, max(1.0, CONFIRM_SHARE * budget.time_limit))
-    if seconds < CHECK_START + estimated_nonzeros(problem) / BUILD_RATE:
-        return _settle(problem, engine, budget, found, None)
-    outcome = _ask(problem, budget, seconds=seconds)
-    _compare(problem, budget, found, outcome)
-    role = MipRole.CONFIRMED if outcome.status is MipStatus.INFEASIBLE else MipRole.CONTINUED
-    return _settle(problem, engine, budget, found, outcome, role)
-
-
-def _go_on(problem: Problem, engine: Engine, budget: _Budget, found: SearchOutcome) -> Solution:
     """CBC has the rest of the time, from the search's tree and bound."""
-    if budget.left < CHECK_START + estimated_nonzeros(problem) / BUILD_RATE:
-        return _settle(problem, engine, budget, found, None)
+    remark = ""
+    if size > MOST_TO_GO_ON:
+        remark = f"CBC was not asked: the integer program would have about {size:,} entries."
+    if remark or budget.left < _seconds_to_start(size):
+        return _settle(problem, engine, budget, found, None, remark=remark)
     outcome = _ask(problem, budget, seconds=budget.left, start=found, on_found=budget.on_found)
     _compare(problem, budget, found, outcome)
     return _settle(problem, engine, budget, found, outcome, MipRole.CONTINUED)
@@ -249,8 +216,7 @@ def _ask(
     budget: _Budget,
     *,
     seconds: float,
-    start: SearchOutcome | None = None,
-    fix: SearchOutcome | None = None,
+    start: SearchOutcome,
     on_found: Callable[[Found], None] | None = None,
 ) -> MipOutcome:
     """Put a question to CBC."""
@@ -262,17 +228,14 @@ def _ask(
             time_limit=seconds,
             threads=budget.threads,
             seed=budget.seed,
-            start=None if start is None else start.assignment,
-            proved_bound=None if start is None else start.bound,
-            fix=None if fix is None else fix.assignment,
+            start=start.assignment,
+            proved_bound=None if start.infeasible else start.bound,
             on_progress=budget.clocked(),
             on_found=on_found,
             should_stop=budget.should_stop,
         )
     except DisagreementError as claim:  # its own tree is not worth what it says
-        found = start or fix
-        by_search = None if found is None else found.assignment
-        raise _disagreement(problem, budget, str(claim), by_search, None) from claim
+        raise _disagreement(problem, budget, str(claim), start.assignment, None) from claim
     budget.mip_seconds.append(outcome.seconds)
     return outcome
 
@@ -314,7 +277,7 @@ def _settle(
     budget: _Budget,
     found: SearchOutcome,
     outcome: MipOutcome | None,
-    role: MipRole = MipRole.CONFIRMED,
+    role: MipRole = MipRole.CONTINUED,
     remark: str = "",
 ) -> Solution:
     """The better tree and the better bound of the two."""
@@ -328,8 +291,7 @@ def _settle(
         if outcome.total is not None and (total is None or outcome.total > total):
             assignment, total = outcome.assignment, outcome.total
         remark = remark or outcome.remark
-        proved = outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE)
-        if proved and role is not MipRole.CHECKED:
+        if outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE):
             provers = (*provers, "cbc")
         trace = (*trace, *_later(outcome, found.seconds, trace[-1:] if trace else ()))
     if not provers and total == bound:

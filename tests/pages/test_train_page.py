@@ -30,6 +30,7 @@ from odt_core.jobs import Job, JobState
 from odt_core.problem import Goal, LeafCount, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
+from odt_core.solvers.mip.options import MipOptions
 from odt_core.storage import LOCAL_OWNER
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
@@ -394,6 +395,17 @@ def test_the_paper_s_configurations_set_the_switches(page: AppTest) -> None:
     assert page.get_by_key("train_configuration").value is None
     page.checkbox(key="train_mip_anchor").check().run()
     assert page.get_by_key("train_configuration").value == "No Relax"
+
+
+def test_confirmation_at_any_length_is_asked_for(page: AppTest) -> None:
+    page.radio(key="train_engine").set_value(Engine.HYBRID).run()
+    train(page)
+    assert not spec_of(page).mip.confirm_always
+    page.checkbox(key="train_mip_confirm_always").check().run()
+    train(page)
+    assert spec_of(page).mip == MipOptions(confirm_always=True)
+    page.radio(key="train_engine").set_value(Engine.CBC).run()
+    assert page.checkbox(key="train_mip_confirm_always").disabled
 
 
 def test_a_shape_of_one_s_own(page: AppTest) -> None:

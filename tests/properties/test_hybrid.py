@@ -17,11 +17,15 @@ from odt_core.problem import Problem
 from odt_core.solution import Engine, MipRole, Solution, Status, TracePoint
 from odt_core.solvers import hybrid, solve
 from odt_core.solvers.disagreement import problem_from_json, problem_to_json, reproduce
+from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome
+from odt_core.solvers.mip.size import estimated_nonzeros
 from odt_core.solvers.search import SearchOutcome, solve_search, warm_up
 from odt_core.topology import Topology
-from tests.properties.referee import best_value, is_legal
+from tests.properties.referee import best_value, is_legal, keeps_smallest_leaf
 from tests.properties.strategies import random_problem
+
+ALWAYS = MipOptions(confirm_always=True)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -47,38 +51,78 @@ def is_sound(problem: Problem, solution: Solution) -> None:
     assert solution.value == solution.value_bound == best
     assert solution.assignment is not None
     assert is_legal(problem, solution.assignment.splits, solution.assignment.labels)
+    assert keeps_smallest_leaf(problem, solution.assignment.splits)
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_both_engines_prove_the_optimum(seed: int) -> None:
-    problem = random_problem(seed + 50_000)
-    solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
+    problem = random_problem(seed + 50_000, smallest_leaf=seed % 2 == 0)
+    solution = solve(problem, engine=Engine.HYBRID, time_limit=60, mip_options=ALWAYS)
     is_sound(problem, solution)
     assert solution.proved_by == ("search", "cbc")
     assert solution.mip is not None and solution.mip.role is MipRole.CONFIRMED
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_program_too_large_to_prove_is_checked(
+def test_cbc_is_not_asked_where_it_would_take_too_long(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hybrid, "MOST_TO_CONFIRM", 0)
+    monkeypatch.setattr(hybrid, "solve_mip", dying)
+    problem = random_problem(seed + 51_000)
+    solution = solve(problem, engine=Engine.HYBRID)
+    is_sound(problem, solution)
+    assert solution.proved_by == ("search",) and solution.mip is None
+    assert solution.remark == (
+        f"The integer program was not asked: it has about {estimated_nonzeros(problem):,} entries "
+        "and would take too long."
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cbc_confirms_at_any_length_where_that_is_wanted(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hybrid, "MOST_TO_CONFIRM", 0)
     problem = random_problem(seed + 51_000)
-    solution = solve(problem, engine=Engine.HYBRID, time_limit=60)
+    solution = solve(problem, engine=Engine.HYBRID, time_limit=60, mip_options=ALWAYS)
     is_sound(problem, solution)
-    if solution.status is Status.OPTIMAL:
-        assert solution.proved_by == ("search",)
-        assert solution.mip is not None and solution.mip.role is MipRole.CHECKED
+    assert solution.proved_by == ("search", "cbc") and not solution.remark
 
 
-def test_a_program_too_large_to_build_is_said() -> None:
-    problem = tic_tac_toe("depth-2")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hybrid, "MOST_TO_CHECK", 0)
-        solution = solve(problem, engine=Engine.HYBRID)
-    assert solution.status is Status.OPTIMAL
-    assert solution.mip is None
-    assert "CBC was not asked" in solution.remark
+@pytest.mark.parametrize(("options", "seconds"), [(MipOptions(), 5), (ALWAYS, 55)])
+def test_how_long_cbc_may_take_to_confirm(
+    options: MipOptions, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    def note(*arguments: object, time_limit: float, **others: object) -> MipOutcome:
+        asked.append(time_limit)
+        raise SolverError("Noted")
+
+    monkeypatch.setattr(hybrid, "solve_mip", note)
+    solve(random_problem(52_000, plain=True), time_limit=60, mip_options=options)
+    assert asked == [pytest.approx(seconds, abs=5 if options.confirm_always else 0)]
+
+
+def test_a_confirmation_that_comes_to_no_end_claims_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """CBC has no time; the search's proof stands."""
+    monkeypatch.setattr(hybrid, "CONFIRM_SECONDS", 0.01)
+    solution = solve(tic_tac_toe("depth-2", 500), time_limit=60)
+    assert solution.status is Status.OPTIMAL and solution.proved_by == ("search",)
+    assert solution.mip is not None and solution.mip.role is MipRole.CONTINUED
+    assert solution.remark == "It did not come to a proof of its own in that time."
+
+
+def test_a_program_too_large_to_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hybrid, "MOST_TO_BUILD", 0)
+    solution = solve(tic_tac_toe("depth-2"), mip_options=ALWAYS)
+    assert solution.status is Status.OPTIMAL and solution.mip is None
+    assert solution.remark == (
+        "The integer program was not asked: it has about 63,390 entries and cannot be built."
+    )
 
 
 def cut_short(problem: Problem, **arguments: object) -> SearchOutcome:
@@ -153,7 +197,7 @@ def test_a_claim_of_cbcs_that_its_own_tree_belies_leaves_a_file_too(
     monkeypatch.setattr(hybrid, "solve_mip", boasting)
     problem = tic_tac_toe("depth-2")
     with pytest.raises(DisagreementError, match="disagree: CBC claims a tree of 7.*To reproduce"):
-        solve(problem, engine=Engine.HYBRID)
+        solve(problem, engine=Engine.HYBRID, mip_options=ALWAYS)
     (file,) = (tmp_path / "disagreements").iterdir()
     record = json.loads(file.read_text())
     assert record["reason"].startswith("CBC claims a tree of 7")
@@ -172,7 +216,7 @@ def test_where_cbc_dies_the_searchs_answer_stands(
     monkeypatch.setattr(hybrid, "solve_mip", dying)
     monkeypatch.setattr(hybrid, "solve_search", search)
     problem = tic_tac_toe("depth-2")
-    solution = solve(problem, engine=Engine.HYBRID)
+    solution = solve(problem, engine=Engine.HYBRID, mip_options=ALWAYS)
     assert solution.total == solve_search(problem).total
     proved = search is solve_search
     assert solution.status is (Status.OPTIMAL if proved else Status.FEASIBLE)
@@ -189,12 +233,14 @@ def test_the_file_of_a_disagreement_holds_the_whole_problem(seed: int) -> None:
     assert best_value(again) == best_value(problem)
 
 
-@pytest.mark.parametrize("most", [hybrid.MOST_TO_CONFIRM, 0])
-def test_what_is_told_never_falls_behind(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A check of CBC's begins without a tree and with the trivial bound."""
-    monkeypatch.setattr(hybrid, "MOST_TO_CONFIRM", most)
+@pytest.mark.parametrize("search", [solve_search, cut_short])
+def test_what_is_told_never_falls_behind(
+    search: Callable[..., SearchOutcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CBC begins with a trivial bound of its own, and on a clock of its own."""
+    monkeypatch.setattr(hybrid, "solve_search", search)
     told: list[TracePoint] = []
-    solution = solve(tic_tac_toe("depth-2"), on_progress=told.append, time_limit=60)
+    solution = solve(tic_tac_toe("depth-2", 200), on_progress=told.append, time_limit=60)
     assert solution.mip is not None
     for known in (told, solution.trace):
         for earlier, later in pairwise(known):

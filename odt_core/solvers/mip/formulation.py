@@ -783,13 +783,6 @@ class Formulation:
         """
         return _point(self.draft, mirrored(self.draft, assignment), self.program.n_columns)
 
-    def fixed_to(self, assignment: Assignment) -> Program:
-        """The program with v, z and labels fixed to a tree; what is left is to count."""
-        draft = self.draft
-        columns = np.concatenate([draft.v.ravel(), draft.z.ravel(), list(draft.u.values())])
-        columns = columns.astype(np.int64)
-        return self.program.with_fixed(columns, self.start_values(assignment)[columns])
-
 
 def formulate(
     problem: Problem, options: MipOptions = DEFAULT_OPTIONS, *, bound: int | None = None

@@ -1,4 +1,4 @@
-"""The switches of the integer program."""
+"""The switches of the integer program, and whether it is always asked to confirm."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ class MipOptions:
         (w = 1) instead of an anchor, section 4.4.
     card_direction : bool
         The same for features under max_card (w = 1: the small set goes left), section 4.5.
+    confirm_always : bool
+        Whether the engine ``hybrid`` asks CBC to confirm a proof at any length, in all the time
+        that is left, rather than only where that takes about two seconds.
     """
 
     strengthen: bool = True
@@ -37,6 +40,7 @@ class MipOptions:
     delete: bool = True
     numerical_direction: bool = False
     card_direction: bool = False
+    confirm_always: bool = False
 
 
 DEFAULT_OPTIONS = MipOptions()

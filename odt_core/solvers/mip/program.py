@@ -7,7 +7,7 @@ any solver and written to a file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -83,13 +83,6 @@ class Program:
     def n_nonzeros(self) -> int:
         """Number of entries in the rows."""
         return len(self.columns)
-
-    def with_fixed(self, columns: Ints, values: Floats) -> Program:
-        """The same program with some columns fixed to values."""
-        lower, upper = self.lower.copy(), self.upper.copy()
-        lower[columns] = values
-        upper[columns] = values
-        return replace(self, lower=lower, upper=upper)
 
     def objective_at(self, x: Floats) -> float:
         """The objective's value at a point."""

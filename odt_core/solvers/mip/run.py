@@ -13,7 +13,7 @@ from pathlib import Path
 
 from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.problem import Problem
-from odt_core.solution import Assignment, Engine, Found, MipReport, MipRole, Seconds, TracePoint
+from odt_core.solution import Assignment, Engine, Found, MipReport, Seconds, TracePoint
 from odt_core.solvers.mip.backends import BACKENDS, Backend
 from odt_core.solvers.mip.extraction import assignment_of
 from odt_core.solvers.mip.formulation import Formulation, formulate
@@ -110,7 +110,6 @@ def solve_mip(
     seed: int = 0,
     start: Assignment | None = None,
     proved_bound: int | None = None,
-    fix: Assignment | None = None,
     on_progress: Callable[[TracePoint], None] | None = None,
     on_found: Callable[[Found], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -133,9 +132,6 @@ def solve_mip(
         A tree to start from; by default a greedy one.
     proved_bound : int, optional
         Upper bound on the total proved elsewhere, added to the program as a row.
-    fix : Assignment, optional
-        A tree to fix every question and label to: the solver then checks that the program admits
-        it, and what it is worth there. No other start is given.
     on_progress : callable, optional
         Called with each new point of the trace.
     on_found : callable, optional
@@ -160,15 +156,13 @@ def solve_mip(
     bound = formulation.trivial_bound
     if proved_bound is not None:
         bound = min(bound, proved_bound)
-    role = MipRole.SOLVED if fix is None else MipRole.CHECKED
-    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, on_found, role)
-    if fix is None:
-        run.take_tree(start or greedy_assignment(problem, is_over))
+    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, on_found)
+    run.take_tree(start or greedy_assignment(problem, is_over))
     run.tell()
     with tempfile.TemporaryDirectory(prefix="odt-mip-") as folder:
         order = SolveOrder(
             engine=engine,
-            program=formulation.program if fix is None else formulation.fixed_to(fix),
+            program=formulation.program,
             start=run.start_values(),
             gap=GAP,
             time_limit=_solver_seconds(began + time_limit - time.perf_counter()),
@@ -239,7 +233,6 @@ class _Run:
         bound: int,
         on_progress: Callable[[TracePoint], None] | None,
         on_found: Callable[[Found], None] | None,
-        role: MipRole,
     ) -> None:
         self.formulation = formulation
         self.problem = formulation.draft.problem
@@ -248,7 +241,6 @@ class _Run:
         self.bound = self.given_bound = bound
         self.on_progress = on_progress
         self.on_found = on_found
-        self.role = role
         self.best: Assignment | None = None
         self.total: int | None = None
         self.answer: Answer | None = None
@@ -456,6 +448,5 @@ class _Run:
             objective=None if objective is None else self.formulation.total_of(objective) / scale,
             bound=self.bound / scale,
             solver=self.backend.title,
-            role=self.role,
             is_blurred=status is MipStatus.BLURRED,
         )

@@ -110,6 +110,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
         none: tuple[Fraction | None, Fraction | None] = (None, None)
         further = form.ask(lambda: choose_further_floors(goal), none)
         engine, threads, seed = _choose_engine()
+        confirm = _choose_confirmation(engine)
         _offer_deciles(engine, rows)
         selection, no_empty = _choose_conditions()
     with st.expander("Expert rules", key="train_rules_fold"):
@@ -133,7 +134,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
             time_limit=time_limit,
             threads=threads,
             seed=seed,
-            mip=mip,
+            mip=replace(mip, confirm_always=confirm),
         )
         # The worker selects features; here only what can be wrong with the controls matters.
         return spec, build_problem(rows, replace(spec, feature_selection=FeatureSelection.NONE))
@@ -236,6 +237,18 @@ def _choose_engine() -> tuple[Engine, int, int]:
         help="Of the solver; the split has its own on the Data page.",
     )
     return Engine(engine), int(threads or 1), int(seed or 0)
+
+
+def _choose_confirmation(engine: Engine) -> bool:
+    return st.checkbox(
+        "Confirm at any length",
+        key="train_mip_confirm_always",
+        persist_state="session",
+        disabled=engine is not Engine.HYBRID,
+        help="CBC confirms the search's proof on the paper's integer program, in whatever is left "
+        "of the time limit. Otherwise it is only asked where that takes about two seconds. The "
+        "proof holds without it.",
+    )
 
 
 def _offer_deciles(engine: Engine, rows: Prepared) -> None:

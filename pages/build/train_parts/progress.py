@@ -59,7 +59,7 @@ def watch_confirmation(job: Job) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"CBC is checking the tree in the integer program · {seconds_words(job.seconds)}",
+            f"CBC is confirming the tree on the integer program · {seconds_words(job.seconds)}",
             width="content",
         )
         st.button(
@@ -69,8 +69,8 @@ def watch_confirmation(job: Job) -> None:
             on_click=stop_run,
             args=(job,),
             disabled=job.cancelled_at is not None,
-            help="The exact search has already proved the tree. CBC checks it a second time, on "
-            "the paper's integer program.",
+            help="The exact search has already proved the tree. CBC confirms it on the paper's "
+            "integer program.",
         )
 
 

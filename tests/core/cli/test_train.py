@@ -18,6 +18,7 @@ from odt_core.__main__ import run
 from odt_core.cli import main
 from odt_core.cli.interrupt import EXIT_INTERRUPTED
 from odt_core.data import SAMPLES
+from odt_core.solvers import hybrid
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -208,6 +209,19 @@ def test_leaves_are_as_large_as_asked(
     assert found["errors"] == (0 if least == 1 else 4)
     assert found["smallest_leaf"] == (None if least == 1 else {"rows": 7, "of": "rows"})
     assert min(leaf_sizes(found["tree"]["root"])) >= least
+
+
+def test_cbc_confirms_at_any_length_where_that_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hybrid, "MOST_TO_CONFIRM", 0)
+    arguments = [*ages(tmp_path), "--engine", "hybrid"]
+    found = train_json(capsys, *arguments)
+    assert found["proved_by"] == ["search"] and found["mip"] is None
+    assert "The integer program was not asked: it has about" in found["words"]["proof"]
+    found = train_json(capsys, *arguments, "--confirm-always")
+    assert found["proved_by"] == ["search", "cbc"] and found["mip"]["role"] == "confirmed"
+    assert "would not notice a mistake in the bound" in found["words"]["proof"]
 
 
 def test_a_leaf_may_have_to_hold_rows_of_the_rarer_class(

@@ -15,6 +15,7 @@ from odt_core.jobs import JobManager, JobSpec
 from odt_core.jobs.local import LocalPool
 from odt_core.jobs.pool import Listener
 from odt_core.solution import Engine
+from odt_core.solvers.mip.options import MipOptions
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
@@ -72,9 +73,10 @@ def hard(store: Store) -> JobSpec:
 
 @pytest.fixture()
 def quick(store: Store) -> JobSpec:
-    """Breast cancer, depth 2: proved by the search at once, confirmed by CBC for six seconds."""
+    """Breast cancer, depth 2: proved by the search at once, then confirmed by CBC for long."""
     spec = sample_job(store, "breast-cancer", "depth-2")
-    return dataclasses.replace(spec, train=dataclasses.replace(spec.train, engine=Engine.HYBRID))
+    asked = {"engine": Engine.HYBRID, "mip": MipOptions(confirm_always=True)}
+    return dataclasses.replace(spec, train=dataclasses.replace(spec.train, **asked))
 
 
 class KeptPool(LocalPool):

@@ -46,6 +46,7 @@ PLAIN = TrainSpec(
         ({"smallest_leaf": SmallestLeaf(5)}, "Smallest leaf", "5 rows"),
         ({"threads": 2}, "Threads", "2"),
         ({"mip": MipOptions(anchor=False)}, "Integer program", "anchor off"),
+        ({"mip": MipOptions(confirm_always=True)}, "Integer program", "confirm always on"),
         ({"split": SplitSpec.parse("all")}, "Split", "train on every row, test on none"),
         (
             {"schema": PLAIN.schema.with_binning("age", Binning.at([18, 65]))},
