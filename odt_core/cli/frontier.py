@@ -9,7 +9,7 @@ from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
 from odt_core.cli.summary import aligned, rate_text
-from odt_core.evaluation import Rate, cheapest
+from odt_core.evaluation import CostRange, Rate, cheapest
 from odt_core.solution import Status
 from odt_core.studies import FrontierResult, OperatingPoint, frontier_csv, run_frontier
 from odt_core.words import count_words, number_words, seconds_words
@@ -42,7 +42,8 @@ def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str
     rows = [["", "FN", "FP", "training TPR", "training TNR", "test TPR", "test TNR", "best for"]]
     for index, point in enumerate(result.points):
         mark = ("*" if index == chosen else "") + ("" if point.proved else "?")
-        rows.append([mark, str(point.fn), str(point.fp), *_rates(point), _costs(result, index)])
+        cost = cost_words(result.ranges[index])
+        rows.append([mark, str(point.fn), str(point.fp), *_rates(point), cost])
     lines = [
         f"{result.problem.topology.name}, {result.prepared.train.n_rows} training rows: "
         f"{count_words(len(result.points), 'point')} in {seconds_words(result.seconds)}. "
@@ -81,8 +82,8 @@ def _rates(point: OperatingPoint) -> list[str]:
     return found
 
 
-def _costs(result: FrontierResult, index: int) -> str:
-    cost = result.ranges[index]
+def cost_words(cost: CostRange | None) -> str:
+    """For which ratios of costs a point is the best one; a dash where for none."""
     if cost is None:
         return "-"
     low = number_words(float(f"{float(cost.low):.4g}"))

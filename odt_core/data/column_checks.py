@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.data.findings import Finding, error, info, row_count, shown, warning
+from odt_core.data.findings import Finding, Level, error, info, row_count, shown, warning
 from odt_core.data.forms import NumberForm
 from odt_core.data.profile import (
     MANY_CATEGORIES,
@@ -66,7 +66,9 @@ def column_findings(
     if kind is ColumnKind.NUMERICAL:
         yield from _number_findings(table, profile)
     odd = tuple(_notation_findings(profile, kind))
-    yield from odd
+    has_many = kind is ColumnKind.CATEGORICAL and profile.n_distinct > MANY_CATEGORIES
+    # what explains the many categories is in sight, in place of the advice to ignore them
+    yield from (replace(each, level=Level.WARNING) if has_many else each for each in odd)
     is_identifier = profile.numbers_rows or profile.has_too_many_categories
     if is_identifier and (kind is not ColumnKind.NUMERICAL or profile.numbers_rows):
         if not odd:
@@ -75,7 +77,7 @@ def column_findings(
     if kind is ColumnKind.IGNORE:
         return
     if kind is ColumnKind.CATEGORICAL:
-        yield from _category_findings(profile)
+        yield from _category_findings(profile, has_many=has_many and not odd)
     yield from _code_findings(profile)
     if target is not None:
         yield from _leak_findings(profile, kind, target, positive)
@@ -266,9 +268,9 @@ def _code_findings(profile: Profile) -> Iterator[Finding]:
         )
 
 
-def _category_findings(profile: Profile) -> Iterator[Finding]:
+def _category_findings(profile: Profile, *, has_many: bool) -> Iterator[Finding]:
     name = profile.name
-    if profile.n_distinct > MANY_CATEGORIES:
+    if has_many:
         yield warning(
             name,
             f"Column {name!r} has {profile.n_distinct} categories: a tree may fit chance with so "

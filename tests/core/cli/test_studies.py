@@ -10,12 +10,15 @@ import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from odt_core.cli import main
+from odt_core.cli.frontier import cost_words
 from odt_core.data import SAMPLES
+from odt_core.evaluation import CostRange
 from odt_core.export import tree_from_json
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,6 +63,14 @@ def test_frontier_prints_a_table_with_the_costs(
     text = capsys.readouterr().out
     assert "Every point is proved, and none is missing." in text
     assert "best for the costs given" in text and "training TPR" in text
+
+
+def test_costs_that_meet_are_one_number() -> None:
+    half = Fraction(1, 2)
+    assert cost_words(CostRange(half, half)) == "0.5"
+    assert cost_words(CostRange(half, Fraction(3, 2))) == "0.5 to 1.5"
+    assert cost_words(CostRange(half, None)) == "0.5 and more"
+    assert cost_words(None) == "-"
 
 
 def test_curve_is_the_same_in_one_process_and_in_two(

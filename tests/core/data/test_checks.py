@@ -211,6 +211,23 @@ def test_remarks(table: Table, schema: Schema, level: Level, message: str) -> No
     assert finding in prepare(table, schema, SplitSpec("all")).findings
 
 
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ([f"{n}.5%" for n in range(60)], "holds numbers with signs"),
+        ([*map(str, range(60)), "QNS"], "holds numbers but for 'QNS'"),
+    ],
+)
+def test_numbers_as_text_are_warned_of_and_not_taken_for_many_categories(
+    cells: list[str], says: str
+) -> None:
+    table = table_of(hba1c=cells * 3, y=["pn"[row % 2] for row in range(len(cells) * 3)])
+    schema = schema_of(hba1c=CATEGORICAL)
+    warnings = [f.message for f in found(table, schema, Level.WARNING) if f.column == "hba1c"]
+    assert any(says in message for message in warnings)
+    assert not any("categories" in message for message in warnings)
+
+
 def test_errors_come_first() -> None:
     table = table_of(a=["x"] * 20, b=["Yes", "yes"] * 10, **GOOD)
     schema = schema_of(positive="q", a=CATEGORICAL, b=CATEGORICAL)
