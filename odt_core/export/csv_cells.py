@@ -7,8 +7,8 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 
-_FORMULA = re.compile(r"[=+\-@\t\r]")
-"""How a cell begins that a spreadsheet takes for a formula."""
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001
+"""How a cell begins that a spreadsheet takes for a formula; of a wide sign, some do."""
 _NUMBER = re.compile(r"[+-]?(\d[\d.,' ]*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from odt_core.confusion import Confusion
+from odt_core.export.csv_cells import csv_text
 from odt_core.studies.curve import CurveRun
 from odt_core.studies.sweep import Sweep, tnr, tpr
 
@@ -150,18 +149,16 @@ TABLE_HEAD = (
 
 def curve_csv(rows: Sequence[CurveRow]) -> bytes:
     """The table as CSV (UTF-8)."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(TABLE_HEAD)
+    lines: list[list[object]] = [list(TABLE_HEAD)]
     for row in rows:
         spreads = (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)
-        writer.writerow(
+        lines.append(
             [row.topology, f"{float(100 * row.level):g}", row.n]
             + [cell for spread in spreads for cell in _mean_and_variance(spread)]
             + [f"{100 * x:.4f}" for s in spreads[2:] for x in (s.low, s.high)]
             + [row.below, row.proved, row.sweep.value]
         )
-    return out.getvalue().encode()
+    return csv_text(lines).encode()
 
 
 def _mean_and_variance(spread: Spread) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,11 +20,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ClientState_pb2 import ClientState
 
 from odt_core.errors import InputError
 from odt_core.storage import SignIns
+
+log = logging.getLogger("pages.common.gate")
 
 
 def _inline_scripts() -> str:
@@ -67,9 +68,8 @@ FOR_THE_SIGNED_IN = ("/media", "/_stcore/upload_file")
 TOKEN = "odt_sign_in"
 IDENTITY = re.compile(r"_streamlit_user(_\d+)?")
 """The cookies in which Streamlit keeps who has signed in, in one piece or in several."""
-FIRST = asyncio.FIRST_COMPLETED
-RUN_AGAIN = BackMsg(rerun_script=ClientState()).SerializeToString()
-"""What a browser sends to have the page's script run."""
+CLOSE: Message = {"type": "websocket.close", "code": 1008}
+"""Ends a WebSocket, for a reason of policy; before it was accepted, with status 403."""
 CHECK_SECONDS = 2.0
 """How often an open page asks whether its sign-in was ended at another server."""
 
@@ -167,36 +167,52 @@ class Gate:
     async def _keep_open(
         self, token: str, identity: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Serve an open page; when its sign-in ends, run its script again, which asks for one."""
+        """Serve an open page until its sign-in ends; its browser then comes back as a stranger.
+
+        Nothing that is asked or answered afterwards passes: a page's fragments run without the
+        script that asks for a sign-in.
+        """
         ended = asyncio.Event()
         self._open.setdefault(token, set()).add(ended)
+        ending = asyncio.ensure_future(ended.wait())
+        watching = asyncio.ensure_future(self._watch(token, identity, ended))
         incoming: asyncio.Future[Message] | None = None
 
-        async def receive_or_run_again() -> Message:
+        async def receive_while_valid() -> Message:
             nonlocal incoming
             incoming = incoming or asyncio.ensure_future(receive())
-            while not (ended.is_set() or incoming.done()):
-                ending = asyncio.ensure_future(ended.wait())
-                await asyncio.wait((incoming, ending), timeout=CHECK_SECONDS, return_when=FIRST)
-                ending.cancel()
-                if not incoming.done() and not await self._is_valid(token, identity):
-                    ended.set()
-            if ended.is_set() and not told.is_set():
-                told.set()
-                return {"type": "websocket.receive", "bytes": RUN_AGAIN}
+            await asyncio.wait((incoming, ending), return_when=asyncio.FIRST_COMPLETED)
+            if ended.is_set():
+                await send(CLOSE)
+                return {"type": "websocket.disconnect", "code": CLOSE["code"]}
             message = await incoming
             incoming = None
             return message
 
-        told = asyncio.Event()
+        async def send_while_valid(message: Message) -> None:
+            if not ended.is_set():
+                await send(message)
+
         try:
-            await self.app(scope, receive_or_run_again, send)
+            await self.app(scope, receive_while_valid, send_while_valid)
         finally:
-            if incoming is not None:
-                incoming.cancel()
+            for task in (ending, watching, incoming):
+                if task is not None:
+                    task.cancel()
             self._open[token].discard(ended)
             if not self._open[token]:
                 del self._open[token]
+
+    async def _watch(self, token: str, identity: str, ended: asyncio.Event) -> None:
+        """Note that a sign-in was ended at another server, or can no longer be asked about."""
+        while not ended.is_set():
+            await asyncio.sleep(CHECK_SECONDS)
+            try:
+                if not await self._is_valid(token, identity):
+                    ended.set()
+            except InputError as error:
+                log.warning("a page is closed until its sign-in can be asked about: %s", error)
+                ended.set()
 
 
 def refuse_address(headers: Mapping[str, str]) -> str:
@@ -328,9 +344,9 @@ def _with_headers(send: Send) -> Send:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, words: str) -> None:
-    """Say no. A WebSocket that is closed before it was accepted gets status 403."""
+    """Say no."""
     if scope["type"] == "websocket":
         await receive()  # the handshake
-        await send({"type": "websocket.close", "code": 1008})
+        await send(CLOSE)
         return
     await PlainTextResponse(words, status)(scope, receive, send)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
@@ -27,14 +27,25 @@ def said_if_store_is_away() -> Iterator[None]:
         st.error(f"What is stored cannot be shown now. {plain(str(error))}")
 
 
-def draw_unstored(job: Job) -> None:
-    """Say that a result is not stored yet, and why, for as long as that is so."""
-    if job_manager().unstored(job):
-        st.fragment(_watch_unstored, run_every=EVERY)(job)
+def draw_unstored(*jobs: Job) -> None:
+    """Say that a result is not stored yet, and why, for as long as that is so.
+
+    Parameters
+    ----------
+    *jobs : Job
+        What brought the result.
+    """
+    if _reason(jobs):
+        st.fragment(_watch_unstored, run_every=EVERY)(jobs)
 
 
-def _watch_unstored(job: Job) -> None:
-    reason = job_manager().unstored(job)
+def _reason(jobs: Sequence[Job]) -> str:
+    """Why one of them is not stored; empty if all are."""
+    return next(filter(None, map(job_manager().unstored, jobs)), "")
+
+
+def _watch_unstored(jobs: Sequence[Job]) -> None:
+    reason = _reason(jobs)
     if not reason:
         st.rerun()
     st.warning(

@@ -9,6 +9,7 @@ from odt_core.problem import EncodedData
 from pages.common.charts import hide_old_charts
 from pages.common.needs import ReadyData, need_answers, need_data, send_to
 from pages.common.opening import CURVES, FRONTIER
+from pages.common.outage import draw_unstored
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows
 from pages.common.runs import changes_since
@@ -76,6 +77,7 @@ def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
                 f"This frontier was found before you changed {' and '.join(changed)}. Press "
                 "**Find the frontier** to bring it up to date."
             )
+        draw_unstored(job)
         explore(job, frontier_view(job.id, job))
 
 

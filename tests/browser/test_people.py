@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from odt_core.storage import LOCAL_OWNER, Store
 from pages.common.gate import TOKEN
@@ -208,6 +211,21 @@ def test_signing_out_ends_every_tab_and_every_copied_cookie(
     expect(thief.page.get_by_text("Please sign in")).to_be_visible()
     thief.go("runs")
     expect(thief.page.get_by_text("Please sign in")).to_be_visible()
+
+
+def test_signing_out_closes_a_connection_that_somebody_else_keeps_open(
+    arrive: Callable[..., Window], ward_server: Server
+) -> None:
+    window = arrive(ALICE)
+    address = ward_server.url.replace("http", "ws") + "/_stcore/stream"
+    stolen = {"Cookie": cookies_of(window)}
+    origin = Origin(ward_server.url)
+    with connect(address, origin=origin, additional_headers=stolen) as thief:
+        account(window.page).click()
+        window.page.get_by_role("button", name="Sign out").click()
+        with pytest.raises(ConnectionClosed):
+            while True:
+                thief.recv(timeout=20)
 
 
 def test_a_token_opens_nothing_with_another_persons_cookie(

@@ -1,13 +1,18 @@
-"""Which requests the gate lets in, judged by their headers alone."""
+"""Which requests the gate lets in, and for how long."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 from streamlit import config
 
-from pages.common.gate import identity_of, refuse_address
+from odt_core.storage import StorageError
+from pages.common import gate
+from pages.common.gate import TOKEN, Gate, identity_of, refuse_address
 
 HERE = "localhost:8501"
 
@@ -70,3 +75,45 @@ def test_the_identity_is_in_every_piece_of_the_cookie() -> None:
     assert identity_of(pieces | others) == identity_of(pieces)
     assert identity_of(pieces | {"_streamlit_user_2": "c"}) != identity_of(pieces)
     assert identity_of(others) == "" == identity_of({"_streamlit_user": ""})
+
+
+# ---- an open page, whose sign-in ends ----
+
+
+def away() -> bool:
+    raise StorageError("The database is away.")
+
+
+@pytest.mark.parametrize("still_valid", [lambda: False, away], ids=["ended elsewhere", "away"])
+@pytest.mark.parametrize("chatty", [False, True], ids=["silent", "chatty"])
+def test_an_open_page_is_closed_when_its_sign_in_is_no_longer_known(
+    chatty: bool, still_valid: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "CHECK_SECONDS", 0.05)
+    sent: list[Message] = []
+    answers = iter([True])
+
+    class SignIns:
+        def is_valid(self, token: str, identity: str) -> bool:
+            return next(answers, None) or still_valid()
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        """What Streamlit does: answer whatever is asked, until the other end is gone."""
+        while (await receive())["type"] != "websocket.disconnect":
+            await send({"type": "websocket.send", "bytes": b"secret"})
+        await send({"type": "websocket.send", "bytes": b"too late"})
+
+    async def receive() -> Message:
+        await asyncio.sleep(0.01 if chatty else 3600)
+        return {"type": "websocket.receive", "bytes": b""}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    cookies = f"{TOKEN}=t; _streamlit_user=u".encode()
+    headers = [(b"host", HERE.encode()), (b"cookie", cookies)]
+    scope: dict[str, Any] = {"type": "websocket", "path": "/_stcore/stream", "headers": headers}
+    guarded = Gate(page, lambda: SignIns(), lambda: True)  # type: ignore[arg-type,return-value]
+    asyncio.run(asyncio.wait_for(guarded(scope, receive, send), timeout=5))
+    assert sent[-1] == {"type": "websocket.close", "code": 1008}
+    assert {"type": "websocket.send", "bytes": b"too late"} not in sent

@@ -16,7 +16,7 @@ from odt_core.evaluation import CostRange, net_benefit
 from odt_core.jobs import Batch, Job, JobKind, JobState
 from odt_core.problem import Goal, Objective
 from odt_core.render import roc_figure, tree_dot
-from odt_core.storage import LOCAL_OWNER, RunQuery
+from odt_core.storage import LOCAL_OWNER, RunQuery, StorageError
 from odt_core.studies import (
     CurveRun,
     LowerBound,
@@ -29,7 +29,7 @@ from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
-from pages.common.server import store
+from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.explore.sensitivity_parts.choose import Choice, range_words
 from pages.explore.sensitivity_parts.frontiers import asked_words, rules_that_apply
@@ -456,6 +456,43 @@ def test_curves_run_over_splits(open_page: Callable[[], AppTest]) -> None:
     figure = app.get("plotly_chart")[0]
     said = figure.proto.alt
     assert said.startswith("ROC plane") and "test specificity is" in said
+
+
+@pytest.mark.parametrize(
+    ("view", "go"), [(FRONTIER, "sens_go"), (CURVES, "sens_curve_go")], ids=["frontier", "curves"]
+)
+def test_what_is_not_stored_says_so_until_it_is(
+    view: str, go: str, open_page: Callable[[], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise StorageError("There is no room left on the disk.")
+
+    def found(now: Work) -> Job | Batch | None:
+        return now.frontier if view == FRONTIER else now.curve
+
+    def said(app: AppTest) -> bool:
+        return any("is not stored yet" in str(box.value) for box in app.warning)
+
+    app = open_page()
+    wait_for(app, lambda now: now.frontier)
+    app.session_state["sens_view"] = view
+    app.session_state["sens_max_card"] = 1
+    app.session_state["sens_repeats"] = 2
+    app.run()
+    with monkeypatch.context() as patch:
+        for part, name in (("runs", "create"), ("studies", "create"), ("queue", "adopt")):
+            patch.setattr(getattr(store(), part), name, full)
+        app.button(key=go).click().run()
+        wait_for(app, found)
+        assert said(app) and "no room left" in app.warning[0].value
+    job = found(work(app))
+    jobs = job.jobs if isinstance(job, Batch) else [job]
+    deadline = time.monotonic() + SECONDS
+    while any(each is None or job_manager().unstored(each) for each in jobs):
+        assert time.monotonic() < deadline, "it was not stored"
+        time.sleep(0.05)
+    app.run()
+    assert not app.exception and not said(app)
 
 
 @pytest.fixture

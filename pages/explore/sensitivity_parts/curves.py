@@ -23,6 +23,7 @@ from odt_core.training import (
 )
 from odt_core.words import count_words, number_words, seconds_words
 from pages.common.needs import ReadyData
+from pages.common.outage import draw_unstored
 from pages.common.people import owner
 from pages.common.prepared import prepared_rows
 from pages.common.presses import do_pressed, is_pressed, press_on
@@ -92,6 +93,7 @@ def draw_curves(data: ReadyData) -> None:
     elif not batch.is_over:
         _watch(batch)
     elif asked is not None or batch.results:
+        draw_unstored(*batch.jobs)
         draw_curve_result(data, batch)
 
 

@@ -9,7 +9,17 @@ import pytest
 
 from odt_core.export.csv_cells import csv_text, harmless
 
-FORMULAS = ["=1+1", "=HYPERLINK(1)", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\tx", "+a"]
+FORMULAS = [
+    "=1+1",
+    "=HYPERLINK(1)",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\tx",
+    "+a",
+    "\n=1",
+    "＝1+1",
+]  # noqa: RUF001
 PLAIN = ["", "-", "+", "=", "low", "a=b", "-1.5", "+3", "-1e-5", "-1.234,5", "-12 %", "-.5", "1-2"]
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -61,7 +61,8 @@ class Server:
             cwd=ROOT,
         )
         self.said: list[tuple[str, str]] = []
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
@@ -72,17 +73,23 @@ class Server:
     def heard(self, what: str) -> list[str]:
         return [about for said, about in self.said if said == what]
 
-    def submit(self, spec: JobSpec) -> str:
+    def ask(self, specs: Sequence[JobSpec]) -> None:
+        """Ask for jobs, without waiting until they are accepted."""
         assert self.process.stdin is not None
-        before = len(self.heard("submitted"))
-        self.process.stdin.write(json.dumps(spec.to_json()) + "\n")
+        self.process.stdin.writelines(json.dumps(spec.to_json()) + "\n" for spec in specs)
         self.process.stdin.flush()
+
+    def submit(self, spec: JobSpec) -> str:
+        before = len(self.heard("submitted"))
+        self.ask([spec])
         wait_until(lambda: len(self.heard("submitted")) > before)
         return self.heard("submitted")[-1]
 
     def kill(self) -> None:
+        """Kill it, and hear the last that it said."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        self._listener.join()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import statistics
 from dataclasses import replace
 from fractions import Fraction
@@ -102,6 +103,11 @@ def test_the_table_has_means_and_sample_variances(runs: tuple[CurveRun, ...]) ->
     assert row.test_tpr.low <= row.test_tpr.mean <= row.test_tpr.high
     assert row.below == sum(rate < row.level for rate in rates)
     assert len(curve_csv(rows).decode().splitlines()) == 7
+
+
+def test_a_shape_from_a_file_is_no_formula_in_the_table(runs: tuple[CurveRun, ...]) -> None:
+    (row, *_) = curve_table([dataclasses.replace(run, topology="=1+1") for run in runs])
+    assert curve_csv([row]).decode().splitlines()[1].startswith("'=1+1,")
 
 
 def test_runs_survive_json(runs: tuple[CurveRun, ...]) -> None:
