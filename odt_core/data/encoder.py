@@ -241,7 +241,7 @@ class Encoder:
             )
         try:
             columns = tuple(_column_from_json(column) for column in record["columns"])
-            return cls(columns, record["decimal"])
+            return cls(columns, _decimal(record["decimal"]))
         except MALFORMED as error:
             raise InputError(
                 f"The model's encoder is damaged ({error}): train or export it again."
@@ -257,6 +257,18 @@ def _doubt(table: Table, column: str, decimal: str) -> str:
     )
 
 
+def _decimal(mark: Any) -> str:
+    if mark not in (".", ","):
+        raise ValueError("a decimal mark is a point or a comma")
+    return str(mark)
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise TypeError("a list of texts was expected")
+    return tuple(found)
+
+
 def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
     kind = FeatureKind(record["kind"])
     missing_code = record["missing_code"]
@@ -265,17 +277,24 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
     feature = Feature(
         name=record["name"],
         kind=kind,
-        values=unwritten_labels(cuts, has_missing) if values is None else tuple(values),
+        values=unwritten_labels(cuts, has_missing) if values is None else _texts(values),
         cuts=cuts,
         has_missing=has_missing,
     )
+    mark = record.get("decimal")
+    if not isinstance(feature.name, str):
+        raise TypeError("a column's name is a text")
+    if missing_code is not None and (
+        type(missing_code) is not int or not 0 <= missing_code < feature.n_values
+    ):
+        raise ValueError(f"{feature.name!r} has no code {missing_code!r}")
     return ColumnEncoder(
         feature,
-        tuple(record["missing_tokens"]),
+        _texts(record["missing_tokens"]),
         missing_code,
         check_joined(joined_from_json(record.get("joined")), feature.name),
         NumberForm(record.get("form", NumberForm.PLAIN)),
-        record.get("decimal"),
+        None if mark is None else _decimal(mark),
     )
 
 

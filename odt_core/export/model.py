@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from odt_core import __version__
+from odt_core.data import Encoder, Schema
 from odt_core.errors import InputError
 from odt_core.export.fields import Fields
 from odt_core.export.tree_json import tree_from_fields, tree_to_json
@@ -61,7 +62,8 @@ class Model:
         Raises
         ------
         InputError
-            If it is not a model, is of another version, or a field is absent or wrong.
+            If it is not a model, is of another version, or a field of it, its encoder or its schema
+            is absent or wrong.
         """
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise InputError(
@@ -84,6 +86,8 @@ class Model:
         names = [entry.text("name") for entry in fields.record("encoder").records("columns")]
         if names != [feature.name for feature in model.tree.features]:
             raise fields.error("encoder", "names other columns than the tree's features")
+        Encoder.from_json(model.encoder)
+        Schema.from_json(model.schema)
         return model
 
     @classmethod

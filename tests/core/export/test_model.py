@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odt_core.data import SAMPLES, Encoder
+from odt_core.data.encoder import ColumnEncoder
 from odt_core.errors import InputError
 from odt_core.evaluation import fit_cart
 from odt_core.export import Model, tree_from_json, tree_to_json
@@ -20,8 +22,12 @@ randoms = st.randoms(use_true_random=False)
 
 def model() -> Model:
     tree = mushroom_tree()
-    encoder = {"version": 1, "columns": [{"name": f.name} for f in tree.features]}
-    return Model(tree, {"version": 1}, encoder, {"seed": 7})
+    columns = tuple(
+        ColumnEncoder(feature, ("?",), feature.n_values - 1 if feature.has_missing else None)
+        for feature in tree.features
+    )
+    schema = SAMPLES["monks-1"].schema()
+    return Model(tree, schema.to_json(), Encoder(columns, ".").to_json(), {"seed": 7})
 
 
 @unhurried

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from odt_core.cli import main
-from odt_core.data import SAMPLES, Encoder, ReadOptions, Schema, SplitSpec, read_table
+from odt_core.cli.predict import predict_table
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.errors import InputError
-from odt_core.export import Model
+from odt_core.export import ExportFormat, Model, export_model
 from odt_core.problem import Goal, Objective
 from odt_core.solution import Engine
 from odt_core.topology import Topology
@@ -26,6 +27,7 @@ WRONG: tuple[Any, ...] = (
     float("inf"), float("nan"), "\x00", "9" * 5000,
 )  # fmt: skip
 GONE = object()
+TABLE = read_table(SAMPLES["monks-1"].csv(), name="monks-1.csv")
 Path_ = tuple[Any, ...]
 
 
@@ -54,9 +56,11 @@ def changed(value: Any, path: Path_, wrong: Any) -> Any:
 
 
 def read_model(record: Any) -> None:
+    """Read a model and do with it what the commands and pages do."""
     model = Model.from_json(record)
-    Schema.from_json(model.schema)
-    Encoder.from_json(model.encoder)
+    for format in (ExportFormat.PYTHON, ExportFormat.SQL, ExportFormat.RULES):
+        export_model(model, format)
+    predict_table(model, TABLE)
 
 
 @pytest.fixture(scope="module")
