@@ -1,0 +1,107 @@
+"""A busy server is killed again and again, at random moments: nothing is lost or run twice."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pytest
+
+from odt_core.storage import RunStatus, Store
+from tests.core.jobs.conftest import postgres_database, sample_job  # noqa: F401
+from tests.core.jobs.test_faults import Server, address, record, status  # noqa: F401
+from tests.core.jobs.test_manager import wait_until
+from tests.core.storage.conftest import (
+    _no_settings_from_outside,  # noqa: F401
+    postgres,  # noqa: F401
+)
+
+KILLS = 50
+"""Per kind of database."""
+LATEST = 4.0
+"""Seconds after a server is ready in which it is killed."""
+MARK = "ODT_SOAK"
+"""The environment of every process that a server of this test starts has this variable."""
+
+pytestmark = pytest.mark.soak
+
+
+def left_over(mark: str) -> list[psutil.Process]:
+    """Processes that still run, whoever their parent is by now."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            marked = process.environ().get(MARK) == mark
+            ours = marked and process.status() != psutil.STATUS_ZOMBIE
+        except (psutil.Error, OSError):
+            continue
+        if ours:
+            found.append(process)
+    return found
+
+
+def test_a_busy_server_that_is_killed_loses_nothing(
+    address: str,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv(MARK, mark)
+    monkeypatch.setenv("ODT_COMPILED", "0")  # what compiles the search outlives its server
+    rng = random.Random(7)
+    folder = tmp_path / "data"
+    store = Store(address, folder)
+    kinds = [
+        sample_job(store, "monks-1", "depth-1"),
+        sample_job(store, "monks-1", "depth-2", time_limit=2.0),
+        sample_job(store, "tic-tac-toe", "depth-3", time_limit=2.0),
+    ]
+    accepted: list[str] = []
+    started: Counter[str] = Counter()
+    results: dict[str, object] = {}
+    slowest, busy = 0.0, 0
+
+    def settle(server: Server) -> None:
+        """Hear the last of a server, and see that what was done before is as it was."""
+        accepted.extend(server.heard("submitted"))
+        started.update(server.heard("started"))
+        assert all(record(store, run).result == result for run, result in results.items())
+        for run in accepted:
+            if run not in results and status(store, run) is RunStatus.DONE:
+                results[run] = record(store, run).result
+
+    for _ in range(KILLS):
+        server = Server(address, folder, n_workers=2)
+        wait_until(lambda server=server: server.said, seconds=120)  # type: ignore[misc]
+        server.ask(rng.choices(kinds, weights=[4, 2, 1], k=rng.randint(1, 4)))
+        time.sleep(rng.uniform(0, LATEST))
+        busy += len(server.heard("started")) > 0
+        server.kill()
+        slowest = max(slowest, wait_until(lambda: not left_over(mark), seconds=3))
+        settle(server)
+
+    last = Server(address, folder, n_workers=2)
+    over = (RunStatus.DONE, RunStatus.INTERRUPTED)
+    wait_until(lambda: all(status(store, run) in over for run in accepted), seconds=300)
+    last.kill()
+    settle(last)
+    ends = Counter(status(store, run).value for run in accepted)
+    assert len(set(accepted)) == len(accepted) and started.keys() <= set(every_run(store))
+    assert max(started.values()) == 1, "no run was given to workers twice"
+    print(
+        f"{KILLS} kills ({busy} after a run had been started), {len(accepted)} accepted runs: "
+        f"{dict(ends)}; all processes gone after at most {slowest:.2f} s"
+    )
+    store.close()
+
+
+def every_run(store: Store) -> list[str]:
+    """The ids of all runs in a store, also of those whose acceptance was not said any more."""
+    from sqlalchemy import text
+
+    with store._database.read() as connection:
+        return list(connection.execute(text("SELECT id FROM runs")).scalars())
