@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from odt_core.cli.predict import predict_table
+from odt_core.data import read_table
 from odt_core.errors import InputError
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.storage import LOCAL_OWNER, Store
@@ -139,6 +141,7 @@ def test_hostile_models_are_refused_in_words_or_harmless(maker: Maker, guard: Gu
     run = maker.done()
     whole = maker.store.runs.get(LOCAL_OWNER, run.id).model
     assert whole is not None
+    table = read_table(maker.content, name=maker.name)
     formats = [ExportFormat.PYTHON, ExportFormat.SQL, ExportFormat.RULES, ExportFormat.JSON]
     usual = names_called(export_model(Model.from_json(whole), ExportFormat.PYTHON).decode())
     for _ in range(MODELS):
@@ -147,6 +150,7 @@ def test_hostile_models_are_refused_in_words_or_harmless(maker: Maker, guard: Gu
             try:
                 model = Model.from_json(json.loads(file))
                 written = {format: export_model(model, format) for format in formats}
+                predict_table(model, table)
             except (InputError, ValueError) as error:
                 assert isinstance(error, InputError | json.JSONDecodeError | UnicodeDecodeError)
                 outcome["refused in words"] += 1
