@@ -224,7 +224,7 @@ def refuse_address(headers: Mapping[str, str]) -> str:
             "names in the setting server.allowedHosts."
         )
     origin = headers.get("origin")
-    if origin is None or urlsplit(origin).netloc.lower() == host.lower():
+    if origin is None or origin.lower() in (f"http://{host}".lower(), f"https://{host}".lower()):
         return ""
     if origin in _listed("server.corsAllowedOrigins"):
         return ""

@@ -63,7 +63,8 @@ def test_our_own_pages_are_answered(origin: str, host: str) -> None:
 @pytest.mark.parametrize(
     "origin",
     ["http://evil.example", "http://localhost:9000", "http://localhost", "null", "", "file://",
-     "http://127.0.0.1:8501", "http://localhost:8501.evil.example", "http://a@localhost:8501"],
+     "http://127.0.0.1:8501", "http://localhost:8501.evil.example", "http://a@localhost:8501",
+     "http://[", "http://localhost:8501/x", "ftp://localhost:8501"],
 )  # fmt: skip
 def test_pages_of_other_addresses_are_refused_in_words(origin: str) -> None:
     assert "server.corsAllowedOrigins" in refuse_address({"host": HERE, "origin": origin})
