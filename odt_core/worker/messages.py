@@ -48,6 +48,15 @@ _PARTS: dict[JobKind, type[CurveRepeat] | type[Adoption] | type[Claim]] = {
 """What a kind needs to know beside the training run's settings."""
 
 
+def _read_options(record: Mapping[str, Any]) -> ReadOptions:
+    """How to read a file, if each of its options has the type that it should have."""
+    types = {"skip_lines": (int,), "units_row": (bool,)}
+    for name, value in record.items():
+        if type(value) not in types.get(name, (str, type(None))):
+            raise TypeError(f"the option {name} of reading cannot be {str(value)[:40]!r}")
+    return ReadOptions(**record)
+
+
 @dataclass(frozen=True)
 class JobSpec:
     """A piece of work and the data set it reads; its JSON is kept as a run's specification.
@@ -115,10 +124,12 @@ class JobSpec:
     def _from_json(cls, record: Mapping[str, Any]) -> JobSpec:
         kind = JobKind(record.get("kind", JobKind.TRAIN))
         part = record.get("part")
+        if not isinstance(record["dataset"], str) or not isinstance(record["table_name"], str):
+            raise TypeError("a data set and its name are texts")
         return cls(
             dataset=record["dataset"],
             table_name=record["table_name"],
-            read=ReadOptions(**record["read"]),
+            read=_read_options(record["read"]),
             train=TrainSpec.from_json(record["train"]),
             kind=kind,
             part=None if part is None else _PARTS[kind].from_json(part),
