@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -25,11 +26,14 @@ def silent(stage: str, seconds: float) -> None:
     """Nobody looks."""
 
 
-def children() -> list[psutil.Process]:
-    return psutil.Process().children()
+@pytest.fixture
+def children() -> Callable[[], list[psutil.Process]]:
+    """What this process has started since the test began."""
+    before = psutil.Process().children()
+    return lambda: [child for child in psutil.Process().children() if child not in before]
 
 
-def test_a_table_read_apart_is_the_same(path):
+def test_a_table_read_apart_is_the_same(path, children):
     options = ReadOptions(decimal=",")
     apart = read_table_apart(path, options, "t.csv", on_progress=silent)
     here = read_table(path, options, name="t.csv")
@@ -45,7 +49,7 @@ def test_what_is_wrong_is_said(path):
         read_table_apart(path, ReadOptions(), "t.csv", on_progress=silent)
 
 
-def test_whoever_stops_waiting_ends_the_process(path):
+def test_whoever_stops_waiting_ends_the_process(path, children):
     class LeftError(Exception):
         pass
 
@@ -67,7 +71,7 @@ def test_whoever_stops_waiting_ends_the_process(path):
         (ReadLimits(memory=1 << 20), "'t.csv' takes more than 1 MB of memory"),
     ],
 )
-def test_limits_hold(path, limits, message):
+def test_limits_hold(path, children, limits, message):
     with pytest.raises(InputError, match=message):
         read_table_apart(path, ReadOptions(), "t.csv", on_progress=silent, limits=limits)
     assert children() == []
