@@ -163,7 +163,7 @@ def test_text_from_files_stays_text(window: Window) -> None:
     content = "\n".join(",".join(f'"{cell}"' for cell in row) for row in [header, *rows])
     window.upload(":material/home: ![x](http://outside.invalid/d.png).csv", content.encode())
     page = window.page
-    for fold in ("Missing values", "Bins of numbers", "Change how it is read"):
+    for fold in ("Missing values", "One column in detail", "Change how it is read"):
         page.get_by_text(fold).first.click()
     page.get_by_label("Column to predict").click()
     page.wait_for_timeout(300)

@@ -356,22 +356,19 @@ def test_ctrl_c_before_there_is_anything_to_show_is_one_line(
     assert capsys.readouterr().err == "odt_core: Interrupted, with nothing to show.\n"
 
 
-def test_a_folder_for_kernels_that_cannot_be_written_is_named(monks: Path, tmp_path: Path) -> None:
+def test_a_folder_for_kernels_that_cannot_be_written_costs_no_answer(
+    monks: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "file" / "kernels"
     folder.parent.touch()
     words = [sys.executable, "-m", "odt_core", *map(str, ["train", *monks_arguments(monks)])]
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)}
-    done, by_cbc = (
-        subprocess.run(
-            [*words, "--engine", engine, "--topology", "depth-1"],
-            cwd=ROOT, capture_output=True, text=True, env=environment,
-        )
-        for engine in ("hybrid", "cbc")
+    done = subprocess.run(
+        [*words, "--engine", "search", "--topology", "depth-1"],
+        cwd=ROOT, capture_output=True, text=True,
+        env=os.environ | {"NUMBA_CACHE_DIR": str(folder)},
     )  # fmt: skip
-    assert done.returncode == 2 and done.stdout == ""
-    assert f"the folder {str(folder)!r} cannot be written (Not a directory)" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert by_cbc.returncode == 0 and "Proved optimal" in by_cbc.stdout
+    assert done.returncode == 0, done.stderr
+    assert "Proved optimal" in done.stdout and "Traceback" not in done.stderr
 
 
 def test_help_is_quick_to_import() -> None:
