@@ -20,6 +20,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 
 from odt_core.errors import InputError
 from odt_core.storage import SignIns
@@ -68,6 +70,8 @@ FOR_THE_SIGNED_IN = ("/media", "/_stcore/upload_file")
 TOKEN = "odt_sign_in"
 IDENTITY = re.compile(r"_streamlit_user(_\d+)?")
 """The cookies in which Streamlit keeps who has signed in, in one piece or in several."""
+RUN = BackMsg(rerun_script=ClientState()).SerializeToString()
+"""What a browser sends to have the page's script run."""
 CLOSE: Message = {"type": "websocket.close", "code": 1008}
 """Ends a WebSocket, for a reason of policy; before it was accepted, with status 403."""
 CHECK_SECONDS = 2.0
@@ -133,6 +137,8 @@ class Gate:
                 await _refuse(scope, receive, send, 403, "Please sign in first.")
                 return
             scope = _as_stranger(scope)
+            if scope["type"] == "websocket":
+                receive = _with_run(receive)
         if scope["type"] == "websocket" and valid:
             await self._keep_open(token, identity, scope, receive, send)
         else:
@@ -308,6 +314,21 @@ def _as_stranger(scope: Scope) -> Scope:
     if "subprotocols" in scope:
         changed["subprotocols"] = list(scope["subprotocols"])[:2]
     return changed
+
+
+def _with_run(receive: Receive) -> Receive:
+    """The browser's messages, with one after the handshake that has the page's script run.
+
+    A browser that comes back after its sign-in has ended shows the old page and asks for nothing.
+    """
+    first = iter((False, True))
+
+    async def receive_or_run() -> Message:
+        if next(first, False):
+            return {"type": "websocket.receive", "bytes": RUN}
+        return await receive()
+
+    return receive_or_run
 
 
 def _cookies_set(message: Message) -> dict[str, str]:

@@ -222,7 +222,11 @@ def test_signing_out_closes_a_connection_that_somebody_else_keeps_open(
     origin = Origin(ward_server.url)
     with connect(address, origin=origin, additional_headers=stolen) as thief:
         account(window.page).click()
-        window.page.get_by_role("button", name="Sign out").click()
+        out = window.page.get_by_role("button", name="Sign out")
+        expect(out).to_be_visible()
+        window.settle()
+        out.click()
+        expect(window.page.get_by_text("Please sign in")).to_be_visible()
         with pytest.raises(ConnectionClosed):
             while True:
                 thief.recv(timeout=20)
