@@ -29,10 +29,15 @@ READABLE = 9.0
 """Smallest letters of a drawing, in pixels."""
 
 
-def open_train(window: Window, content: bytes, name: str = "patients.csv") -> None:
-    """Upload a table and go on to the Train page, as a user would."""
+def open_train(
+    window: Window, content: bytes, name: str = "patients.csv", *, guessed: bool = False
+) -> None:
+    """Upload a table and go on to the Train page, as a user would; a guessed outcome is right."""
     window.go()
     window.upload(name, content)
+    if guessed:
+        window.page.get_by_role("button", name="It is the outcome").click()
+        expect(window.page.get_by_role("button", name="Choose the tree's shape")).to_be_enabled()
     window.page.get_by_role("button", name="Choose the tree's shape").click()
     window.page.wait_for_url("**/train*")
     window.settle()
@@ -320,7 +325,7 @@ def test_names_that_look_like_code_are_only_shown(open_window: Opener, tmp_path:
     text = io.StringIO(newline="")
     csv.writer(text).writerows(rows)
     window = open_window(width=1440)
-    open_train(window, text.getvalue().encode(), "<b>ward</b>.csv")
+    open_train(window, text.getvalue().encode(), "<b>ward</b>.csv", guessed=True)
     train(window)
     page = window.page
     words = page.locator(".st-key-train_tree .stGraphVizChart svg").text_content()
