@@ -14,6 +14,7 @@ from odt_core.data.column_checks import as_numbers
 from odt_core.data.dialect import DELIMITERS, ReadOptions
 from odt_core.data.encoder import ColumnEncoder, Encoder, Unseen
 from odt_core.data.findings import Finding, Level
+from odt_core.data.folds import Fold, Folding
 from odt_core.data.forms import NumberForm
 from odt_core.data.inference import infer_schema
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
@@ -44,6 +45,8 @@ __all__ = [
     "Exclusion",
     "Finding",
     "Flow",
+    "Fold",
+    "Folding",
     "Level",
     "NumberForm",
     "Prepared",

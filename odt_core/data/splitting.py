@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.data.folds import Fold, k_fold_rows
+from odt_core.data.sizes import (
+    PAPER_ROWS,
+    PAPER_SHARE,
+    Size,
+    check_size,
+    parse_size,
+    parse_train_size,
+    resolve_size,
+    size_to_json,
+)
 from odt_core.errors import InputError
-
-PAPER_SHARE = Fraction(9, 10)
-PAPER_ROWS = 600
-
-Size = int | Fraction | Literal["all", "paper"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,9 @@ class SplitSpec:
         (rounded down), a stratified random sample of them; None for all that remain.
     seed : int
         Of the random sample.
+    fold : Fold or None
+        One fold of a cross-validation: the training rows that the sizes above give are divided
+        once more, into training and test rows of this fold. Their own test rows stay unused.
 
     Raises
     ------
@@ -47,11 +56,12 @@ class SplitSpec:
     train_size: Size
     test_size: int | Fraction | None = None
     seed: int = 0
+    fold: Fold | None = None
 
     def __post_init__(self) -> None:
-        _check_size("train-size", self.train_size)
+        check_size("train-size", self.train_size)
         if self.test_size is not None:
-            _check_size("test-size", self.test_size)
+            check_size("test-size", self.test_size)
             if self.train_size == "all":
                 raise InputError(
                     "train-size all leaves no rows to test on: leave out test-size, or give a "
@@ -71,17 +81,10 @@ class SplitSpec:
         InputError
             If a text is none of these or the sizes cannot be used.
         """
-        train = train_size.strip().casefold()
-        size: Size = (
-            "all"
-            if train == "all"
-            else "paper"
-            if train == "paper"
-            else _parse_size("train-size", train_size, "such as 600, 0.9, 90%, all or paper")
-        )
+        size = parse_train_size(train_size)
         test = None
         if test_size is not None and test_size.strip():
-            test = _parse_size("test-size", test_size, "such as 200, 0.5 or 50% of the rest")
+            test = parse_size("test-size", test_size, "such as 200, 0.5 or 50% of the rest")
         return cls(size, test, seed)
 
     def n_train(self, n_rows: int) -> int:
@@ -97,7 +100,7 @@ class SplitSpec:
         if self.train_size == "paper":
             return min(math.floor(PAPER_SHARE * n_rows), PAPER_ROWS)
         assert not isinstance(self.train_size, str)
-        return _resolve("train-size", self.train_size, n_rows, "rows with an outcome")
+        return resolve_size("train-size", self.train_size, n_rows, "rows with an outcome")
 
     def n_test(self, n_rest: int) -> int:
         """Number of test rows out of the `n_rest` that do not train.
@@ -109,14 +112,15 @@ class SplitSpec:
         """
         if self.test_size is None:
             return n_rest
-        return _resolve("test-size", self.test_size, n_rest, "rows besides the training rows")
+        return resolve_size("test-size", self.test_size, n_rest, "rows besides the training rows")
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
         return {
-            "train_size": _size_to_json(self.train_size),
-            "test_size": None if self.test_size is None else _size_to_json(self.test_size),
+            "train_size": size_to_json(self.train_size),
+            "test_size": None if self.test_size is None else size_to_json(self.test_size),
             "seed": self.seed,
+            "fold": None if self.fold is None else self.fold.to_json(),
         }
 
     @classmethod
@@ -130,54 +134,13 @@ class SplitSpec:
         """
         try:
             train, test, seed = record["train_size"], record["test_size"], record["seed"]
+            fold = None if record.get("fold") is None else Fold.from_json(record["fold"])
         except (KeyError, TypeError) as error:
             raise InputError(
                 f"The description of the split is damaged ({error}): write it again."
             ) from error
-        return cls.parse(str(train), None if test is None else str(test), seed)
-
-
-def _check_size(option: str, size: Size) -> None:
-    if size in ("all", "paper"):
-        return
-    if isinstance(size, str):
-        raise InputError(f"{option} is {size!r}: give a number of rows, a share, all or paper.")
-    if size <= 0:
-        raise InputError(f"{option} must be more than 0.")
-    if isinstance(size, Fraction) and size > 1:
-        raise InputError(f"{option} is {float(size):g}: a share cannot be more than 1.")
-
-
-def _parse_size(option: str, text: str, examples: str) -> int | Fraction:
-    """A whole number is rows; a decimal, a percentage or a fraction is a share, kept exact."""
-    compact = text.strip()
-    try:
-        if re.fullmatch(r"[0-9]+", compact):
-            return int(compact)
-        if re.fullmatch(r"[0-9]*\.?[0-9]+ ?%|[0-9]+\. ?%", compact):
-            return Fraction(compact.rstrip("% ")) / 100
-        if re.fullmatch(r"[0-9]*\.[0-9]*|[0-9]+/[0-9]+", compact):
-            return Fraction(compact)
-    except (ValueError, ZeroDivisionError):
-        pass  # the sentence below says what is wrong
-    raise InputError(f"{option} is {text!r}: give a number of rows or a share, {examples}.")
-
-
-def _resolve(option: str, size: int | Fraction, n_rows: int, of_what: str) -> int:
-    if isinstance(size, Fraction):
-        n = math.floor(size * n_rows)
-        if n == 0:
-            raise InputError(
-                f"{option} comes to no row at all out of {n_rows} {of_what}: give a larger one."
-            )
-        return n
-    if size > n_rows:
-        raise InputError(f"{option} is {size}, but there are only {n_rows} {of_what}.")
-    return size
-
-
-def _size_to_json(size: Size) -> int | str:
-    return str(size) if isinstance(size, Fraction) else size
+        split = cls.parse(str(train), None if test is None else str(test), seed)
+        return dataclasses.replace(split, fold=fold)
 
 
 def split_rows(
@@ -186,6 +149,8 @@ def split_rows(
     groups: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Draw training and test rows, each with the classes in the proportions of the whole.
+
+    With a fold, the training rows are divided once more; the split's own test rows are in neither.
 
     Parameters
     ----------
@@ -207,6 +172,34 @@ def split_rows(
     InputError
         If there are too few rows, or no group is small enough.
     """
+    train, test = _divided(y, spec, groups)
+    if spec.fold is None:
+        return train, test
+    parts = _fold_rows(y[train], spec.fold, spec.seed, None if groups is None else groups[train])
+    return train[parts[0]], train[parts[1]]
+
+
+def _fold_rows(
+    y: npt.NDArray[np.bool_], fold: Fold, seed: int, groups: npt.NDArray[np.int64] | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The training and test rows of one fold; `seed` is that of the whole comparison."""
+    if fold.train_size is None:
+        return k_fold_rows(y, fold, seed, groups)
+    if isinstance(fold.train_size, int) and fold.train_size >= len(y):
+        raise InputError(
+            f"The hold-out trains on {fold.train_size} rows, but there are only {len(y)} rows to "
+            "compare on: give a smaller one."
+        )
+    train, test = _divided(y, SplitSpec(fold.train_size, seed=fold.seed(seed)), groups)
+    if not len(test):
+        raise InputError("The hold-out leaves no rows to test on: give a smaller hold-out size.")
+    return train, test
+
+
+def _divided(
+    y: npt.NDArray[np.bool_], spec: SplitSpec, groups: npt.NDArray[np.int64] | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Training and test rows, folds apart."""
     n_train = spec.n_train(len(y))
     rows = np.arange(len(y))
     if n_train == 0:

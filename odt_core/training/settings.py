@@ -6,8 +6,8 @@ import dataclasses
 from collections import Counter
 from fractions import Fraction
 
-from odt_core.data import BinMethod, Binning, ColumnKind, Schema, SplitSpec
-from odt_core.data.splitting import Size
+from odt_core.data import BinMethod, Binning, ColumnKind, Fold, Schema, SplitSpec
+from odt_core.data.sizes import Size
 from odt_core.exact import shortest_decimal
 from odt_core.problem import LeafCount, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
@@ -106,10 +106,26 @@ def split_words(split: SplitSpec) -> str:
     >>> split_words(SplitSpec.parse("80%", seed=3))
     'train on 80%, test on the rest, seed 3'
     """
+    if split.fold is not None:
+        whole = dataclasses.replace(split, fold=None)
+        return f"{fold_words(split.fold)} of the training rows ({split_words(whole)})"
     if split.train_size == "all":
         return "train on every row, test on none"
     test = "the rest" if split.test_size is None else f"{_size(split.test_size)} of the rest"
     return f"train on {_size(split.train_size)}, test on {test}, seed {split.seed}"
+
+
+def fold_words(fold: Fold) -> str:
+    """Which fold it is; plain text.
+
+    Examples
+    --------
+    >>> fold_words(Fold(repeat=1, part=2, parts=5))
+    'fold 3 of 5, repeat 2,'
+    """
+    if fold.train_size is not None:
+        return f"hold-out {fold.repeat + 1} with {_size(fold.train_size)} to train,"
+    return f"fold {fold.part + 1} of {fold.parts}, repeat {fold.repeat + 1},"
 
 
 def _size(size: Size) -> str:

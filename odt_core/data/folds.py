@@ -1,0 +1,181 @@
+"""Folds: training rows divided again and again, so that trees are tested on rows they never saw.
+
+A `Folding` is the plan, a `Fold` one piece of it. A split that has a fold
+(`odt_core.data.SplitSpec.fold`) gives the fold's rows, so whatever is trained on a split is trained
+on a fold in the same way, with categories, bins and selected features of the fold's own training
+rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.data.sizes import Size, check_size, parse_train_size, size_to_json
+from odt_core.errors import InputError
+
+MOST_FOLDS = 1000
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One division of training rows into rows to train on and rows to test on.
+
+    Attributes
+    ----------
+    repeat : int
+        Which repeat, from 0; each draws anew.
+    part : int
+        With `parts`: which of them is tested on, from 0.
+    parts : int or None
+        K-fold: the rows are dealt out into so many parts of about equal size.
+    train_size : int, Fraction, "paper" or None
+        Hold-out: a random sample of so many rows trains, and the rest tests. Exactly one of
+        `parts` and `train_size` is given.
+    """
+
+    repeat: int
+    part: int = 0
+    parts: int | None = None
+    train_size: Size | None = None
+
+    def __post_init__(self) -> None:
+        _check_method(self.parts, self.train_size)
+        if self.repeat < 0 or not 0 <= self.part < (self.parts or 1):
+            raise InputError("A fold's number is out of range: make the comparison anew.")
+
+    def seed(self, seed: int) -> int:
+        """The seed of the fold's repeat, from the seed of the split that it divides."""
+        return int(np.random.SeedSequence((seed, self.repeat)).generate_state(1)[0])
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "repeat": self.repeat,
+            "part": self.part,
+            "parts": self.parts,
+            "train_size": None if self.train_size is None else size_to_json(self.train_size),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Fold:
+        """Rebuild a fold."""
+        size = record["train_size"]
+        numbers = (record["repeat"], record["part"], record["parts"])
+        if not all(type(n) is int or (n is None and i == 2) for i, n in enumerate(numbers)):
+            raise TypeError("a fold's numbers are whole")
+        return cls(*numbers, train_size=None if size is None else parse_train_size(str(size)))
+
+
+@dataclass(frozen=True)
+class Folding:
+    """All folds of a cross-validation: repeated stratified k-fold, or repeated hold-out.
+
+    Attributes
+    ----------
+    parts : int or None
+        Folds of each repeat of k-fold; None for hold-out.
+    repeats : int
+        How often the rows are dealt out anew.
+    train_size : int, Fraction, "paper" or None
+        Of hold-out: the rows that train. The paper (section 5) has ``paper``, the fewer of 90 % and
+        600, five times.
+
+    Raises
+    ------
+    InputError
+        If not exactly one of `parts` and `train_size` is given, or a number is out of range.
+    """
+
+    parts: int | None = 5
+    repeats: int = 1
+    train_size: Size | None = None
+
+    def __post_init__(self) -> None:
+        _check_method(self.parts, self.train_size)
+        if self.repeats < 1 or len(self) > MOST_FOLDS:
+            raise InputError(
+                f"The comparison comes to {len(self)} folds: give from 1 to {MOST_FOLDS}, all "
+                "repeats together."
+            )
+
+    def __len__(self) -> int:
+        """Folds of all repeats."""
+        return self.repeats * (self.parts or 1)
+
+    def __iter__(self) -> Iterator[Fold]:
+        """The folds, repeat by repeat."""
+        for repeat in range(self.repeats):
+            for part in range(self.parts or 1):
+                yield Fold(repeat, part, self.parts, self.train_size)
+
+
+def _check_method(parts: int | None, train_size: Size | None) -> None:
+    if (parts is None) == (train_size is None):
+        raise InputError("Give either a number of folds or a hold-out size, not both.")
+    if parts is not None and not 2 <= parts <= MOST_FOLDS:
+        raise InputError(f"folds is {parts}: give from 2 to {MOST_FOLDS}.")
+    if train_size == "all":
+        raise InputError("A hold-out of all rows leaves none to test on: give a smaller one.")
+    if train_size is not None:
+        check_size("hold-out", train_size)
+
+
+def k_fold_rows(
+    y: npt.NDArray[np.bool_], fold: Fold, seed: int, groups: npt.NDArray[np.int64] | None = None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Training and test rows of one fold of k-fold, the classes in about the same proportions.
+
+    Parameters
+    ----------
+    y : bool[N]
+        The classes.
+    fold : Fold
+        Which fold of how many.
+    seed : int
+        Of the split that the fold divides.
+    groups : int64[N], optional
+        The group of each row. Rows of one group are never divided.
+
+    Returns
+    -------
+    train, test : int64[n], int64[m]
+        Positions in `y`, rising. The test rows of all parts of a repeat are all rows, each once.
+
+    Raises
+    ------
+    InputError
+        If there are more folds than rows of the rarer class, or than groups.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # slow to import
+
+    assert fold.parts is not None
+    _check_room(y, fold.parts, groups)
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(fold.parts, shuffle=True, random_state=fold.seed(seed))
+    train, test = next(islice(splitter.split(y, y, groups), fold.part, None))
+    if not len(test):
+        raise InputError(
+            f"Fold {fold.part + 1} of {fold.parts} has no rows, since whole groups are kept "
+            "together: give fewer folds."
+        )
+    return train.astype(np.int64), test.astype(np.int64)
+
+
+def _check_room(y: npt.NDArray[np.bool_], parts: int, groups: npt.NDArray[np.int64] | None) -> None:
+    n_rarer = min(int(y.sum()), int((~y).sum()))
+    if n_rarer < parts:
+        raise InputError(
+            f"The {len(y)} rows to compare on have {n_rarer} of the rarer class, which is fewer "
+            f"than the {parts} folds: give fewer folds, or take more rows."
+        )
+    if groups is not None and (n_groups := len(np.unique(groups))) < parts:
+        raise InputError(
+            f"The rows to compare on are of {n_groups} groups, which is fewer than the {parts} "
+            "folds: give fewer folds."
+        )

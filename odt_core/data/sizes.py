@@ -1,0 +1,95 @@
+"""Sizes of samples: a number of rows, a share of them, all, or the paper's."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Literal
+
+from odt_core.errors import InputError
+
+PAPER_SHARE = Fraction(9, 10)
+PAPER_ROWS = 600
+
+Size = int | Fraction | Literal["all", "paper"]
+
+
+def check_size(option: str, size: Size) -> None:
+    """Refuse a size that is no number of rows and no share.
+
+    Raises
+    ------
+    InputError
+        If it is not positive, a share above 1, or an unknown word.
+    """
+    if size in ("all", "paper"):
+        return
+    if isinstance(size, str):
+        raise InputError(f"{option} is {size!r}: give a number of rows, a share, all or paper.")
+    if size <= 0:
+        raise InputError(f"{option} must be more than 0.")
+    if isinstance(size, Fraction) and size > 1:
+        raise InputError(f"{option} is {float(size):g}: a share cannot be more than 1.")
+
+
+def parse_train_size(text: str) -> Size:
+    """The size of a training set as the command line gives it: 600, 0.9, 90%, all or paper.
+
+    Raises
+    ------
+    InputError
+        If the text is none of these.
+    """
+    word = text.strip().casefold()
+    if word == "all":
+        return "all"
+    if word == "paper":
+        return "paper"
+    return parse_size("train-size", text, "such as 600, 0.9, 90%, all or paper")
+
+
+def parse_size(option: str, text: str, examples: str) -> int | Fraction:
+    """A whole number is rows; a decimal, a percentage or a fraction is a share, kept exact.
+
+    Raises
+    ------
+    InputError
+        If the text is neither.
+    """
+    compact = text.strip()
+    try:
+        if re.fullmatch(r"[0-9]+", compact):
+            return int(compact)
+        if re.fullmatch(r"[0-9]*\.?[0-9]+ ?%|[0-9]+\. ?%", compact):
+            return Fraction(compact.rstrip("% ")) / 100
+        if re.fullmatch(r"[0-9]*\.[0-9]*|[0-9]+/[0-9]+", compact):
+            return Fraction(compact)
+    except (ValueError, ZeroDivisionError):
+        pass  # the sentence below says what is wrong
+    raise InputError(f"{option} is {text!r}: give a number of rows or a share, {examples}.")
+
+
+def resolve_size(option: str, size: int | Fraction, n_rows: int, of_what: str) -> int:
+    """How many of the rows a size comes to.
+
+    Raises
+    ------
+    InputError
+        If there are not so many rows, or the share comes to none.
+    """
+    if isinstance(size, Fraction):
+        n = math.floor(size * n_rows)
+        if n == 0:
+            raise InputError(
+                f"{option} comes to no row at all out of {n_rows} {of_what}: give a larger one."
+            )
+        return n
+    if size > n_rows:
+        raise InputError(f"{option} is {size}, but there are only {n_rows} {of_what}.")
+    return size
+
+
+def size_to_json(size: Size) -> int | str:
+    """A number of rows as a number; the rest as a text that can be parsed again."""
+    return str(size) if isinstance(size, Fraction) else size
