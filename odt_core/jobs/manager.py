@@ -125,9 +125,14 @@ class JobManager:
     def unstored(self, job: Job) -> str:
         """Why a job that is over is not in the store yet, in a sentence; empty if it is.
 
-        It stays in memory, and is stored as soon as that can be.
+        Empty, too, while the first try to write it goes on. The job stays in memory, and is stored
+        as soon as that can be.
         """
         return self._recording.unstored(job)
+
+    def is_stored(self, job: Job) -> bool:
+        """Whether the store has how a job that is over ended."""
+        return self._recording.is_stored(job)
 
     def n_unentered(self, owner: str) -> int:
         """How many of an owner's runs the store does not know of yet."""

@@ -138,10 +138,18 @@ class Recording:
             self._held.unentered.remove(batch)
             batch.id, batch.study = study_id, None
 
-    def unstored(self, job: Job) -> str:
-        """Why a job that is over is not in the store, in a sentence; empty if it is."""
+    def is_stored(self, job: Job) -> bool:
+        """Whether the store has how a job that is over ended."""
         with self._held.lock:
-            if not job.is_over or (job.recorded and job.id not in self._recorder.waiting):
+            return job.recorded and job.id not in self._recorder.waiting
+
+    def unstored(self, job: Job) -> str:
+        """Why a job that is over is not in the store, in a sentence; empty if it is.
+
+        Empty, too, while the first try to write it goes on: see `is_stored`.
+        """
+        with self._held.lock:
+            if not job.is_over or self.is_stored(job):
                 return ""
             return self.problem if job.recorded else self._why_unentered
 

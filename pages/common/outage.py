@@ -30,28 +30,30 @@ def said_if_store_is_away() -> Iterator[None]:
 def draw_unstored(*jobs: Job) -> None:
     """Say that a result is not stored yet, and why, for as long as that is so.
 
+    A result may be drawn before the first try to store it has failed, so the page goes on looking.
+
     Parameters
     ----------
     *jobs : Job
-        What brought the result.
+        What brought the result; all are over.
     """
-    if _reason(jobs):
+    if not _are_stored(jobs):
         st.fragment(_watch_unstored, run_every=EVERY)(jobs)
 
 
-def _reason(jobs: Sequence[Job]) -> str:
-    """Why one of them is not stored; empty if all are."""
-    return next(filter(None, map(job_manager().unstored, jobs)), "")
+def _are_stored(jobs: Sequence[Job]) -> bool:
+    return all(map(job_manager().is_stored, jobs))
 
 
 def _watch_unstored(jobs: Sequence[Job]) -> None:
-    reason = _reason(jobs)
-    if not reason:
+    if _are_stored(jobs):
         st.rerun()
-    st.warning(
-        f"**This result is not stored yet.** {plain(reason)} It is kept in memory and is stored as "
-        "soon as that is possible. If the server ends before, it is lost."
-    )
+    reason = next(filter(None, map(job_manager().unstored, jobs)), "")
+    if reason:
+        st.warning(
+            f"**This result is not stored yet.** {plain(reason)} It is kept in memory and is "
+            "stored as soon as that is possible. If the server ends before, it is lost."
+        )
 
 
 def draw_unentered() -> None:

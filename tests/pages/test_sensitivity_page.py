@@ -484,15 +484,25 @@ def test_what_is_not_stored_says_so_until_it_is(
             patch.setattr(getattr(store(), part), name, full)
         app.button(key=go).click().run()
         wait_for(app, found)
-        assert said(app) and "no room left" in app.warning[0].value
-    job = found(work(app))
-    jobs = job.jobs if isinstance(job, Batch) else [job]
+        run_until(app, lambda: said(app), "it is not said that this is not stored")
+        assert any("no room left" in box.value for box in app.warning if "not stored" in box.value)
+
+    def is_stored() -> bool:
+        job = found(work(app))
+        jobs = job.jobs if isinstance(job, Batch) else [job]
+        return all(each is not None and job_manager().is_stored(each) for each in jobs)
+
+    run_until(app, lambda: is_stored() and not said(app), "it was not stored")
+
+
+def run_until(app: AppTest, is_so: Callable[[], bool], complaint: str) -> None:
+    """Draw the page again and again, as its fragments do by themselves in a browser."""
     deadline = time.monotonic() + SECONDS
-    while any(each is None or job_manager().unstored(each) for each in jobs):
-        assert time.monotonic() < deadline, "it was not stored"
+    while not is_so():
+        assert time.monotonic() < deadline, f"{complaint}; on the page:\n{app.main}"
         time.sleep(0.05)
-    app.run()
-    assert not app.exception and not said(app)
+        app.run()
+        assert not app.exception
 
 
 @pytest.fixture

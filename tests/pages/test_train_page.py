@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -31,13 +32,13 @@ from odt_core.problem import Goal, LeafCount, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.storage import LOCAL_OWNER
+from odt_core.storage import LOCAL_OWNER, StorageError
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
 from pages.build.train_parts import runs as train_runs
 from pages.build.train_parts.controls import MOST_SECONDS, Asked
 from pages.build.train_parts.runs import draw_train_button
-from pages.common import presses, runs, state
+from pages.common import outage, presses, runs, state
 from pages.common.needs import ReadyData
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows
@@ -46,6 +47,7 @@ from pages.common.state import Dataset, Work
 from pages.common.text import plain
 
 WORK = "odt_work"
+SECONDS = 60.0
 
 WARD = """age,pain,ill
 30,none,yes
@@ -591,6 +593,44 @@ def test_a_run_that_ends_while_the_page_is_drawn_leaves_the_button_ready(
     button = page.button(key="train_go")
     assert (button.label, button.disabled) == ("Train", False)
     assert (work(page).job is not None) == ends_well
+
+
+def test_a_result_drawn_before_it_could_not_be_stored_is_looked_after(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database that does not answer takes seconds to fail, and the tree is drawn at once."""
+    looks: list[float] = []
+    tried = threading.Event()
+
+    def away(*_: object, **__: object) -> None:
+        assert tried.wait(SECONDS)
+        raise StorageError("The database does not answer.")
+
+    def said() -> bool:
+        return any("is not stored yet" in box.value for box in page.warning)
+
+    def look_again(seconds: float, is_so: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < deadline, f"on the page:\n{page.main}"
+            time.sleep(0.05)
+            page.run()
+
+    def noted(function: Callable[..., None], run_every: float) -> Callable[..., None]:
+        looks.append(run_every)
+        return function
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store().queue, "end", away)
+        train(page)
+        with monkeypatch.context() as watched:
+            watched.setattr(outage.st, "fragment", noted)
+            page.run()
+        assert not said() and page.get("graphviz_chart")
+        assert looks == [outage.EVERY], "the page goes on looking by itself"
+        tried.set()
+        look_again(SECONDS, said)
+    look_again(SECONDS, lambda: job_manager().is_stored(job_of(page)) and not said())
 
 
 def test_names_from_the_file_are_shown_as_they_are(open_page: Callable[..., AppTest]) -> None:

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -45,6 +45,7 @@ from tests.core.jobs.test_manager import (
     worker_pid,
     worker_pids,
 )
+from tests.core.storage.helpers import fill
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -330,17 +331,6 @@ def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
 def status_or_none(store: Store, run_id: str) -> RunStatus | None:
     found = store.runs.present(LOCAL_OWNER, [run_id])
     return found[run_id].status if run_id in found else None
-
-
-def fill(folder: Path) -> Path:
-    """A file that takes all the room there is."""
-    filler = folder / "filler"
-    with filler.open("wb", buffering=0) as file:
-        for size in (65536, 4096, 512, 1):
-            with suppress(OSError):
-                while True:
-                    file.write(bytes(size))
-    return filler
 
 
 def test_an_interrupted_run_has_its_true_duration(

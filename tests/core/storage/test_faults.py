@@ -28,6 +28,7 @@ from tests.core.storage.helpers import (
     OWNER,
     bytes_below,
     child,
+    fill,
     next_line,
     put,
     queue_run,
@@ -238,14 +239,7 @@ def test_a_full_disk_is_said_and_costs_no_result(small_disk: Path) -> None:
     store = Store(None, small_disk)
     server, run_id = start_run(store)
     recorder = Recorder(store.queue, server)
-    filler = small_disk / "filler"
-    with filler.open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(b"x" * 4096)
-        except OSError:
-            pass
-
+    filler = fill(small_disk)
     large = Ending(RunStatus.DONE, {"tree": "x" * 500_000}, None, METRICS)
     recorder.end(run_id, large)
     assert not recorder.flush(30)

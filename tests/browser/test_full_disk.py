@@ -1,0 +1,72 @@
+"""A disk that fills up under a running server: what is not stored says so, and is stored later."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from odt_core.data import SAMPLES
+from odt_core.storage import LOCAL_OWNER, RunStatus, RunSummary, Store
+from tests.browser.conftest import run_dashboard
+from tests.browser.test_train import SOLVED, choose_engine, choose_shape, open_train
+from tests.browser.window import Window
+from tests.core.storage.conftest import small_disk  # noqa: F401
+from tests.core.storage.helpers import fill
+
+UNSTORED = re.compile("^This result is not stored yet.*no room left")
+
+
+def test_what_a_full_disk_keeps_out_says_so_by_itself_and_is_stored_once_there_is_room(
+    open_window: Callable[..., Window],
+    small_disk: Path,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    with run_dashboard(tmp_path, ODT_DATA_DIR=str(small_disk)) as server:
+        window = open_window(at=server, width=1440)
+        page = window.page
+        said = page.get_by_text(UNSTORED)
+        open_train(window, SAMPLES["tic-tac-toe"].csv(), "games.csv")
+        choose_shape(window, "Depth 3")
+        choose_engine(window, "CBC")  # which needs minutes
+        page.get_by_role("button", name="Train", exact=True).click()
+        expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
+        filler = fill(small_disk)
+        page.locator(".st-key-train_cancel").get_by_role("button").click()
+        expect(said).to_be_visible(timeout=SOLVED)
+        window.settle()
+        window.shoot("full-disk-train")
+
+        page.get_by_role("link", name="Sensitivity").first.click()
+        page.wait_for_url("**/sensitivity*")
+        page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
+        expect(said).to_be_visible()
+
+        window.settle()
+        page.get_by_text("Curves over many splits").click()
+        window.settle()
+        page.get_by_role("spinbutton", name="Splits").fill("2")
+        window.until_asked(lambda: page.keyboard.press("Enter"))
+        window.settle()
+        page.get_by_role("button", name="Run the curves").click()
+        expect(page.get_by_text(re.compile("2 splits in"))).to_be_visible(timeout=SOLVED)
+        expect(said).to_be_visible()
+        window.settle()
+        window.shoot("full-disk-curves")
+
+        filler.unlink()
+        expect(said).to_have_count(0, timeout=SOLVED)
+        with_room = Store(folder=small_disk)
+        deadline = time.monotonic() + SOLVED / 1000
+        while {run.kind for run in done(with_room)} != {"train", "frontier", "curve"}:
+            assert time.monotonic() < deadline, done(with_room)
+            time.sleep(0.1)
+        with_room.close()
+
+
+def done(store: Store) -> list[RunSummary]:
+    runs = store.runs.list(LOCAL_OWNER).runs
+    return [run for run in runs if run.status is RunStatus.DONE]
