@@ -255,6 +255,11 @@ class Tree:
         """The 2x2 table of the tree on `data`."""
         return Confusion.count(data.y, self.predict(data.codes), data.weight)
 
+    def mean_questions(self, data: EncodedData) -> float:
+        """Questions that are asked per row of `data`, on average."""
+        asked = np.array([len(path) for path in self.paths])
+        return float(np.average(asked[self.apply(data.codes)], weights=data.weight))
+
     def leaf_counts(self, data: EncodedData) -> list[tuple[int, int]]:
         """(negative, positive) rows of `data` in each leaf, left to right."""
         reached = self.apply(data.codes)

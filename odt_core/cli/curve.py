@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from odt_core.cli.inputs import load_table, make_spec, note, read_options
+from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
+from odt_core.cli.inputs import load_table, make_spec, note
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
 from odt_core.cli.summary import aligned
 from odt_core.data import Table
-from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobSpec, unkept_manager
-from odt_core.storage import LOCAL_OWNER
+from odt_core.jobs import JobKind
 from odt_core.studies import (
     PAPER_LEVELS,
-    CurveProgress,
     CurveRow,
     CurveRun,
     CurveSpec,
@@ -37,9 +32,6 @@ from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, seconds_words
 
-PROGRESS_EVERY = 1.0
-POLL = 0.05
-
 
 def run(options: argparse.Namespace) -> int:
     """Make the curve; print the table or, with ``--json``, one JSON object."""
@@ -52,8 +44,8 @@ def run(options: argparse.Namespace) -> int:
         sweep=Sweep(options.sweep),
     )
     check_curve(spec)
-    began, cpu = time.monotonic(), _cpu_seconds()
-    printer = _Printer()
+    began, cpu = time.monotonic(), cpu_seconds()
+    printer = ProgressPrinter("split")
     with stop_on_interrupt("the repeats that are done") as stop:
         if options.jobs == 1:
             runs = run_curve(
@@ -73,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         record = _to_json(table, spec, curve, rows, runs)
         record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
-        record |= {"seconds": round(seconds, 3), "cpu_seconds": round(_cpu_seconds() - cpu, 3)}
+        record |= {"seconds": round(seconds, 3), "cpu_seconds": round(cpu_seconds() - cpu, 3)}
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(
@@ -86,62 +78,18 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 
-def _cpu_seconds() -> float:
-    """CPU time of this process and of the workers it has waited for."""
-    return sum(os.times()[:4])
-
-
 def _run_in_processes(
     options: argparse.Namespace,
     table: Table,
     spec: TrainSpec,
     curve: CurveSpec,
     stop: threading.Event,
-    printer: _Printer,
+    printer: ProgressPrinter,
 ) -> tuple[CurveRun, ...]:
-    """The repeats as jobs of several workers, as the app runs them."""
-    read = read_options(options)
-    with unkept_manager(n_workers=min(options.jobs, curve.repeats)) as manager:
-        content = Path(options.file).read_bytes()
-        dataset = manager.store.datasets.put(LOCAL_OWNER, content, table.name).sha256
-        batch = Batch.submit(
-            manager,
-            [
-                JobSpec(dataset, table.name, read, spec, JobKind.CURVE, curve.repeat(number))
-                for number in range(curve.repeats)
-            ],
-        )
-        while not batch.is_over:
-            time.sleep(POLL)
-            # the batch's own estimate: the workers had to start before its first job did
-            printer.say(batch.n_done, len(batch.jobs), batch.seconds_left)
-            if (stop.is_set() or batch.failure) and not batch.was_cancelled:
-                batch.cancel(manager)
-    if batch.failure:
-        raise InputError(batch.failure)
-    return tuple(
-        CurveRun.from_json(record) for result in batch.results for record in result["runs"]
-    )
-
-
-class _Printer:
-    """Prints at most one line a second, and only what is new."""
-
-    def __init__(self) -> None:
-        self._printed_at = time.monotonic()
-        self._done = 0
-
-    def __call__(self, progress: CurveProgress) -> None:
-        self.say(progress.done, progress.total, progress.seconds_left)
-
-    def say(self, done: int, total: int, seconds_left: float | None) -> None:
-        """Print how far it is, where that is new."""
-        now = time.monotonic()
-        if done == self._done or now - self._printed_at < PROGRESS_EVERY:
-            return
-        self._done, self._printed_at = done, now
-        rest = f", about {seconds_words(seconds_left)} left" if seconds_left else ""
-        print(f"{done} of {total} splits{rest}", file=sys.stderr)
+    """The repeats as jobs of several workers."""
+    repeats = [curve.repeat(number) for number in range(curve.repeats)]
+    results = run_jobs(options, table, spec, JobKind.CURVE, repeats, stop, printer)
+    return tuple(CurveRun.from_json(record) for result in results for record in result["runs"])
 
 
 def _to_json(

@@ -196,13 +196,14 @@ def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
         split=SplitSpec.parse(options.train_size, options.test_size, seed=options.seed),
         topology=Topology.parse(given.get("topology", "depth-2")),
         objective=_objective(options) if "objective" in given else Objective(),
-        max_card=options.max_card,
+        max_card=given.get("max_card"),
         rules=_read_rules(options),
         forbid_empty_branches=options.forbid_empty_branches,
         smallest_leaf=None
         if options.min_leaf is None
         else SmallestLeaf(options.min_leaf, options.min_leaf_of),
-        feature_selection=FeatureSelection(options.feature_selection),
+        feature_selection=FeatureSelection(given.get("feature_selection", "none")),
+        least_features=options.least_features,
         engine=given.get("engine", DEFAULT_ENGINE),
         time_limit=given.get("time_limit", 60.0),
         threads=given.get("threads", 1),

@@ -18,6 +18,9 @@ from odt_core.solution import Engine
 from odt_core.topology import PRESETS
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Item = TypeVar("Item")
+
+DEFAULT_ENGINE = Engine.HYBRID
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -140,6 +143,28 @@ def one_of(choices: type[Choice]) -> Callable[[str], Choice]:
     return parse
 
 
+def word_of(*words: str) -> Callable[[str], str]:
+    """One of some words; their enum is left to the command, whose modules load slowly."""
+
+    def parse(text: str) -> str:
+        if text not in words:
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is not one of {', '.join(words)}: give one of these"
+            )
+        return text
+
+    return parse
+
+
+def listed(parse: Callable[[str], Item]) -> Callable[[str], list[Item]]:
+    """A list option, each item as given, parsed one by one."""
+
+    def parse_all(text: str) -> list[Item]:
+        return [parse(part.strip()) for part in text.split(",")]
+
+    return parse_all
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of ``python -m odt_core``; each command's function is its `run` default."""
     parser = _OneLineParser(
@@ -152,6 +177,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_train(commands)
     _add_frontier(commands)
     _add_curve(commands)
+    _add_compare(commands)
     _add_predict(commands)
     _add_export(commands)
     _add_verify(commands)
@@ -257,6 +283,75 @@ def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
     )
     curve.set_defaults(run=_lazily("curve"))
+
+
+def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    compare = commands.add_parser(
+        "compare",
+        help="compare shapes, caps and cut points with each other and with CART",
+        description="Train every combination of the given shapes, caps, cut points and feature "
+        "selections, CART and the commoner class on the same folds of the training rows, and say "
+        "which does best on the rows left out (paper, sections 5.4 and 5.6). With --train-size "
+        "all, the folds are of all rows.",
+    )
+    add_data_options(compare)
+    group = add_problem_options(compare, shape=False, single=False)
+    group.add_argument(
+        "--topologies",
+        type=names,
+        default=["depth-2", "depth-2.5", "depth-3", "imbalanced"],
+        metavar="A,B",
+        help="shapes (default: depth-2,depth-2.5,depth-3,imbalanced)",
+    )
+    group.add_argument(
+        "--max-cards",
+        type=listed(cap),
+        default=[None],
+        metavar="1,2,none",
+        help="largest sets of categories (default: none, no cap)",
+    )
+    group.add_argument(
+        "--cut-points",
+        type=listed(word_of("as-set", "deciles", "every")),
+        default=["as-set"],
+        metavar="A,B",
+        help="where numerical columns may be cut: as-set (as --cuts says, default), deciles or "
+        "every (at every value); the last two leave cut points of your own as they are",
+    )
+    group.add_argument(
+        "--feature-selections",
+        type=listed(word_of("none", "cart")),
+        default=["none"],
+        metavar="A,B",
+        help="which columns may be asked about: none (all, default), cart (only those that a "
+        "default CART on the fold's training rows uses), or both: none,cart",
+    )
+    add_least_features(group)
+    folds = compare.add_argument_group("folds")
+    folds.add_argument(
+        "--folds", type=at_least(2), metavar="K", help="folds of stratified k-fold (default: 5)"
+    )
+    folds.add_argument(
+        "--hold-out",
+        metavar="N",
+        help="repeated hold-out instead: train on so many rows (a number, a fraction, or 'paper' "
+        "for min(90%%, 600)) and test on the rest",
+    )
+    folds.add_argument(
+        "--repeats",
+        type=at_least(1),
+        metavar="R",
+        help="how often the rows are divided anew (default: 1, with --hold-out 5)",
+    )
+    add_solver_options(compare, engine=Engine.SEARCH)
+    compare.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
+    compare.add_argument(
+        "--json", action="store_true", help="print one JSON object and nothing else"
+    )
+    compare.add_argument(
+        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
+    )
+    compare.set_defaults(run=_lazily("compare"))
 
 
 def add_study_options(parser: argparse.ArgumentParser) -> None:
@@ -470,9 +565,12 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_problem_options(
-    parser: argparse.ArgumentParser, *, goal: bool = True, shape: bool = True
+    parser: argparse.ArgumentParser, *, goal: bool = True, shape: bool = True, single: bool = True
 ) -> argparse._ArgumentGroup:
-    """What is solved: shape, goal, cap and rules; returns the group of these options."""
+    """What is solved: shape, goal, cap and rules; returns the group of these options.
+
+    Without `single`, cap and feature selection are left to lists of the command's own.
+    """
     group = parser.add_argument_group("problem")
     if shape:
         group.add_argument(
@@ -481,9 +579,10 @@ def add_problem_options(
             metavar="SHAPE",
             help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2)",
         )
-    group.add_argument(
-        "--max-card", type=cap, metavar="N", help="largest set of categories, or none (default)"
-    )
+    if single:
+        group.add_argument(
+            "--max-card", type=cap, metavar="N", help="largest set of categories, or none (default)"
+        )
     if goal:
         _add_goal(group)
     group.add_argument(
@@ -513,13 +612,27 @@ def add_problem_options(
         metavar="WHAT",
         help="what --min-leaf counts: rows (default), or rarer-class, the rows of the rarer class",
     )
-    group.add_argument(
-        "--feature-selection",
-        choices=["none", "cart"],
-        default="none",
-        help="cart: only columns that a default CART on the training rows uses",
-    )
+    if single:
+        group.add_argument(
+            "--feature-selection",
+            choices=["none", "cart"],
+            default="none",
+            help="cart: only columns that a default CART on the training rows uses",
+        )
+        add_least_features(group)
     return group
+
+
+def add_least_features(group: argparse._ArgumentGroup) -> None:
+    """How many columns a selection leaves at least."""
+    group.add_argument(
+        "--least-features",
+        type=at_least(1),
+        default=1,
+        metavar="K",
+        help="with a feature selection: at least K columns, by running CART again on the columns "
+        "that it left out (default: 1)",
+    )
 
 
 def _add_goal(group: argparse._ArgumentGroup) -> None:
@@ -560,20 +673,21 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_solver_options(parser: argparse.ArgumentParser) -> None:
-    """Who solves, and for how long."""
+def add_solver_options(parser: argparse.ArgumentParser, engine: Engine = DEFAULT_ENGINE) -> None:
+    """Who solves, and for how long; each tree has the whole time."""
     group = parser.add_argument_group("solving")
     group.add_argument(
         "--engine",
         type=one_of(Engine),
-        default=DEFAULT_ENGINE,
+        default=engine,
         metavar="ENGINE",
-        help=f"{', '.join(Engine)} (default: {DEFAULT_ENGINE})",
+        help=f"{', '.join(Engine)} (default: {engine})",
     )
     group.add_argument(
-        "--time-limit", type=seconds, default=60.0, metavar="S", help="seconds (default: 60)"
+        "--time-limit",
+        type=seconds,
+        default=60.0,
+        metavar="S",
+        help="seconds for a tree (default: 60)",
     )
     group.add_argument("--threads", type=at_least(1), default=1, metavar="N")
-
-
-DEFAULT_ENGINE = Engine.HYBRID

@@ -1,5 +1,6 @@
 """How good a tree is: rates with intervals, the leaf table, net benefit, and CART to compare."""
 
+from odt_core.evaluation.baselines import FAIRNESS, Baseline, fit_baseline
 from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart
 from odt_core.evaluation.changes import TreeChanges, tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
@@ -22,13 +23,16 @@ from odt_core.evaluation.rates import (
     metrics,
     predictive_values,
 )
+from odt_core.evaluation.resampled import ResampledMean, resampled_mean
 from odt_core.evaluation.verdict import Tone, Verdict, verdict
 
 __all__ = [
     "CONTRADICTED",
+    "FAIRNESS",
     "FEW_OF_CLASS",
     "LEVEL",
     "SMALL_LEAF",
+    "Baseline",
     "CostRange",
     "DecisionCurve",
     "Estimate",
@@ -37,6 +41,7 @@ __all__ = [
     "LeafRow",
     "Metrics",
     "Rate",
+    "ResampledMean",
     "Tone",
     "TreeChanges",
     "Verdict",
@@ -45,6 +50,7 @@ __all__ = [
     "cheapest",
     "cost_ranges",
     "decision_curve",
+    "fit_baseline",
     "fit_cart",
     "floors",
     "frequencies",
@@ -52,6 +58,7 @@ __all__ = [
     "metrics",
     "net_benefit",
     "predictive_values",
+    "resampled_mean",
     "tree_changes",
     "verdict",
 ]

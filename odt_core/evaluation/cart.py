@@ -8,6 +8,7 @@ scikit-learn sends to either side, as we do.
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from typing import Any
 
@@ -32,10 +33,11 @@ def fit_cart(
     max_depth: int | None = None,
     class_weight: Fraction = Fraction(1),
     seed: int = 0,
+    pruning: float = 0.0,
 ) -> Tree:
     """A CART on encoded rows, as a `Tree` that predicts exactly as scikit-learn's does.
 
-    Everything but the depth and the class weight is at scikit-learn's defaults. The tree is not
+    Everything but depth, class weight and pruning is at scikit-learn's defaults. The tree is not
     simplified: two leaves of one node may predict the same class, as CART's do.
 
     Parameters
@@ -48,9 +50,12 @@ def fit_cart(
         Weight of a negative row (the paper's C); a positive row weighs 1.
     seed : int
         Breaks ties between equally good splits.
+    pruning : float
+        The alpha of cost-complexity pruning, scikit-learn's ``ccp_alpha``.
     """
     train = _shorter(train)
-    fitted = _fit(train, max_depth, class_weight, seed)
+    classifier = cart_classifier(max_depth, class_weight, seed, pruning)
+    fitted = classifier.fit(_columns_of(train), train.y, sample_weight=train.weight)
     columns = _columns(train.features)
     inner = fitted.tree_
     classes = [bool(label) for label in fitted.classes_]
@@ -89,13 +94,42 @@ def fit_cart(
     return Tree(root, train.features, train.target, train.positive_label, train.negative_label)
 
 
-def cart_feature_selection(train: EncodedData, *, seed: int = 0) -> frozenset[int]:
-    """The features that a default CART on the training rows uses (paper, section 5.1)."""
-    # Read off scikit-learn's arrays: an unlimited CART can be deeper than recursion allows.
+def cart_feature_selection(
+    train: EncodedData, *, seed: int = 0, at_least: int = 0
+) -> frozenset[int]:
+    """The features that a default CART on the training rows uses (paper, sections 5.1 and 5.7).
+
+    Parameters
+    ----------
+    train : EncodedData
+        Training rows.
+    seed : int
+        Breaks ties between equally good splits.
+    at_least : int
+        Fewest features to select. While there are fewer, CART is run again on the features that
+        are left, and those that it uses then are added. If it uses none of these, all are added.
+    """
     train = _shorter(train)
-    columns = _columns(train.features)
-    used = _fit(train, None, Fraction(1), seed).tree_.feature
-    return frozenset(columns[column][0] for column in used if column >= 0)
+    left = frozenset(range(train.n_features))
+    selected = _used_by_cart(train, left, seed)
+    while len(selected) < min(at_least, train.n_features):
+        left = frozenset(range(train.n_features)) - selected
+        selected |= _used_by_cart(train, left, seed) or left
+    return selected
+
+
+def _used_by_cart(train: EncodedData, features: frozenset[int], seed: int) -> frozenset[int]:
+    """Those of the features that a CART uses which sees no others."""
+    # Read off scikit-learn's arrays: an unlimited CART can be deeper than recursion allows.
+    order = sorted(features)
+    seen = train
+    if len(order) < train.n_features:
+        columns = tuple(train.features[g] for g in order)
+        seen = dataclasses.replace(train, codes=train.codes[:, order], features=columns)
+    marks = _columns(seen.features)
+    classifier = cart_classifier(None, Fraction(1), seed)
+    fitted = classifier.fit(_columns_of(seen), seen.y, sample_weight=seen.weight)
+    return frozenset(order[marks[column][0]] for column in fitted.tree_.feature if column >= 0)
 
 
 def cart_columns(
@@ -136,22 +170,26 @@ def _shorter(train: EncodedData) -> EncodedData:
     return train.merged() if _is_long(train) else train
 
 
-def _fit(
-    train: EncodedData, max_depth: int | None, class_weight: Fraction, seed: int
-) -> Any:  # a scikit-learn classifier, which has no types
+def cart_classifier(
+    max_depth: int | None, class_weight: Fraction, seed: int, pruning: float = 0.0
+) -> Any:  # scikit-learn has no types
+    """scikit-learn's CART, not yet fitted. See `fit_cart`."""
     from sklearn.tree import DecisionTreeClassifier  # a second to import: only where it is needed
 
-    columns: Any = None
-    if train.n_columns > WIDE or _is_long(train):
-        columns = _sparse_columns(train.features, train.codes)
-    if columns is None:
-        columns = cart_columns(train.features, train.codes)
-    classifier = DecisionTreeClassifier(
+    return DecisionTreeClassifier(
         max_depth=max_depth,
         class_weight={False: float(class_weight), True: 1.0},
         random_state=seed,
+        ccp_alpha=pruning,
     )
-    return classifier.fit(columns, train.y, sample_weight=train.weight)
+
+
+def _columns_of(train: EncodedData) -> Any:
+    """What CART is given: the columns of `cart_columns`, sparse where they are many."""
+    columns: Any = None
+    if train.n_columns > WIDE or _is_long(train):
+        columns = _sparse_columns(train.features, train.codes)
+    return cart_columns(train.features, train.codes) if columns is None else columns
 
 
 def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer]) -> Any:

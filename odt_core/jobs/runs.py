@@ -9,7 +9,7 @@ from typing import Any
 from odt_core.jobs.job import Job, JobState
 from odt_core.solution import Status, TracePoint
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
-from odt_core.studies import CurveRepeat
+from odt_core.studies import ComparisonFold, CurveRepeat, TreeCandidate
 from odt_core.training.progress import Stage
 from odt_core.worker import JobKind, JobSpec
 
@@ -51,8 +51,12 @@ def new_run(
 
 def _shapes_of(spec: JobSpec) -> list[str]:
     """The names of all shapes that a run searches."""
-    part = spec.part
-    shapes = part.topologies if isinstance(part, CurveRepeat) else (spec.train.topology,)
+    part, shapes = spec.part, (spec.train.topology,)
+    if isinstance(part, CurveRepeat):
+        shapes = part.topologies
+    elif isinstance(part, ComparisonFold):
+        trees = (c.topology for c in part.candidates if isinstance(c, TreeCandidate))
+        shapes = tuple(dict.fromkeys(trees))
     return [shape.name for shape in shapes]
 
 

@@ -1,4 +1,4 @@
-"""Studies of many solves: the exact frontier, and training against testing sensitivity."""
+"""Studies of many solves: the exact frontier, curves over splits, and comparisons on folds."""
 
 from odt_core.studies.adoption import (
     Adoption,
@@ -8,9 +8,26 @@ from odt_core.studies.adoption import (
     run_adoption,
 )
 from odt_core.studies.bounds import LowerBound
+from odt_core.studies.comparison import (
+    Candidate,
+    ComparisonFold,
+    ComparisonSpec,
+    CutPoints,
+    FoldRun,
+    TreeCandidate,
+    run_comparison,
+    run_fold,
+)
+from odt_core.studies.comparison_table import (
+    CandidateRow,
+    Comparison,
+    FoldRates,
+    Measure,
+    compare_runs,
+    comparison_csv,
+)
 from odt_core.studies.curve import (
     PAPER_LEVELS,
-    CurveProgress,
     CurveRepeat,
     CurveRun,
     CurveSpec,
@@ -28,24 +45,37 @@ from odt_core.studies.frontier import (
 )
 from odt_core.studies.frontier_csv import frontier_csv
 from odt_core.studies.levels import fewest_errors, is_best_at, point_for_level
+from odt_core.studies.progress import StudyProgress
 from odt_core.studies.sweep import Sweep
 
 __all__ = [
     "PAPER_LEVELS",
     "Adoption",
-    "CurveProgress",
+    "Candidate",
+    "CandidateRow",
+    "Comparison",
+    "ComparisonFold",
+    "ComparisonSpec",
     "CurveRepeat",
     "CurveRow",
     "CurveRun",
     "CurveSpec",
+    "CutPoints",
+    "FoldRates",
+    "FoldRun",
     "FrontierResult",
     "LowerBound",
+    "Measure",
     "OperatingPoint",
     "Spread",
+    "StudyProgress",
     "Sweep",
+    "TreeCandidate",
     "assignment_from_json",
     "assignment_to_json",
     "check_curve",
+    "compare_runs",
+    "comparison_csv",
     "curve_csv",
     "curve_table",
     "fewest_errors",
@@ -55,7 +85,9 @@ __all__ = [
     "is_quick",
     "point_for_level",
     "run_adoption",
+    "run_comparison",
     "run_curve",
+    "run_fold",
     "run_frontier",
     "run_repeat",
     "search_frontier",

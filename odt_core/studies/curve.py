@@ -22,6 +22,7 @@ from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
 from odt_core.studies.frontier import search_frontier
 from odt_core.studies.levels import is_best_at, point_for_level
+from odt_core.studies.progress import StudyProgress
 from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
 from odt_core.training import (
@@ -268,7 +269,7 @@ def run_curve(
     spec: TrainSpec,
     curve: CurveSpec,
     *,
-    on_progress: Callable[[CurveProgress], None] | None = None,
+    on_progress: Callable[[StudyProgress], None] | None = None,
     on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[CurveRun, ...]:
@@ -301,29 +302,5 @@ def run_curve(
         runs += run_repeat(table, spec, repeat, on_stage=on_stage, should_stop=should_stop)
         if on_progress is not None:
             seconds = time.monotonic() - began
-            on_progress(CurveProgress(number + 1, curve.repeats, seconds))
+            on_progress(StudyProgress(number + 1, curve.repeats, seconds))
     return tuple(runs)
-
-
-@dataclass(frozen=True)
-class CurveProgress:
-    """How far a study of many solves is.
-
-    Attributes
-    ----------
-    done, total : int
-        Pieces of work.
-    seconds : float
-        Since it began.
-    """
-
-    done: int
-    total: int
-    seconds: float
-
-    @property
-    def seconds_left(self) -> float | None:
-        """At the pace so far; None before the first piece is done."""
-        if self.done == 0:
-            return None
-        return self.seconds / self.done * (self.total - self.done)

@@ -17,7 +17,7 @@ from odt_core.data.cut_points import (
 from odt_core.export import Model, tree_to_json
 from odt_core.problem import Problem
 from odt_core.solution import MipReport, Solution
-from odt_core.training.spec import TrainSpec
+from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
 from odt_core.words import proof_words, status_words
 
@@ -79,6 +79,14 @@ class TrainResult:
     def _column_cuts(self) -> tuple[ColumnCuts, ...]:
         return column_cuts(self.spec.schema, self.prepared.train.features)
 
+    @property
+    def selected_features(self) -> list[str] | None:
+        """The columns that a selection left to ask about, forbidden ones apart; None without it."""
+        if self.spec.feature_selection is FeatureSelection.NONE:
+            return None
+        forbidden = self.problem.rules.forbidden
+        return [f.name for g, f in enumerate(self.problem.data.features) if g not in forbidden]
+
     def to_json(self) -> dict[str, Any]:
         """The result as the command line prints it."""
         tree = self.solution.tree
@@ -139,6 +147,7 @@ class TrainResult:
             "topology": problem.topology.name,
             "max_card": problem.max_card,
             "smallest_leaf": self.spec.to_json()["smallest_leaf"],
+            "selected_features": self.selected_features,
             "cut_points": cut_points_to_json(self._column_cuts),
             "train": None if solution.confusion is None else confusion_to_json(solution.confusion),
             "test": None if solution.tree is None else self._test_counts(solution.tree),

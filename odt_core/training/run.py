@@ -40,9 +40,7 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
         If a cap, floor or rule does not fit the data.
     """
     train = prepared.train
-    selected = None
-    if spec.feature_selection is FeatureSelection.CART:
-        selected = cart_feature_selection(train, seed=spec.split.seed)
+    selected = select_features(prepared, spec)
     return Problem(
         data=train,
         topology=spec.topology,
@@ -51,6 +49,15 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
         rules=spec.resolve_rules(train, selected),
         forbid_empty_branches=spec.forbid_empty_branches,
         smallest_leaf=spec.smallest_leaf,
+    )
+
+
+def select_features(prepared: Prepared, spec: TrainSpec) -> frozenset[int] | None:
+    """The features that the specification's selection leaves, by number; None for all."""
+    if spec.feature_selection is FeatureSelection.NONE:
+        return None
+    return cart_feature_selection(
+        prepared.train, seed=spec.split.seed, at_least=spec.least_features
     )
 
 

@@ -49,7 +49,8 @@ def settings_words(spec: TrainSpec) -> dict[str, str]:
     if spec.forbid_empty_branches:
         rules.append("no empty branches")
     if spec.feature_selection is FeatureSelection.CART:
-        rules.append("only columns that CART uses")
+        least = "" if spec.least_features == 1 else f", at least {spec.least_features}"
+        rules.append(f"only columns that CART uses{least}")
     weight = objective.class_weight
     return {
         "Floors": floor_words(objective),

@@ -176,6 +176,8 @@ class TrainSpec:
         How much every leaf must hold.
     feature_selection : FeatureSelection
         Use only the features that a default CART uses.
+    least_features : int
+        With a selection: fewest features to select (`cart_feature_selection`).
     engine : Engine
         Who solves.
     time_limit : float
@@ -200,12 +202,15 @@ class TrainSpec:
     seed: int = 0
     mip: MipOptions = MipOptions()
     smallest_leaf: SmallestLeaf | None = None
+    least_features: int = 1
 
     def __post_init__(self) -> None:
         if not 0 < self.time_limit <= 7 * 24 * 3600:
             raise InputError("time-limit must be more than 0 seconds and at most a week.")
         if not 1 <= self.threads <= 256:
             raise InputError("threads must be between 1 and 256.")
+        if self.least_features < 1:
+            raise InputError("least-features must be at least 1.")
 
     def resolve_rules(self, data: EncodedData, selected: frozenset[int] | None) -> Rules:
         """Rules in codes, with features that the selection left out forbidden."""
@@ -236,6 +241,7 @@ class TrainSpec:
             if self.smallest_leaf is None
             else {"rows": self.smallest_leaf.rows, "of": self.smallest_leaf.of.value},
             "feature_selection": self.feature_selection.value,
+            "least_features": self.least_features,
             "engine": self.engine.value,
             "time_limit": self.time_limit,
             "threads": self.threads,
@@ -257,6 +263,7 @@ class TrainSpec:
                 f"This run's settings are of version {record.get('version')!r}, but this program "
                 f"reads version {SPEC_VERSION}."
             )
+        record = {"least_features": 1, **record}  # records of older programs lack it
         try:
             _check_types(record)
             objective, rules = record["objective"], record["rules"]
@@ -283,6 +290,7 @@ class TrainSpec:
                 seed=record["seed"],
                 mip=MipOptions(**record["mip"]),
                 smallest_leaf=_smallest_leaf(record.get("smallest_leaf")),
+                least_features=record["least_features"],
             )
         except KeyError as missing:
             raise InputError(f"This run's settings lack the field {missing}.") from missing
@@ -295,6 +303,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "threads": (int,),
     "seed": (int,),
     "topology": (str,),
+    "least_features": (int,),
 }
 """The settings that are used as they stand in a record."""
 

@@ -98,6 +98,16 @@ def _curve(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     return Answer({"runs": [run.to_json() for run in runs]})
 
 
+def _compare(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.studies import ComparisonFold, run_fold
+
+    assert isinstance(spec.part, ComparisonFold)
+    runs = run_fold(
+        table, spec.train, spec.part, on_stage=hooks.on_stage, should_stop=hooks.should_stop
+    )
+    return Answer({"runs": [run.to_json() for run in runs]})
+
+
 def _verify(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     from odt_core.verification import Claim, run_verification
 
@@ -112,6 +122,7 @@ RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.TRAIN: _train,
     JobKind.FRONTIER: _frontier,
     JobKind.CURVE: _curve,
+    JobKind.COMPARE: _compare,
     JobKind.ADOPT: _adopt,
     JobKind.VERIFY: _verify,
 }

@@ -19,6 +19,7 @@ from typing import Any
 from odt_core.data import ReadOptions
 from odt_core.errors import MALFORMED, InputError
 from odt_core.studies.adoption import Adoption
+from odt_core.studies.comparison import ComparisonFold
 from odt_core.studies.curve import CurveRepeat
 from odt_core.training.spec import TrainSpec
 from odt_core.verification import Claim
@@ -28,20 +29,22 @@ class JobKind(StrEnum):
     """What a job does.
 
     ``train`` finds a tree, ``frontier`` every undominated tree, ``curve`` one repeat of a curve,
-    ``adopt`` makes a tree of a frontier the result of a training run, and ``verify`` checks a proof
-    by trying every tree.
+    ``compare`` all candidates of a comparison on one fold, ``adopt`` makes a tree of a frontier the
+    result of a training run, and ``verify`` checks a proof by trying every tree.
     """
 
     TRAIN = "train"
     FRONTIER = "frontier"
     CURVE = "curve"
+    COMPARE = "compare"
     ADOPT = "adopt"
     VERIFY = "verify"
 
 
-Part = CurveRepeat | Adoption | Claim
-_PARTS: dict[JobKind, type[CurveRepeat] | type[Adoption] | type[Claim]] = {
+Part = CurveRepeat | ComparisonFold | Adoption | Claim
+_PARTS: dict[JobKind, type[Part]] = {
     JobKind.CURVE: CurveRepeat,
+    JobKind.COMPARE: ComparisonFold,
     JobKind.ADOPT: Adoption,
     JobKind.VERIFY: Claim,
 }
@@ -73,8 +76,8 @@ class JobSpec:
         Data, split, shape, goal and limits.
     kind : JobKind
         What to do with them.
-    part : CurveRepeat, Adoption, Claim or None
-        What a curve's repeat, an adoption and a check need to know beside.
+    part : CurveRepeat, ComparisonFold, Adoption, Claim or None
+        What a curve's repeat, a comparison's fold, an adoption and a check need to know beside.
     """
 
     dataset: str
@@ -86,8 +89,12 @@ class JobSpec:
 
     @property
     def time_limit(self) -> float:
-        """Seconds that the solving may take, all shapes together."""
-        n_solves = len(self.part.topologies) if isinstance(self.part, CurveRepeat) else 1
+        """Seconds that the solving may take, all shapes or candidates together."""
+        n_solves = 1
+        if isinstance(self.part, CurveRepeat):
+            n_solves = len(self.part.topologies)
+        elif isinstance(self.part, ComparisonFold):
+            n_solves = len(self.part.candidates)
         return self.train.time_limit * n_solves
 
     def to_json(self) -> dict[str, Any]:

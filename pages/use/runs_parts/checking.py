@@ -9,7 +9,7 @@ from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.solution import Status
 from odt_core.storage import MOST_POINTS, RunFile, RunPart, check_form
-from odt_core.studies import CurveRun, assignment_from_json
+from odt_core.studies import CurveRun, FoldRun, assignment_from_json
 
 _TEXT = {"type": "string"}
 _STATUS = {"enum": [status.value for status in Status]}
@@ -101,6 +101,22 @@ _CURVE = _record(
         ),
     }
 )
+_COMPARED = _record(
+    runs={
+        "type": "array",
+        "maxItems": MOST_POINTS,
+        "items": _record(
+            candidate={"type": "object"},
+            fold={"type": "object"},
+            status=_STATUS,
+            train=_or_none(_CONFUSION),
+            test=_or_none(_CONFUSION),
+            leaves=_or_none(_COUNT),
+            questions=_or_none(_NUMBER),
+            seconds=_NUMBER,
+        ),
+    }
+)
 _VERIFIED = _record(
     holds={"type": ["boolean", "null"]},
     better=_or_none(_TREE),
@@ -115,6 +131,7 @@ _FORMS = {
     JobKind.ADOPT: _TRAINED,
     JobKind.FRONTIER: _FRONTIER,
     JobKind.CURVE: _CURVE,
+    JobKind.COMPARE: _COMPARED,
     JobKind.VERIFY: _VERIFIED,
 }
 """What pages read of a result, as JSON schemas."""
@@ -186,6 +203,9 @@ def _check_inside(found: dict[str, Any], kind: JobKind) -> None:
     elif kind is JobKind.CURVE:
         for run in found["runs"]:
             CurveRun.from_json(run)
+    elif kind is JobKind.COMPARE:
+        for run in found["runs"]:
+            FoldRun.from_json(run)
     else:
         _check_model(found.get("model"))
         tree_from_json(found["cart"]["tree"])

@@ -94,7 +94,8 @@ def _remark(record: RunRecord) -> str:
     if summary.status is RunStatus.CANCELLED and result is None:
         return summary.message or "It was stopped before a tree was found."
     if summary.members is not None:
-        return f"{count_words(summary.members.done, 'split')} of {summary.members.n} are done."
+        part = "fold" if summary.kind == JobKind.COMPARE else "split"
+        return f"{count_words(summary.members.done, part)} of {summary.members.n} are done."
     return _result_words(result or {})
 
 

@@ -15,6 +15,7 @@ KIND_WORDS = {
     JobKind.TRAIN: "Tree",
     JobKind.FRONTIER: "Frontier",
     JobKind.CURVE: "Curves",
+    JobKind.COMPARE: "Comparison",
     JobKind.ADOPT: "Tree from a frontier",
     JobKind.VERIFY: "Check of a proof",
 }

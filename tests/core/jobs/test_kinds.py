@@ -10,15 +10,18 @@ from fractions import Fraction
 
 import pytest
 
-from odt_core.data import SAMPLES, ReadOptions, SplitSpec
+from odt_core.data import SAMPLES, Folding, ReadOptions, SplitSpec
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.studies import (
     Adoption,
+    ComparisonSpec,
     CurveSpec,
+    FoldRun,
     Sweep,
     assignment_from_json,
     floor_objective,
+    run_fold,
     run_frontier,
     run_repeat,
 )
@@ -94,6 +97,26 @@ def test_a_frontier_comes_and_a_point_of_it_is_adopted(
     assert adopted.state is JobState.DONE, adopted.message
     assert adopted.result is not None and adopted.result["tree"] == point["tree"]
     assert adopted.result["status"] == "optimal" and adopted.model is not None
+
+
+def test_the_folds_of_a_comparison_are_a_study(
+    manager: JobManager, store: Store, triage: JobSpec
+) -> None:
+    plan = ComparisonSpec.grid((Topology.parse("depth-1"),), (1,), folding=Folding(3))
+    specs = [
+        dataclasses.replace(triage, kind=JobKind.COMPARE, part=part) for part in plan.fold_parts()
+    ]
+    for spec in specs:
+        assert JobSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
+    assert specs[0].time_limit == 4 * triage.train.time_limit, "one tree and three baselines"
+    batch = Batch.submit(manager, specs)
+    wait_until(lambda: batch.is_over)
+    assert not batch.failure
+    here = run_fold(table_of(store, triage), triage.train, plan.fold_parts()[1])
+    runs = [FoldRun.from_json(record) for record in batch.results[1]["runs"]]
+    assert [dataclasses.replace(run, seconds=0) for run in runs] == [
+        dataclasses.replace(run, seconds=0) for run in here
+    ]
 
 
 def test_a_batch_counts_and_estimates(manager: JobManager, store: Store, triage: JobSpec) -> None:

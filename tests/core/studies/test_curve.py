@@ -12,10 +12,10 @@ import pytest
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, infer_schema, read_table
 from odt_core.errors import InputError
 from odt_core.studies import (
-    CurveProgress,
     CurveRepeat,
     CurveRun,
     CurveSpec,
+    StudyProgress,
     Sweep,
     curve_csv,
     curve_table,
@@ -115,7 +115,7 @@ def test_runs_survive_json(runs: tuple[CurveRun, ...]) -> None:
 
 
 def test_a_stop_keeps_whole_repeats() -> None:
-    told: list[CurveProgress] = []
+    told: list[StudyProgress] = []
     runs = run_curve(
         SAMPLES["triage"].load(),
         SPEC,

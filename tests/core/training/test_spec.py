@@ -32,7 +32,11 @@ CHANGES = [
     {"objective": Objective(Goal.MAX_TPR, min_tnr=Fraction(955, 1000))},
     {"objective": Objective(Goal.MAX_TNR, min_tpr=Fraction(1), min_tnr=Fraction(1, 3))},
     {"max_card": 2},
-    {"forbid_empty_branches": True, "feature_selection": FeatureSelection.CART},
+    {
+        "forbid_empty_branches": True,
+        "feature_selection": FeatureSelection.CART,
+        "least_features": 4,
+    },
     {"engine": Engine.HIGHS, "time_limit": 2.5, "threads": 2, "seed": 11},
     {"mip": MipOptions(strengthen=False, relax=False, card_direction=True)},
     {

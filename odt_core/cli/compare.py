@@ -1,0 +1,153 @@
+"""``compare``: which shape, cap, cut points and columns do best on rows that they have not seen."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+import time
+
+from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
+from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.output import write_output
+from odt_core.cli.summary import aligned
+from odt_core.data import Folding, Table
+from odt_core.data.sizes import parse_train_size
+from odt_core.errors import InputError
+from odt_core.evaluation import FAIRNESS
+from odt_core.jobs import JobKind
+from odt_core.studies import (
+    Comparison,
+    ComparisonSpec,
+    CutPoints,
+    FoldRates,
+    FoldRun,
+    Measure,
+    compare_runs,
+    comparison_csv,
+    run_comparison,
+)
+from odt_core.studies.comparison_words import (
+    INTERVALS,
+    SIMPLICITY,
+    honesty_words,
+    interval_words,
+    measure_words,
+    points_words,
+    verdict_words,
+)
+from odt_core.topology import Topology
+from odt_core.training import FeatureSelection, TrainSpec
+from odt_core.words import count_words, goal_words, percent_words, seconds_words
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare; print the table or, with ``--json``, one JSON object."""
+    table = load_table(options)
+    spec = make_spec(table, options)
+    plan = _plan(options)
+    began, cpu = time.monotonic(), cpu_seconds()
+    printer = ProgressPrinter("fold")
+    with stop_on_interrupt("the folds that are done") as stop:
+        if options.jobs == 1:
+            runs = run_comparison(table, spec, plan, on_progress=printer, should_stop=stop.is_set)
+        else:
+            runs = _run_in_processes(options, table, spec, plan, stop, printer)
+    found = compare_runs(runs, spec.objective)
+    seconds = time.monotonic() - began
+    if options.output is not None:
+        write_output(options.output, comparison_csv(found))
+    if options.json:
+        record = found.to_json() | {
+            "folds": len(plan.folding),
+            "status": "cancelled" if stop.is_set() else "done",
+            "seconds": round(seconds, 3),
+            "cpu_seconds": round(cpu_seconds() - cpu, 3),
+            "data": {"name": table.name, "sha256": table.sha256},
+            "settings": spec.to_json(),
+        }
+        print(json.dumps(record, ensure_ascii=False))
+    else:
+        head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
+        print(f"{head}{goal_words(spec.objective)}; {seconds_words(seconds)}.\n")
+        print("\n".join(_lines(found)))
+    return EXIT_INTERRUPTED if stop.is_set() else 0
+
+
+def _plan(options: argparse.Namespace) -> ComparisonSpec:
+    """The candidates and folds that the options name."""
+    folds, repeats = options.folds, options.repeats
+    if options.hold_out is None:
+        folding = Folding(5 if folds is None else folds, repeats or 1)
+    elif folds is not None:
+        raise InputError("--folds and --hold-out are two ways to divide the rows: give one.")
+    else:
+        folding = Folding(None, repeats or 5, parse_train_size(options.hold_out))
+    return ComparisonSpec.grid(
+        [Topology.parse(name) for name in options.topologies],
+        options.max_cards,
+        [CutPoints(word) for word in options.cut_points],
+        [FeatureSelection(word) for word in options.feature_selections],
+        folding,
+    )
+
+
+def _run_in_processes(
+    options: argparse.Namespace,
+    table: Table,
+    spec: TrainSpec,
+    plan: ComparisonSpec,
+    stop: threading.Event,
+    printer: ProgressPrinter,
+) -> tuple[FoldRun, ...]:
+    """The folds as jobs of several workers."""
+    parts = plan.fold_parts()
+    results = run_jobs(options, table, spec, JobKind.COMPARE, parts, stop, printer)
+    return tuple(FoldRun.from_json(record) for result in results for record in result["runs"])
+
+
+def _rows_words(spec: TrainSpec) -> str:
+    if spec.split.train_size == "all":
+        return "all rows"
+    return "the training rows (the test rows stay out)"
+
+
+def _lines(found: Comparison) -> list[str]:
+    """The table, and what it says."""
+    if not found.rows:
+        return ["No fold was finished."]
+    remarks = [INTERVALS, SIMPLICITY, FAIRNESS, honesty_words(found)]
+    return [*aligned(_cells(found)), "", *verdict_words(found), "", *filter(None, remarks)]
+
+
+def _cells(found: Comparison) -> list[list[str]]:
+    rate = measure_words(found)
+    head = ["candidate", f"test {rate}", "less the best, points", "test TPR", "test TNR"]
+    head += ["training accuracy", "leaves", "questions", "seconds", "proved"]
+    rows = [head]
+    for place, row in enumerate(found.rows):
+        is_best = place == found.best
+        rows.append(
+            [
+                row.words,
+                interval_words(row.score),
+                "best" if is_best else points_words(row.difference),
+                _rate(row.test(Measure.SENSITIVITY)),
+                _rate(row.test(Measure.SPECIFICITY)),
+                _rate(row.train(Measure.ACCURACY)),
+                _number(row.leaves),
+                _number(row.questions),
+                f"{row.seconds:.2g}",
+                "" if row.is_baseline else f"{row.n_proved} of {len(row.runs)}",
+            ]
+        )
+    return rows
+
+
+def _rate(rates: FoldRates) -> str:
+    return "-" if rates.mean is None else percent_words(rates.mean)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"

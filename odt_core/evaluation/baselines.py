@@ -1,0 +1,213 @@
+"""What trees are compared with on the same rows: CART, pruned CART, and one answer for all.
+
+scikit-learn's CART splits a categorical feature into one category against the rest, while our trees
+ask about sets. So CART is the weaker by construction where features are categorical, and whoever
+shows it says so (`FAIRNESS`). For a goal that CART does not know, its leaves are labelled anew.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.data import Fold
+from odt_core.data.folds import k_fold_rows
+from odt_core.evaluation.cart import cart_classifier, cart_columns, fit_cart
+from odt_core.problem import EncodedData, Gains, Goal, Objective
+from odt_core.tree import Decision, Leaf, Node, Tree
+
+FAIRNESS = (
+    "CART is scikit-learn's. It splits a categorical column into one category against the rest, "
+    "while our trees ask about sets of categories, so it is weaker by construction on such columns."
+)
+CART_DEPTH = 3
+INNER_FOLDS = 5
+MOST_ALPHAS = 20
+"""Places on the cost-complexity path that are tried; a longer path is thinned out evenly."""
+
+
+class Baseline(StrEnum):
+    """A classifier to compare with.
+
+    ``cart-depth-3`` is CART of three levels (paper, section 5.4), ``cart-pruned`` a CART pruned by
+    cross-validation along its cost-complexity path, and ``commoner-class`` gives every case the
+    same answer: the commoner class, or the one that a floor demands.
+    """
+
+    CART_DEPTH_3 = "cart-depth-3"
+    CART_PRUNED = "cart-pruned"
+    COMMONER_CLASS = "commoner-class"
+
+    @property
+    def words(self) -> str:
+        """What it is called on screens."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Baseline.CART_DEPTH_3: "CART, depth 3",
+    Baseline.CART_PRUNED: "CART, pruned",
+    Baseline.COMMONER_CLASS: "Always the commoner class",
+}
+
+
+def fit_baseline(
+    baseline: Baseline,
+    train: EncodedData,
+    objective: Objective,
+    *,
+    seed: int = 0,
+    groups: npt.NDArray[np.int64] | None = None,
+) -> Tree | None:
+    """Fit a baseline to training rows for the goal that our trees have.
+
+    CART weighs the classes as the goal does. Its leaves are then labelled for the goal: positive
+    from that share of positive rows on which serves the goal best and keeps the floors.
+
+    Parameters
+    ----------
+    baseline : Baseline
+        Which one.
+    train : EncodedData
+        Training rows.
+    objective : Objective
+        Goal, class weight and floors.
+    seed : int
+        Breaks ties between splits, and deals out the folds of the pruning.
+    groups : int64[N], optional
+        The group of each training row; the folds of the pruning keep groups together.
+
+    Returns
+    -------
+    Tree or None
+        Without nodes whose two leaves say the same. None if no labels of its leaves keep the
+        floors.
+    """
+    gains = objective.gains(train.n_positive, train.n_negative)
+    if baseline is Baseline.COMMONER_CLASS:
+        root = Leaf(train.n_positive > train.n_negative, train.n_negative, train.n_positive)
+        names = (train.target, train.positive_label, train.negative_label)
+        return label_leaves(Tree(root, train.features, *names), gains)
+    weight = _class_weight(train, objective)
+    if baseline is Baseline.CART_DEPTH_3:
+        tree = fit_cart(train, max_depth=CART_DEPTH, class_weight=weight, seed=seed)
+    else:
+        pruning = choose_pruning(train, weight, seed, groups)
+        tree = fit_cart(train, class_weight=weight, seed=seed, pruning=pruning)
+    return label_leaves(tree, gains)
+
+
+def _class_weight(train: EncodedData, objective: Objective) -> Fraction:
+    """What CART lets a negative row weigh, so that weighted accuracy is the goal."""
+    if objective.goal is Goal.BALANCED:
+        return Fraction(max(train.n_positive, 1), max(train.n_negative, 1))
+    return objective.class_weight
+
+
+def label_leaves(tree: Tree, gains: Gains) -> Tree | None:
+    """A tree with its leaves labelled for a goal, and without nodes whose leaves say the same.
+
+    Parameters
+    ----------
+    tree : Tree
+        Its leaves hold the counts of training rows.
+    gains : Gains
+        The goal on these rows.
+
+    Returns
+    -------
+    Tree or None
+        None if no labels keep the floors. Labels of leaves change only where that is better.
+    """
+    leaves = tree.leaves
+    n_positive = np.array([leaf.n_positive for leaf in leaves])
+    n_negative = np.array([leaf.n_negative for leaf in leaves])
+    by_risk = np.argsort(-n_positive / np.maximum(n_positive + n_negative, 1), kind="stable")
+    choices = [np.array([leaf.label for leaf in leaves])]
+    for n_called in range(len(leaves) + 1):
+        labels = np.zeros(len(leaves), dtype=bool)
+        labels[by_risk[:n_called]] = True
+        choices.append(labels)
+    best: tuple[int, int] | None = None
+    chosen = choices[0]
+    for labels in choices:
+        tp, tn = int(n_positive[labels].sum()), int(n_negative[~labels].sum())
+        if tp < gains.min_tp or tn < gains.min_tn:
+            continue
+        worth = (gains.gain_tp * tp + gains.gain_tn * tn, tp + tn)
+        if best is None or worth > best:
+            best, chosen = worth, labels
+    return None if best is None else _relabelled(tree, chosen)
+
+
+def _relabelled(tree: Tree, labels: npt.NDArray[np.bool_]) -> Tree:
+    remaining = iter(labels.tolist())
+
+    def visit(node: Node) -> Node:
+        if isinstance(node, Leaf):
+            return Leaf(next(remaining), node.n_negative, node.n_positive)
+        left, right = visit(node.left), visit(node.right)
+        if isinstance(left, Leaf) and isinstance(right, Leaf) and left.label == right.label:
+            return Leaf(left.label, node.n_negative, node.n_positive)
+        return Decision(
+            node.split, left, right, node.observed, node.unseen_left, node.n_negative,
+            node.n_positive,
+        )  # fmt: skip
+
+    names = (tree.target, tree.positive_label, tree.negative_label)
+    return Tree(visit(tree.root), tree.features, *names)
+
+
+def choose_pruning(
+    train: EncodedData,
+    class_weight: Fraction,
+    seed: int,
+    groups: npt.NDArray[np.int64] | None = None,
+) -> float:
+    """The alpha on CART's cost-complexity path with the best cross-validated weighted accuracy.
+
+    Alphas are the geometric means of neighbours on the path of all rows; the larger of equally
+    good ones is taken (Breiman, Friedman, Olshen and Stone, Classification and Regression Trees,
+    1984, section 3.4).
+
+    Parameters
+    ----------
+    train : EncodedData
+        Training rows.
+    class_weight : Fraction
+        Weight of a negative row.
+    seed : int
+        Of the folds and of ties between splits.
+    groups : int64[N], optional
+        Rows of one group stay together.
+    """
+    n_folds = min(INNER_FOLDS, int(train.y.sum()), int((~train.y).sum()))
+    if groups is not None:
+        n_folds = min(n_folds, len(np.unique(groups)))
+    if n_folds < 2:
+        return 0.0
+    columns = cart_columns(train.features, train.codes)
+    whole = cart_classifier(None, class_weight, seed)
+    path = whole.cost_complexity_pruning_path(columns, train.y, sample_weight=train.weight)
+    alphas = _tried(np.maximum(path.ccp_alphas, 0.0))
+    worth = np.where(train.y, 1.0, float(class_weight)) * train.weight
+    scores = np.zeros(len(alphas))
+    for part in range(n_folds):
+        inside, outside = k_fold_rows(train.y, Fold(0, part, n_folds), seed, groups)
+        for at, alpha in enumerate(alphas.tolist()):
+            fitted = cart_classifier(None, class_weight, seed, alpha)
+            fitted.fit(columns[inside], train.y[inside], sample_weight=train.weight[inside])
+            is_right = fitted.predict(columns[outside]) == train.y[outside]
+            scores[at] += worth[outside][is_right].sum()
+    return float(alphas[np.flatnonzero(scores >= scores.max() - 1e-9)[-1]])
+
+
+def _tried(path: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Geometric means of neighbours on a path, and its end; at most `MOST_ALPHAS`, rising."""
+    between = np.append(np.sqrt(path[:-1] * path[1:]), path[-1])
+    if len(between) <= MOST_ALPHAS:
+        return between
+    return between[np.linspace(0, len(between) - 1, MOST_ALPHAS).round().astype(int)]

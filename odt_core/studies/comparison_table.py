@@ -1,0 +1,417 @@
+"""A comparison's runs put together: means with intervals, differences to the best, the choice."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import Baseline, Rate, ResampledMean, resampled_mean
+from odt_core.export.csv_cells import csv_text
+from odt_core.problem import Goal, Objective
+from odt_core.solution import Status
+from odt_core.studies.comparison import (
+    Candidate,
+    FoldRun,
+    TreeCandidate,
+    candidate_to_json,
+)
+from odt_core.training import FeatureSelection, confusion_to_json
+
+
+class Measure(StrEnum):
+    """A rate that candidates are compared by."""
+
+    ACCURACY = "accuracy"
+    BALANCED_ACCURACY = "balanced_accuracy"
+    SENSITIVITY = "sensitivity"
+    SPECIFICITY = "specificity"
+
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        return self.value.replace("_", " ")
+
+    def of(self, counts: Confusion, class_weight: Fraction = Fraction(1)) -> Fraction | None:
+        """The rate; None where no row can show it. Accuracy counts negative rows C times."""
+        sensitivity = Rate(counts.tp, counts.n_positive).exact
+        specificity = Rate(counts.tn, counts.n_negative).exact
+        if self is Measure.SENSITIVITY:
+            return sensitivity
+        if self is Measure.SPECIFICITY:
+            return specificity
+        if self is Measure.BALANCED_ACCURACY:
+            if sensitivity is None or specificity is None:
+                return None
+            return (sensitivity + specificity) / 2
+        total = counts.n_positive + class_weight * counts.n_negative
+        return (counts.tp + class_weight * counts.tn) / total if total else None
+
+    @classmethod
+    def of_goal(cls, goal: Goal) -> Measure:
+        """The rate that a goal is about."""
+        return {
+            Goal.ACCURACY: cls.ACCURACY,
+            Goal.BALANCED: cls.BALANCED_ACCURACY,
+            Goal.MAX_TPR: cls.SENSITIVITY,
+            Goal.MAX_TNR: cls.SPECIFICITY,
+        }[goal]
+
+
+@dataclass(frozen=True)
+class FoldRates:
+    """One rate over folds.
+
+    Attributes
+    ----------
+    n : int
+        Folds in which the rate is defined: there is a tree, and a row that can show it.
+    mean : float or None
+        Over these folds; None without any.
+    deviation : float or None
+        The sample standard deviation; None for fewer than two folds.
+    """
+
+    n: int
+    mean: float | None
+    deviation: float | None
+
+    @classmethod
+    def of(cls, rates: Iterable[Fraction | None]) -> FoldRates:
+        """Put together the rates of all folds, of which some may not be defined."""
+        found = [rate for rate in rates if rate is not None]
+        return cls(
+            n=len(found),
+            mean=float(statistics.mean(found)) if found else None,
+            deviation=math.sqrt(statistics.variance(found)) if len(found) > 1 else None,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The three numbers by name."""
+        return {"n": self.n, "mean": self.mean, "deviation": self.deviation}
+
+
+@dataclass(frozen=True)
+class CandidateRow:
+    """One candidate over all folds.
+
+    Attributes
+    ----------
+    candidate : TreeCandidate or Baseline
+        Which one.
+    runs : tuple of FoldRun
+        Its folds, in order.
+    score : ResampledMean or None
+        The goal's rate on test rows, with an interval that allows for overlapping training sets;
+        None where no fold has one.
+    difference : ResampledMean or None
+        The candidate's rate less the best candidate's, fold by fold; None without common folds,
+        and for the best itself.
+    """
+
+    candidate: Candidate
+    runs: tuple[FoldRun, ...]
+    score: ResampledMean | None
+    difference: ResampledMean | None = None
+
+    @property
+    def words(self) -> str:
+        """What the candidate is called; plain text."""
+        return self.candidate.words
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is there to compare with, and is no choice."""
+        return isinstance(self.candidate, Baseline)
+
+    @property
+    def n_trees(self) -> int:
+        """Folds that have a tree."""
+        return sum(run.test is not None for run in self.runs)
+
+    @property
+    def n_proved(self) -> int:
+        """Folds whose tree is proved the best of its shape in training."""
+        return sum(run.status is Status.OPTIMAL for run in self.runs)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each fold has a tree and a rate to compare by."""
+        return self.score is not None and self.score.n == len(self.runs)
+
+    @property
+    def leaves(self) -> float | None:
+        """Leaves of its trees, on average."""
+        return _mean(run.leaves for run in self.runs)
+
+    @property
+    def questions(self) -> float | None:
+        """Questions asked per test row, on average."""
+        return _mean(run.questions for run in self.runs)
+
+    @property
+    def seconds(self) -> float:
+        """For one fold, on average."""
+        return statistics.fmean(run.seconds for run in self.runs)
+
+    def train(self, measure: Measure) -> FoldRates:
+        """A rate on training rows over the folds."""
+        return FoldRates.of(None if r.train is None else measure.of(r.train) for r in self.runs)
+
+    def test(self, measure: Measure) -> FoldRates:
+        """A rate on test rows over the folds."""
+        return FoldRates.of(None if r.test is None else measure.of(r.test) for r in self.runs)
+
+    def n_below(self, measure: Measure, floor: Fraction) -> int:
+        """Folds whose test rows do not reach a floor that holds in training."""
+        rates = [measure.of(run.test) for run in self.runs if run.test is not None]
+        return sum(rate is not None and rate < floor for rate in rates)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        tree = self.candidate if isinstance(self.candidate, TreeCandidate) else None
+        accuracy = self.test(Measure.ACCURACY)
+        return {
+            "name": self.words,
+            "topology": None if tree is None else tree.topology.name,
+            "max_card": None if tree is None else tree.max_card,
+            "cuts": None if tree is None else tree.cuts.value,
+            "feature_selection": None if tree is None else tree.selection.value,
+            "baseline": None if tree is not None else candidate_to_json(self.candidate)["baseline"],
+            "folds": [_fold_json(run) for run in self.runs],
+            "mean_test_accuracy": accuracy.mean,
+            "score": None if self.score is None else self.score.to_json(),
+            "difference_to_best": None if self.difference is None else self.difference.to_json(),
+            "train": {measure.value: self.train(measure).to_json() for measure in Measure},
+            "test": {measure.value: self.test(measure).to_json() for measure in Measure},
+            "leaves": self.leaves,
+            "questions": self.questions,
+            "seconds": round(self.seconds, 4),
+            "trees": self.n_trees,
+            "proved": self.n_proved,
+        }
+
+
+def _fold_json(run: FoldRun) -> dict[str, Any]:
+    return {
+        "repeat": run.fold.repeat,
+        "part": run.fold.part,
+        "status": run.status.value,
+        "train": None if run.train is None else confusion_to_json(run.train),
+        "test": None if run.test is None else confusion_to_json(run.test),
+        "leaves": run.leaves,
+        "questions": run.questions,
+        "seconds": run.seconds,
+    }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All candidates over the folds that are done.
+
+    Attributes
+    ----------
+    objective : Objective
+        The goal that all were trained for.
+    rows : tuple of CandidateRow
+        In the order of the candidates.
+    n_folds : int
+        Folds that are done.
+    best : int or None
+        The tree (no baseline) with the highest mean rate on test rows, by its place in `rows`; of
+        equally good ones the simplest. None if no tree has a rate in every fold.
+    simplest : int or None
+        The simplest tree whose mean is at most one standard error of the best below the best.
+    """
+
+    objective: Objective
+    rows: tuple[CandidateRow, ...]
+    n_folds: int
+    best: int | None
+    simplest: int | None
+
+    @property
+    def measure(self) -> Measure:
+        """The rate that the candidates are compared by."""
+        return Measure.of_goal(self.objective.goal)
+
+    @property
+    def better_baselines(self) -> tuple[CandidateRow, ...]:
+        """Baselines whose mean is above the best tree's."""
+        return tuple(
+            row
+            for row in self.rows
+            if isinstance(row.candidate, Baseline)
+            and row.difference is not None
+            and row.difference.mean > 0
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary; ``best`` and ``one_standard_error`` are places in ``candidates``."""
+        return {
+            "candidates": [row.to_json() for row in self.rows],
+            "best": self.best,
+            "one_standard_error": self.simplest,
+            "compared_by": self.measure.value,
+            "folds_done": self.n_folds,
+        }
+
+
+def compare_runs(runs: Sequence[FoldRun], objective: Objective) -> Comparison:
+    """Put the runs of all folds together.
+
+    Parameters
+    ----------
+    runs : sequence of FoldRun
+        Whole folds, each with all candidates, in any order.
+    objective : Objective
+        The goal that they were trained for.
+    """
+    by_candidate: dict[Candidate, list[FoldRun]] = {}
+    for run in sorted(runs, key=lambda run: (run.fold.repeat, run.fold.part)):
+        by_candidate.setdefault(run.candidate, []).append(run)
+    ratio, rate = _test_to_train(runs), _goal_rate(objective)
+    rows = []
+    for candidate, mine in by_candidate.items():
+        rates = [found for run in mine if (found := rate(run)) is not None]
+        score = resampled_mean(rates, ratio) if rates else None
+        rows.append(CandidateRow(candidate, tuple(mine), score))
+    best = _best(rows)
+    n_folds = len({run.fold for run in runs})
+    if best is None:
+        return Comparison(objective, tuple(rows), n_folds, None, None)
+    compared = tuple(
+        row if place == best else _with_difference(row, rows[best], rate, ratio)
+        for place, row in enumerate(rows)
+    )
+    return Comparison(objective, compared, n_folds, best, _simplest(rows, best))
+
+
+def _goal_rate(objective: Objective) -> Callable[[FoldRun], float | None]:
+    """A run's rate on test rows by the goal; accuracy with the goal's class weight."""
+    measure = Measure.of_goal(objective.goal)
+
+    def rate(run: FoldRun) -> float | None:
+        found = None if run.test is None else measure.of(run.test, objective.class_weight)
+        return None if found is None else float(found)
+
+    return rate
+
+
+def _test_to_train(runs: Sequence[FoldRun]) -> float:
+    """Test rows for each training row, over all runs that have a tree."""
+    tested = sum(run.test.n for run in runs if run.test is not None)
+    trained = sum(run.train.n for run in runs if run.train is not None)
+    return tested / trained if trained else 0.0
+
+
+def _best(rows: Sequence[CandidateRow]) -> int | None:
+    places = [place for place, row in enumerate(rows) if _complexity(row) and row.is_complete]
+    return min(places, key=lambda at: (-_mean_of(rows[at]), _complexity(rows[at])), default=None)
+
+
+def _simplest(rows: Sequence[CandidateRow], best: int) -> int:
+    score = rows[best].score
+    assert score is not None
+    least = score.mean - (score.error or 0.0)
+    near = [
+        place
+        for place, row in enumerate(rows)
+        if _complexity(row) and row.is_complete and _mean_of(row) >= least
+    ]
+    return min(near, key=lambda at: (_complexity(rows[at]), -_mean_of(rows[at])))
+
+
+def _complexity(row: CandidateRow) -> tuple[float, ...]:
+    """Empty for a baseline, which is no choice."""
+    return row.candidate.complexity if isinstance(row.candidate, TreeCandidate) else ()
+
+
+def _mean_of(row: CandidateRow) -> float:
+    assert row.score is not None
+    return row.score.mean
+
+
+def _with_difference(
+    row: CandidateRow,
+    best: CandidateRow,
+    rate: Callable[[FoldRun], float | None],
+    ratio: float,
+) -> CandidateRow:
+    theirs = {run.fold: rate(run) for run in best.runs}
+    pairs = [(rate(run), theirs.get(run.fold)) for run in row.runs]
+    found = [mine - other for mine, other in pairs if mine is not None and other is not None]
+    difference = resampled_mean(found, ratio) if found else None
+    return CandidateRow(row.candidate, row.runs, row.score, difference)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    found = [value for value in values if value is not None]
+    return statistics.fmean(found) if found else None
+
+
+TABLE_HEAD = (
+    "candidate", "topology", "max_card", "cuts", "feature_selection", "folds", "trees", "proved",
+    "compared_by", "test_mean_percent", "test_low_percent", "test_high_percent",
+    "difference_percent", "difference_low_percent", "difference_high_percent",
+    *(
+        f"{rows}_{measure.value}_{number}"
+        for rows in ("train", "test")
+        for measure in Measure
+        for number in ("mean_percent", "sd_percent")
+    ),
+    "leaves", "questions", "seconds", "choice",
+)  # fmt: skip
+"""Columns of the table's CSV."""
+
+
+def comparison_csv(comparison: Comparison) -> bytes:
+    """The table as CSV (UTF-8), a line for each candidate."""
+    lines: list[list[object]] = [list(TABLE_HEAD)]
+    for place, row in enumerate(comparison.rows):
+        tree = row.candidate if isinstance(row.candidate, TreeCandidate) else None
+        choice = [
+            name
+            for name, at in (("best", comparison.best), ("simplest", comparison.simplest))
+            if at == place
+        ]
+        lines.append(
+            [row.words]
+            + (["", "", "", ""] if tree is None else _settings_cells(tree))
+            + [len(row.runs), row.n_trees, row.n_proved, comparison.measure.value]
+            + _interval_cells(row.score)
+            + _interval_cells(row.difference)
+            + [
+                _percent(number)
+                for rates in (row.train, row.test)
+                for measure in Measure
+                for number in (rates(measure).mean, rates(measure).deviation)
+            ]
+            + [_plain(row.leaves), _plain(row.questions), f"{row.seconds:.4f}", " ".join(choice)]
+        )
+    return csv_text(lines).encode()
+
+
+def _settings_cells(tree: TreeCandidate) -> list[object]:
+    cap = "none" if tree.max_card is None else tree.max_card
+    is_all = tree.selection is FeatureSelection.NONE
+    return [tree.topology.name, cap, tree.cuts.value, "" if is_all else tree.selection.value]
+
+
+def _interval_cells(interval: ResampledMean | None) -> list[object]:
+    if interval is None:
+        return ["", "", ""]
+    return [_percent(number) for number in (interval.mean, interval.low, interval.high)]
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.4f}"
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

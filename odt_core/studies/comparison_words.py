@@ -1,0 +1,149 @@
+"""What a comparison says, in sentences; plain text."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from odt_core.evaluation import ResampledMean
+from odt_core.studies.comparison_table import CandidateRow, Comparison, Measure
+from odt_core.words import count_words, list_words, number_words, percent_words
+
+INTERVALS = (
+    "Intervals are of 95% and allow for training sets that overlap (Nadeau and Bengio's corrected "
+    "resampled t)."
+)
+SIMPLICITY = (
+    "Simpler means: fewer questions in the shape, then fewer levels, then smaller sets of "
+    "categories, then coarser cut points, then fewer columns to choose from."
+)
+
+
+def interval_words(found: ResampledMean | None) -> str:
+    """A rate with its interval, kept within 0% and 100%; "-" without one.
+
+    Examples
+    --------
+    >>> interval_words(ResampledMean(5, 0.95, 0.02, 0.8945, 1.0055))
+    '95.0% (89.5% to 100%)'
+    """
+    if found is None:
+        return "-"
+    mean = percent_words(found.mean)
+    if found.low is None or found.high is None:
+        return mean
+    return f"{mean} ({percent_words(max(found.low, 0.0))} to {percent_words(min(found.high, 1.0))})"
+
+
+def points_words(found: ResampledMean | None) -> str:
+    """A difference in percentage points with its interval; "-" without one.
+
+    Examples
+    --------
+    >>> points_words(ResampledMean(5, -0.012, 0.01, -0.0398, 0.0158))
+    '-1.2 (-4.0 to +1.6)'
+    """
+    if found is None:
+        return "-"
+    mean = _signed(found.mean)
+    if found.low is None or found.high is None:
+        return mean
+    return f"{mean} ({_signed(found.low)} to {_signed(found.high)})"
+
+
+def _signed(share: float) -> str:
+    points = round(100 * share, 1)
+    return f"{points:+.1f}" if points else "0.0"
+
+
+def measure_words(comparison: Comparison) -> str:
+    """The rate that candidates are compared by."""
+    is_weighted = comparison.objective.class_weight != 1
+    return f"{'weighted ' if is_weighted else ''}{comparison.measure.words}"
+
+
+def verdict_words(comparison: Comparison) -> list[str]:
+    """Which tree is best, which is the simplest of about the same worth, and what to doubt."""
+    if comparison.best is None:
+        return ["No candidate has a tree in every fold, so none can be called the best."]
+    assert comparison.simplest is not None
+    best, simplest = comparison.rows[comparison.best], comparison.rows[comparison.simplest]
+    assert best.score is not None
+    rate = f"{measure_words(comparison)} on the test rows of the folds"
+    found = [f"Best: {best.words}. {_capital(rate)} {interval_words(best.score)}."]
+    if best.score.error is not None:
+        error = f"one standard error of the best ({100 * best.score.error:.1f} points)"
+        if simplest is best:
+            found.append(f"No simpler tree comes within {error}.")
+        else:
+            found.append(
+                f"Simplest within {error}: {simplest.words}. {_capital(measure_words(comparison))} "
+                f"{interval_words(simplest.score)}."
+            )
+    return found + [
+        *_baseline_words(comparison),
+        *_floor_words(comparison, dict.fromkeys((best, simplest))),
+        *_lacking_words(comparison),
+    ]
+
+
+def _baseline_words(comparison: Comparison) -> list[str]:
+    """Baselines that do better than the best tree."""
+    found = []
+    for row in comparison.better_baselines:
+        difference = row.difference
+        assert difference is not None
+        text = f"{row.words} does better than the best tree: {points_words(difference)} points."
+        if difference.low is not None and difference.low < 0:
+            text += " The interval includes no difference."
+        found.append(text)
+    return found
+
+
+def _floor_words(comparison: Comparison, rows: dict[CandidateRow, None]) -> list[str]:
+    """How often a floor that holds in training does not hold in test."""
+    floors: tuple[tuple[Measure, Fraction | None], ...] = (
+        (Measure.SENSITIVITY, comparison.objective.min_tpr),
+        (Measure.SPECIFICITY, comparison.objective.min_tnr),
+    )
+    return [
+        f"{_capital(row.words)}: {measure.words} in test is below the floor of "
+        f"{number_words(float(100 * floor))}% in {row.n_below(measure, floor)} of "
+        f"{count_words(row.n_trees, 'fold')}."
+        for row in rows
+        for measure, floor in floors
+        if floor is not None
+    ]
+
+
+def _lacking_words(comparison: Comparison) -> list[str]:
+    """Trees that are not proved, and candidates without a tree in some fold."""
+    trees = [row for row in comparison.rows if not row.is_baseline]
+    found = [
+        f"{_capital(row.words)} has a tree in {row.n_trees} of "
+        f"{count_words(len(row.runs), 'fold')}. In the others no tree keeps the floors, or none "
+        "was found in time."
+        for row in trees
+        if row.n_trees < len(row.runs)
+    ]
+    unproved = [row.words for row in trees if row.n_proved < row.n_trees]
+    if unproved:
+        found.append(
+            f"Not every tree is proved the best of its shape ({list_words(unproved, '; ')}): give "
+            "a longer time limit."
+        )
+    return found
+
+
+def honesty_words(comparison: Comparison) -> str:
+    """What the comparison's own rate of the best does not say."""
+    n = sum(not row.is_baseline for row in comparison.rows)
+    if n < 2:
+        return ""
+    return (
+        f"The best of {count_words(n, 'candidate')} looks a little better here than it is. Rows "
+        "that took no part in the comparison give its honest rate."
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

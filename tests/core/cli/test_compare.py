@@ -1,0 +1,102 @@
+"""The command compare."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from odt_core.cli import main
+from odt_core.data import SAMPLES
+
+
+@pytest.fixture(scope="module")
+def triage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "triage.csv"
+    path.write_bytes(SAMPLES["triage"].csv())
+    return path
+
+
+def options(triage: Path) -> list[str]:
+    schema = SAMPLES["triage"].schema()
+    return ["compare", str(triage), "--target", schema.target, "--positive", schema.positive,
+            "--train-size", "150", "--topologies", "depth-1,depth-2"]  # fmt: skip
+
+
+def timeless(record: dict) -> dict:
+    """The record without what differs from run to run."""
+    for candidate in record["candidates"]:
+        del candidate["seconds"]
+        for fold in candidate["folds"]:
+            del fold["seconds"]
+    return {key: value for key, value in record.items() if "seconds" not in key}
+
+
+def test_it_prints_the_contract_in_one_process_and_in_two(
+    triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*options(triage), "--max-cards", "1,none", "--folds", "3", "--repeats", "2"]
+    words += ["--seed", "5", "--json"]
+    assert main(words) == 0
+    first = timeless(json.loads(capsys.readouterr().out))
+    table = tmp_path / "compare.csv"
+    assert main([*words, "--jobs", "2", "--output", str(table)]) == 0
+    assert timeless(json.loads(capsys.readouterr().out)) == first
+    assert first["status"] == "done" and first["folds"] == first["folds_done"] == 6
+    trees = [entry for entry in first["candidates"] if entry["baseline"] is None]
+    pairs = [(entry["topology"], entry["max_card"]) for entry in trees]
+    assert pairs == [("depth-1", 1), ("depth-1", None), ("depth-2", 1), ("depth-2", None)]
+    for entry in first["candidates"]:
+        assert len(entry["folds"]) == 6
+        rates = [
+            (fold["test"]["tp"] + fold["test"]["tn"]) / sum(fold["test"].values())
+            for fold in entry["folds"]
+        ]
+        assert entry["mean_test_accuracy"] == pytest.approx(sum(rates) / 6)
+        assert all(sum(fold["train"].values()) == 100 for fold in entry["folds"])
+    best = max(trees, key=lambda entry: entry["mean_test_accuracy"])
+    chosen = first["candidates"][first["best"]]
+    assert chosen["mean_test_accuracy"] == best["mean_test_accuracy"]
+    assert first["candidates"][first["one_standard_error"]]["baseline"] is None
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
+    assert [row["candidate"] for row in rows] == [entry["name"] for entry in first["candidates"]]
+
+
+def test_it_prints_a_table_and_says_which_is_best(
+    triage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*options(triage), "--hold-out", "60%", "--repeats", "2", "--feature-selections"]
+    assert main([*words, "none,cart", "--least-features", "4"]) == 0
+    text = capsys.readouterr().out
+    assert "2 folds of the training rows (the test rows stay out)" in text
+    assert "Best: depth-" in text and "columns that CART uses" in text
+    assert "weaker by construction" in text and "CART, pruned" in text
+    assert "Nadeau and Bengio" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--folds", "1"], "at least 2"),
+        (["--folds", "5", "--hold-out", "0.5"], "two ways to divide the rows: give one"),
+        (["--hold-out", "150"], "trains on 150 rows, but there are only 150"),
+        (["--hold-out", "all"], "leaves none to test on"),
+        (["--folds", "100"], "of the rarer class, which is fewer than the 100 folds"),
+        (["--max-cards", "0"], "at least 1, or 'none' for no cap"),
+        (["--cut-points", "halves"], "'halves' is not one of as-set, deciles, every"),
+        (["--feature-selections", "forest"], "'forest' is not one of none, cart"),
+        (["--repeats", "500"], "comes to 2500 folds: give from 1 to 1000"),
+    ],
+)
+def test_it_says_in_one_line_what_is_wrong(
+    triage: Path, words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = main([*options(triage), *words])
+    except SystemExit as end:
+        status = int(str(end.code))
+    error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("odt_core")]
+    assert status == 2 and len(error) == 1 and says in error[0]
