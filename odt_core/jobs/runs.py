@@ -10,6 +10,7 @@ from odt_core.jobs.job import Job, JobState
 from odt_core.solution import Status, TracePoint
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
 from odt_core.studies import ComparisonFold, CurveRepeat, TreeCandidate
+from odt_core.topology import Topology
 from odt_core.training.progress import Stage
 from odt_core.worker import JobKind, JobSpec
 
@@ -51,7 +52,8 @@ def new_run(
 
 def _shapes_of(spec: JobSpec) -> list[str]:
     """The names of all shapes that a run searches."""
-    part, shapes = spec.part, (spec.train.topology,)
+    part = spec.part
+    shapes: tuple[Topology, ...] = (spec.train.topology,)
     if isinstance(part, CurveRepeat):
         shapes = part.topologies
     elif isinstance(part, ComparisonFold):

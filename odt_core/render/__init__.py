@@ -2,6 +2,13 @@
 
 from odt_core.render.alternative import topology_alt_text, tree_alt_text, tree_summary
 from odt_core.render.benefit import benefit_alt_text, benefit_figure
+from odt_core.render.comparison import (
+    ComparedPoint,
+    Rank,
+    comparison_alt_text,
+    comparison_figure,
+    questions_figure,
+)
 from odt_core.render.dot import Direction, drawn_width, tree_dot
 from odt_core.render.files import graphviz_command, tree_png, tree_svg
 from odt_core.render.progress import progress_alt_text, progress_figure
@@ -21,8 +28,10 @@ __all__ = [
     "DARK",
     "LIGHT",
     "THEMES",
+    "ComparedPoint",
     "Direction",
     "FigureFormat",
+    "Rank",
     "RocFloor",
     "RocPoint",
     "SweepPoint",
@@ -30,11 +39,14 @@ __all__ = [
     "Theme",
     "benefit_alt_text",
     "benefit_figure",
+    "comparison_alt_text",
+    "comparison_figure",
     "drawn_width",
     "figure_file",
     "graphviz_command",
     "progress_alt_text",
     "progress_figure",
+    "questions_figure",
     "roc_alt_text",
     "roc_figure",
     "sweep_alt_text",

@@ -29,6 +29,7 @@ _MARKERS = {
     "triangle-up": "^",
     "cross": "P",
     "x": "X",
+    "line-ns": "|",
 }
 _STEPS = {"hv": "steps-post", "vh": "steps-pre"}
 
@@ -171,6 +172,9 @@ def _draw_axes(axes: Any, layout: Any) -> None:
             axis.set_major_formatter(FuncFormatter(_percent))
         if settings.range:
             limit(*settings.range)
+        if settings.tickvals is not None:
+            names = [name.replace("<br>", "\n") for name in settings.ticktext]
+            axis.set_ticks(list(settings.tickvals), labels=names)
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)

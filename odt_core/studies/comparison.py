@@ -202,7 +202,12 @@ class ComparisonSpec:
         """
         trees = [
             TreeCandidate(*choice)
-            for choice in product(*map(dict.fromkeys, (topologies, max_cards, cuts, selections)))
+            for choice in product(
+                dict.fromkeys(topologies),
+                dict.fromkeys(max_cards),
+                dict.fromkeys(cuts),
+                dict.fromkeys(selections),
+            )
         ]
         if not trees:
             raise InputError("The comparison has no trees: give at least one shape and one cap.")

@@ -141,7 +141,7 @@ _SETTINGS = (
     ("the time limit", ("time_limit",)),
     ("the engine", ("engine", "threads", "seed")),
     ("the smallest leaf", ("smallest_leaf",)),
-    ("the conditions", ("feature_selection", "forbid_empty_branches")),
+    ("the conditions", ("feature_selection", "least_features", "forbid_empty_branches")),
     ("the expert rules", ("rules",)),
     ("the switches of the integer program", ("mip",)),
 )

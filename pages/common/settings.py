@@ -34,6 +34,7 @@ def load_settings(spec: TrainSpec) -> None:
         "train_threads": spec.threads,
         "train_seed": spec.seed,
         "train_selection": spec.feature_selection is FeatureSelection.CART,
+        "train_least_features": spec.least_features,
         "train_no_empty": spec.forbid_empty_branches,
         "train_rules": spec.rules.nodes,
         "train_forbidden": list(spec.rules.forbidden),

@@ -371,7 +371,8 @@ def test_every_setting_reaches_the_run(page: AppTest) -> None:
     page.text_input(key="train_further_tpr").set_value("50")
     page.radio(key="train_engine").set_value(Engine.HIGHS)
     page.number_input(key="train_seed").set_value(5)
-    page.checkbox(key="train_selection").check()
+    page.checkbox(key="train_selection").check().run()
+    page.number_input(key="train_least_features").set_value(3)
     page.checkbox(key="train_no_empty").check()
     page.checkbox(key="train_mip_anchor").uncheck()
     page.multiselect(key="train_forbidden").set_value(["age"])
@@ -383,9 +384,19 @@ def test_every_setting_reaches_the_run(page: AppTest) -> None:
     assert spec.objective.class_weight == Fraction(3, 2)
     assert spec.objective.min_tpr == Fraction(1, 2)
     assert spec.engine is Engine.HIGHS
-    assert spec.feature_selection is FeatureSelection.CART
+    assert spec.feature_selection is FeatureSelection.CART and spec.least_features == 3
     assert spec.forbid_empty_branches and not spec.mip.anchor and spec.mip.relax
     assert spec.rules.forbidden == ("age",)
+
+
+def test_the_columns_that_cart_uses_are_listed(page: AppTest) -> None:
+    page.checkbox(key="train_selection").check().run()
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    names = result["selected_features"]
+    said = next(text for text in markdown(page) if "that CART uses:" in text)
+    assert names and all(plain(name) in said for name in names)
 
 
 def test_the_paper_s_configurations_set_the_switches(page: AppTest) -> None:

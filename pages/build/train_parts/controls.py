@@ -112,7 +112,8 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
         engine, threads, seed = _choose_engine()
         confirm = _choose_confirmation(engine)
         _offer_deciles(engine, rows)
-        selection, no_empty = _choose_conditions()
+        selection, least = _choose_selection()
+        no_empty = _choose_no_empty()
     with st.expander("Expert rules", key="train_rules_fold"):
         features = rows.train.features
         rules = form.ask(lambda: choose_rules(features, topology), RulesSpec())
@@ -130,6 +131,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
             forbid_empty_branches=no_empty,
             smallest_leaf=smallest_leaf,
             feature_selection=selection,
+            least_features=least,
             engine=engine,
             time_limit=time_limit,
             threads=threads,
@@ -267,7 +269,7 @@ def _offer_deciles(engine: Engine, rows: Prepared) -> None:
         )
 
 
-def _choose_conditions() -> tuple[FeatureSelection, bool]:
+def _choose_selection() -> tuple[FeatureSelection, int]:
     selected = st.checkbox(
         "Only columns that CART uses",
         key="train_selection",
@@ -275,6 +277,22 @@ def _choose_conditions() -> tuple[FeatureSelection, bool]:
         help="Feature selection as in the paper's section 5.1: a default CART is grown on the "
         "training rows, and only the columns that it asks about may be used.",
     )
+    if not selected:
+        return FeatureSelection.NONE, 1
+    st.session_state.setdefault("train_least_features", 1)
+    least = st.number_input(
+        "At least so many columns",
+        1,
+        10_000,
+        key="train_least_features",
+        persist_state="session",
+        help="If CART uses fewer, it is grown again on the columns that are left, until there are "
+        "enough. The result lists the columns.",
+    )
+    return FeatureSelection.CART, int(least or 1)
+
+
+def _choose_no_empty() -> bool:
     no_empty = st.checkbox(
         "No empty branches",
         key="train_no_empty",
@@ -282,4 +300,4 @@ def _choose_conditions() -> tuple[FeatureSelection, bool]:
         help="At every question at least one category goes each way: the paper's rows (pickmore) "
         "and (pickless). Otherwise a question may be left unused.",
     )
-    return FeatureSelection.CART if selected else FeatureSelection.NONE, bool(no_empty)
+    return bool(no_empty)

@@ -12,7 +12,7 @@ from odt_core.jobs import Job, JobKind
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
 from odt_core.tree import Tree
-from odt_core.words import list_words
+from odt_core.words import count_words, list_words
 from pages.build.train_parts.cart import draw_cart
 from pages.build.train_parts.check import draw_check
 from pages.build.train_parts.downloads import draw_downloads
@@ -28,7 +28,7 @@ from pages.common.numbers import (
 )
 from pages.common.outage import draw_unstored
 from pages.common.prepared import problem_of, rows_of
-from pages.common.text import plain, sentence
+from pages.common.text import plain, sentence, shorten
 from pages.common.verdicts import draw_verdict
 
 
@@ -51,6 +51,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     draw_verdict(job.spec.train.objective, train, test)
     _draw_proof(result)
     draw_check(job)
+    _draw_selected(result)
     if job.spec.kind is JobKind.ADOPT:
         st.caption("This tree was taken from the frontier on the Sensitivity page.")
     if changes:
@@ -93,6 +94,14 @@ def _draw_leaks(tree: Tree, rows: Prepared) -> None:
     for finding in rows.findings:
         if finding.gives_away and finding.column in asked:
             st.warning(f"The tree asks about it: {sentence(finding.message)}")
+
+
+def _draw_selected(result: dict[str, Any]) -> None:
+    """The columns that a feature selection left, if there was one."""
+    names = result.get("selected_features")
+    if names:
+        listed = ", ".join(plain(shorten(name, 30)) for name in names)
+        st.caption(f"Chosen among {count_words(len(names), 'column')} that CART uses: {listed}.")
 
 
 def _draw_proof(result: dict[str, Any]) -> None:

@@ -196,6 +196,7 @@ def frontier_spec(
         forbid_empty_branches=then.forbid_empty_branches,
         smallest_leaf=then.smallest_leaf,
         feature_selection=then.feature_selection,
+        least_features=then.least_features,
     )
 
 
