@@ -17,6 +17,7 @@ from odt_core.data import (
     ColumnKind,
     Level,
     ReadOptions,
+    RefusedRowsError,
     Schema,
     SplitSpec,
     Table,
@@ -27,6 +28,7 @@ from odt_core.data import (
     spellings,
     target_labels,
 )
+from odt_core.data.stray_lines import option_words
 from odt_core.errors import InputError
 from odt_core.problem import Objective, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
@@ -63,7 +65,12 @@ def load_table(options: argparse.Namespace) -> Table:
     path = Path(options.file)
     if not path.is_file():
         raise InputError(f"There is no file {options.file!r}: check the path.")
-    table = read_table(path, read_options(options), name=path.name)
+    try:
+        table = read_table(path, read_options(options), name=path.name)
+    except RefusedRowsError as error:
+        if error.instead is None:
+            raise
+        raise InputError(f"{error} Give {option_words(error.instead)}.") from error
     for sentence in table.report.notes:
         note(sentence)
     return table

@@ -12,6 +12,7 @@ from odt_core.data import Encoder, Table
 from odt_core.export import Model
 from odt_core.export.csv_cells import csv_text
 from odt_core.tree import UnseenMet
+from odt_core.words import count_words
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +68,9 @@ def _note_unseen(met: UnseenMet) -> None:
     ):
         rows = int(kind.any(axis=1).sum())
         if rows:
-            note(f"{rows} of {len(kind)} rows met a question about a value {words}.")
+            note(
+                f"{rows:,} of {count_words(len(kind), 'row')} met a question about a value {words}."
+            )
 
 
 def _free_name(name: str, taken: list[str]) -> str:

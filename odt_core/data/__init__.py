@@ -24,6 +24,7 @@ from odt_core.data.remedies import Change, Remedy
 from odt_core.data.samples import SAMPLES, Sample
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.splitting import SplitSpec, split_rows
+from odt_core.data.stray_lines import RefusedRowsError
 from odt_core.data.summary import ColumnSummary, describe_columns, summarize_columns
 from odt_core.data.table import ReadReport, Table, table_from_frame
 from odt_core.data.target import spellings, target_classes, target_labels
@@ -52,6 +53,7 @@ __all__ = [
     "Prepared",
     "ReadOptions",
     "ReadReport",
+    "RefusedRowsError",
     "Remedy",
     "Sample",
     "Schema",

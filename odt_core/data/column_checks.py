@@ -67,8 +67,9 @@ def column_findings(
         yield from _number_findings(table, profile)
     odd = tuple(_notation_findings(profile, kind))
     has_many = kind is ColumnKind.CATEGORICAL and profile.n_distinct > MANY_CATEGORIES
-    # what explains the many categories is in sight, in place of the advice to ignore them
-    yield from (replace(each, level=Level.WARNING) if has_many else each for each in odd)
+    # a column that is lost or has too many categories for it is in sight, with the way out
+    is_lost = has_many or (kind is ColumnKind.IGNORE and profile.code_example is None)
+    yield from (replace(each, level=Level.WARNING) if is_lost else each for each in odd)
     is_identifier = profile.numbers_rows or profile.has_too_many_categories
     if is_identifier and (kind is not ColumnKind.NUMERICAL or profile.numbers_rows):
         if not odd:
@@ -152,17 +153,21 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
 
 def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
-    example = profile.values(~profile.missing)[0]
-    facts = f"Column {name!r} holds dates such as {example!r}"
+    facts = f"Column {name!r} holds dates such as {profile.date_example!r}"
     year = _as_form(profile, NumberForm.YEAR)
+    beyond = f" ({shown(year.texts, MAX_SHOWN)} would be missing)" if year.texts else ""
     if kind is ColumnKind.IGNORE:
         return info(
-            name, f"{facts}: it is ignored unless you use the year or set another kind.", year
+            name,
+            f"{facts}, which is ignored: use the year{beyond}, or add a column with the age or the "
+            "time between two dates.",
+            year,
         )
     return warning(
         name,
         f"{facts}: a tree can only ask whether a date lies before another one, which tells "
-        "nothing of later patients; use the year, or ignore the column.",
+        f"nothing of later patients; use the year{beyond}, add a column with the age or the time "
+        "between two dates, or ignore the column.",
         year,
         ignore(name),
     )

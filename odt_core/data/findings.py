@@ -66,6 +66,11 @@ def shown(names: Sequence[str], most: int) -> str:
     return ", ".join(map(repr, names[:most])) + more
 
 
+def only_rows(n: int) -> str:
+    """That there are no more rows, in words."""
+    return f"there {'is' if n == 1 else 'are'} only {row_count(n)}"
+
+
 def row_count(n: int) -> str:
     """A number of rows in words."""
     return "1 row" if n == 1 else f"{n:,} rows"

@@ -60,7 +60,7 @@ def read_header(cells: Sequence[str]) -> Header:
     if renamed:
         shown = _shorten([f"{old!r} (now {new!r})" for old, new in renamed])
         notes.append(f"Names that stand more than once in the first line were changed: {shown}.")
-    if _looks_like_data(given[:n_named], len(renamed)):
+    if looks_like_data(given[:n_named], len(renamed)):
         notes.append(
             "The first line looks like data, but is taken as column names: if it is data, add a "
             "line of names above it."
@@ -95,7 +95,8 @@ def _distinct(given: Sequence[str]) -> tuple[list[str], list[int], list[tuple[st
     return names, blank, renamed
 
 
-def _looks_like_data(cells: Sequence[str], n_repeated: int) -> bool:
+def looks_like_data(cells: Sequence[str], n_repeated: int = 0) -> bool:
+    """Whether half the cells of a first line are numbers, or repeat another one."""
     array = pa.array(cells, pa.large_string())
     n_numbers = max(
         np.count_nonzero(~np.isnan(parse_numbers(array, decimal))) for decimal in DECIMAL_MARKS

@@ -185,10 +185,8 @@ def _require_both_classes(target: Target, positive: str, train: npt.NDArray[np.b
     if train.any() and not train.all():
         return
     absent = target.negative_label(positive) if train.all() else positive
-    raise InputError(
-        f"None of the {len(train)} training rows has {target.name!r} = {absent!r}: choose a "
-        "larger training set."
-    )
+    rows = f"None of the {len(train):,} training rows" if len(train) > 1 else "No training row"
+    raise InputError(f"{rows} has {target.name!r} = {absent!r}: choose a larger training set.")
 
 
 def _flow(table: Table, target: Target, n_train: int, n_test: int) -> Flow:

@@ -45,6 +45,8 @@ _FEWEST_TO_TELL = 10
 """Rows of each class that are wanted before a column is said to tell the outcome almost always."""
 
 _FEWEST_DATES, _FEWEST_PLAIN = 3, 3
+_DATES_TO_ONE = 10
+"""Distinct dates that must stand beside each other number, such as 0 for a date nobody knows."""
 
 _CODES = ("^0[0-9]", "^[0-9]+[eE][0-9]+$", "^[+-]?[0-9]{16,}$")
 
@@ -201,8 +203,10 @@ class Profile:
         return None
 
     def strays_beyond(self, form: NumberForm) -> list[str]:
-        """Stray texts that are no numbers of this form either, the most frequent first."""
+        """Texts that are no numbers of this form, or no years, the most frequent first."""
         numbers = self.factor.numbers(self.reading.decimal, form)
+        if form is NumberForm.YEAR:
+            return self.values(~self.missing & ~_are_years(numbers))
         return self.values(self.strays & ~np.isfinite(numbers))
 
     @cached_property
@@ -210,9 +214,20 @@ class Profile:
         """Whether every value but very few is a date, as text or as a number such as 20180130."""
         if self.reading.form is not NumberForm.PLAIN:
             return False
-        if self.is_numeric:
-            return self.is_whole and _are_dates(self.distinct_numbers)
-        return self.odd_form is NumberForm.YEAR and not np.isfinite(self.numbers).any()
+        years = _are_years(self.factor.numbers(self.reading.decimal, NumberForm.YEAR))
+        is_plain = np.isfinite(self.numbers)
+        dates = ~self.missing & np.where(is_plain, _are_dates(self.numbers), years)
+        n_dates = int(np.count_nonzero(dates))
+        n_others = self.n_distinct - n_dates
+        return n_dates >= _FEWEST_DATES and n_others * _DATES_TO_ONE <= n_dates
+
+    @cached_property
+    def date_example(self) -> str:
+        """The first text that is a date."""
+        numbers = self.factor.numbers(self.reading.decimal, NumberForm.YEAR)
+        first = int(np.argmax(~self.missing & _are_years(numbers)))
+        text: str = self.factor.values[first].as_py()
+        return text
 
     @cached_property
     def code_example(self) -> str | None:
@@ -353,15 +368,20 @@ class Profile:
         return table[0], table[1:]
 
 
-def _are_dates(numbers: npt.NDArray[np.float64]) -> bool:
-    """Whether whole numbers, rising, are all dates such as 20180130, maybe with a time of day."""
-    if len(numbers) < _FEWEST_DATES:
-        return False
-    days = numbers // 1_000_000 if numbers[0] >= 19_000_101_000_000 else numbers
-    if not (19_000_101 <= days[0] and days[-1] <= 21_001_231):
-        return False
+def _are_dates(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which numbers are dates such as 20180130, maybe with a time of day, bool[V]."""
+    days = np.nan_to_num(numbers, nan=0.0, posinf=0.0, neginf=0.0)
+    days = np.where(days >= 19_000_101_000_000, days // 1_000_000, days)
     month, day = days // 100 % 100, days % 100
-    return bool(((1 <= month) & (month <= 12) & (1 <= day) & (day <= 31)).all())
+    is_near = (19_000_101 <= days) & (days <= 21_001_231) & (days % 1 == 0)
+    found: npt.NDArray[np.bool_] = is_near & (1 <= month) & (month <= 12) & (1 <= day) & (day <= 31)
+    return found
+
+
+def _are_years(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which numbers are years of four digits that begin with 1 or 2, bool[V]."""
+    found: npt.NDArray[np.bool_] = (1000 <= numbers) & (numbers < 3000)
+    return found
 
 
 def profile_column(table: Table, column: str, reading: CellReading) -> Profile:

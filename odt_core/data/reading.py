@@ -17,7 +17,8 @@ from odt_core.data.dialect import (
     separator_line,
     without_extras,
 )
-from odt_core.data.rows import read_rows, without_first
+from odt_core.data.rows import RaggedError, read_rows, without_first
+from odt_core.data.stray_lines import refusal
 from odt_core.data.table import ReadReport, Table, read_numbers
 from odt_core.errors import InputError
 
@@ -49,9 +50,10 @@ def read_table(
 
     Raises
     ------
+    RefusedRowsError
+        If a line has too few or too many cells.
     InputError
-        If there is no such file, it is not a text table, it is empty, or a line has too few or
-        too many cells.
+        If there is no such file, it is not a text table, or it is empty.
     """
     options = options or ReadOptions()
     tell = on_stage or (lambda stage: None)
@@ -65,7 +67,8 @@ def read_table(
     notes = (*unpacked.notes, *notes)
     container = unpacked.container
     del unpacked
-    text, n_skipped = without_extras(text, options)
+    whole, as_given = text, options
+    text, n_skipped = without_extras(whole, options)
     declared, start = separator_line(text)
     if declared and options.delimiter is None:
         options = dataclasses.replace(options, delimiter=declared)
@@ -73,8 +76,11 @@ def read_table(
         raise InputError("The file is empty: choose one with a line of column names and rows.")
     dialect = find_dialect(text[start:], options)
     tell("splitting rows into cells")
-    rows = read_rows(text[start:], dialect, first_line=n_skipped + (2 if start else 1))
-    del text
+    try:
+        rows = read_rows(text[start:], dialect, first_line=n_skipped + (2 if start else 1))
+    except RaggedError as error:
+        raise refusal(error, whole, as_given) from error
+    del text, whole
     if options.units_row and len(rows.lines):
         rows, units = without_first(rows)
         notes += units

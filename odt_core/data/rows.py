@@ -70,8 +70,10 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
 
     Raises
     ------
+    RaggedError
+        If a row has too few or too many cells.
     InputError
-        If a row has too few or too many cells, or a quote is never closed.
+        If a quote is never closed, or there are too many columns.
     """
     rows = _read_even_rows(text, dialect, first_line)
     if rows is not None:
@@ -221,6 +223,20 @@ def _blank_rows(columns: Sequence[Factor]) -> npt.NDArray[np.bool_]:
     return blank
 
 
+class RaggedError(InputError):
+    """A row has too few or too many cells.
+
+    Attributes
+    ----------
+    fact : str
+        Which row and how many cells.
+    """
+
+    def __init__(self, fact: str, advice: str) -> None:
+        super().__init__(f"{fact}: {advice}")
+        self.fact = fact
+
+
 class _StrayTextError(Exception):
     """Something stands between a closing quote and the next delimiter."""
 
@@ -300,28 +316,29 @@ class _RowReader:
             return row[:width]
         if len(row) == width:
             return row
-        raise InputError(self._ragged(row, line))
+        raise self._ragged(row, line)
 
-    def _ragged(self, row: list[str], line: int) -> str:
+    def _ragged(self, row: list[str], line: int) -> RaggedError:
         width, last = self.header.width, self._offset + self._reader.line_num
         delimiter = self._dialect.delimiter
         mark = DELIMITER_NAMES.get(delimiter, repr(delimiter))
         counts = f"{_cells(len(row))}, but the header has {width}"
         if last > line:
-            return (
-                f"Lines {line} to {last} are one row of {counts}: a quote in line {line} may be "
-                "missing or too many."
+            return RaggedError(
+                f"Lines {line} to {last} are one row of {counts}",
+                f"a quote in line {line} may be missing or too many.",
             )
+        fact = f"Line {line} has {counts}"
         if width == 1 and delimiter:
-            return (
-                f"Line {line} has {counts}: delete the lines above the column names, such as a "
-                f"title on line {self._header_line}, or name the delimiter if it is not the "
-                f"{mark}."
+            return RaggedError(
+                fact,
+                "skip the lines above the column names, such as a title on line "
+                f"{self._header_line}, or name the delimiter if it is not the {mark}.",
             )
         hint = ", name the first column if it holds row names" if len(row) == width + 1 else ""
-        return (
-            f"Line {line} has {counts}: correct that line{hint}, or name the delimiter if it is "
-            f"not the {mark or 'comma'}."
+        return RaggedError(
+            fact,
+            f"correct that line{hint}, or name the delimiter if it is not the {mark or 'comma'}.",
         )
 
 

@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 from typing import Literal
 
+from odt_core.data.findings import only_rows, row_count
 from odt_core.errors import InputError
 
 PAPER_SHARE = Fraction(9, 10)
@@ -82,11 +83,11 @@ def resolve_size(option: str, size: int | Fraction, n_rows: int, of_what: str) -
         n = math.floor(size * n_rows)
         if n == 0:
             raise InputError(
-                f"{option} comes to no row at all out of {n_rows} {of_what}: give a larger one."
+                f"{option} comes to no row at all out of {row_count(n_rows)} {of_what}: give a larger one."
             )
         return n
     if size > n_rows:
-        raise InputError(f"{option} is {size}, but there are only {n_rows} {of_what}.")
+        raise InputError(f"{option} is {size}, but {only_rows(n_rows)} {of_what}.")
     return size
 
 

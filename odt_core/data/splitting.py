@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.data.findings import only_rows, row_count
 from odt_core.data.folds import Fold, k_fold_rows
 from odt_core.data.sizes import (
     PAPER_ROWS,
@@ -100,7 +101,7 @@ class SplitSpec:
         if self.train_size == "paper":
             return min(math.floor(PAPER_SHARE * n_rows), PAPER_ROWS)
         assert not isinstance(self.train_size, str)
-        return resolve_size("train-size", self.train_size, n_rows, "rows with an outcome")
+        return resolve_size("train-size", self.train_size, n_rows, "with an outcome")
 
     def n_test(self, n_rest: int) -> int:
         """Number of test rows out of the `n_rest` that do not train.
@@ -112,7 +113,7 @@ class SplitSpec:
         """
         if self.test_size is None:
             return n_rest
-        return resolve_size("test-size", self.test_size, n_rest, "rows besides the training rows")
+        return resolve_size("test-size", self.test_size, n_rest, "besides the training rows")
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""
@@ -187,8 +188,8 @@ def _fold_rows(
         return k_fold_rows(y, fold, seed, groups)
     if isinstance(fold.train_size, int) and fold.train_size >= len(y):
         raise InputError(
-            f"The hold-out trains on {fold.train_size} rows, but there are only {len(y)} rows to "
-            "compare on: give a smaller one."
+            f"The hold-out trains on {fold.train_size} rows, but {only_rows(len(y))} to compare "
+            "on: give a smaller one."
         )
     train, test = _divided(y, SplitSpec(fold.train_size, seed=fold.seed(seed)), groups)
     if not len(test):
@@ -230,7 +231,7 @@ def _drawn(
     drawn = rows[_stratified_groups(y[rows], groups[rows], n, seed)]
     if not len(drawn):
         raise InputError(
-            f"{option} comes to {n} rows, which is less than any group has: give a larger one, or "
+            f"{option} comes to {row_count(n)}, which is less than any group has: give a larger one, or "
             "do not keep groups together."
         )
     return drawn

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from odt_core.data import ReadOptions, Table
+from odt_core.data import ReadOptions, RefusedRowsError, Table
 from odt_core.errors import InputError
 from odt_core.jobs.memory import machine_memory, taken
 from odt_core.worker import to_line
@@ -71,6 +71,8 @@ def read_table_apart(
 
     Raises
     ------
+    RefusedRowsError
+        If its rows have too few or too many cells.
     InputError
         If the file is no usable table, or takes too much time or memory.
     """
@@ -91,7 +93,7 @@ def read_table_apart(
             "to": str(place),
             "too_large": too_large,
         }
-        reader = _Reader(order, Path(folder))
+        reader = _Reader(order, options, Path(folder))
         try:
             while not reader.wait(LOOK_EVERY):
                 on_progress(reader.stage, reader.seconds)
@@ -104,8 +106,8 @@ def read_table_apart(
                     raise InputError(too_large)
         finally:
             reader.end()
-        if reader.error:
-            raise InputError(reader.error)
+        if reader.error is not None:
+            raise reader.error
         if not place.exists():
             raise InputError(
                 f"The file {name!r} could not be read: the process that read it ended "
@@ -119,7 +121,8 @@ def read_table_apart(
 class _Reader:
     """The process, and what it says."""
 
-    def __init__(self, order: dict[str, object], folder: Path) -> None:
+    def __init__(self, order: dict[str, object], options: ReadOptions, folder: Path) -> None:
+        self._options = options
         self._began = time.monotonic()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "odt_core.worker.table_reader"],
@@ -130,7 +133,8 @@ class _Reader:
             env={**os.environ, "TMPDIR": str(folder)},
         )
         self.pid = self._process.pid
-        self.stage = self.error = ""
+        self.stage = ""
+        self.error: InputError | None = None
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         assert self._process.stdin is not None
@@ -145,7 +149,14 @@ class _Reader:
         for line in self._process.stdout:
             message = json.loads(line)
             self.stage = message.get("stage", self.stage)
-            self.error = message.get("error", self.error)
+            if "beginning" in message:
+                read = message["instead"]
+                instead = None if read is None else ReadOptions(**read)
+                self.error = RefusedRowsError(
+                    message["error"], self._options, instead, message["beginning"]
+                )
+            elif "error" in message:
+                self.error = InputError(message["error"])
 
     @property
     def seconds(self) -> float:
@@ -167,3 +178,5 @@ class _Reader:
         self._process.kill()
         self._process.wait()
         self._listener.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()

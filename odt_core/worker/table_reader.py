@@ -2,18 +2,20 @@
 
 The order is one line of JSON on standard input: the file, how it is read, its name, where the table
 goes. The answers are lines on standard output: ``{"stage": ...}`` as often as there is something to
-say, and an ``{"error": ...}`` if the file cannot be read.
+say, and an ``{"error": ...}`` if the file cannot be read; with ``beginning`` (its first lines) and
+``instead`` (other options) if its rows are uneven.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import pickle
 import sys
 from pathlib import Path
 
-from odt_core.data import ReadOptions, read_table
+from odt_core.data import ReadOptions, RefusedRowsError, read_table
 from odt_core.errors import InputError
 from odt_core.worker.messages import to_line
 from odt_core.worker.worker import die_with_parent
@@ -32,6 +34,11 @@ def main() -> None:
             name=order["name"],
             on_stage=lambda stage: answers.write(to_line({"stage": stage})),
         )
+    except RefusedRowsError as error:
+        instead = None if error.instead is None else dataclasses.asdict(error.instead)
+        answer = {"error": str(error), "instead": instead, "beginning": error.beginning}
+        answers.write(to_line(answer))
+        return
     except InputError as error:
         answers.write(to_line({"error": str(error)}))
         return

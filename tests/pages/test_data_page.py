@@ -137,6 +137,31 @@ class TestReading:
         assert not app.exception
         assert "Line 3 has 1 cell" in app.error[0].value
 
+    @pytest.mark.parametrize("pack", [bytes, gzip.compress])
+    def test_a_title_above_the_table_is_skipped_beside_the_refusal(
+        self, app: AppTest, pack: Callable[[bytes], bytes]
+    ) -> None:
+        upload(app, pack(b"Ward 3, March\n\n" + PATIENTS))
+        assert "skip the first line" in app.error[0].value
+        assert app.number_input(key="data_now_retry_skip").value == 1
+        assert list(app.dataframe[0].value) == ["age", "smoker", "ward", "outcome"]
+        app.button(key="data_retry_now").click().run()
+        assert not app.error and not app.exception
+        dataset = work(app).dataset
+        assert dataset is not None
+        assert (dataset.read.skip_lines, dataset.table.n_rows) == (1, 12)
+
+    def test_options_beside_a_refusal_are_tried_before_they_are_taken(self, app: AppTest) -> None:
+        upload(app, b"a,b\nx,y,z\n" + PATIENTS + b"~ end\n")
+        assert "data_retry_now" not in [button.key for button in app.button]
+        app.number_input(key="data_now_retry_skip").set_value(2).run()
+        app.text_input(key="data_now_retry_comment").set_value("~").run()
+        press(app, "Read it so")
+        dataset = work(app).dataset
+        assert dataset is not None and not app.error
+        assert (dataset.read.skip_lines, dataset.read.comment) == (2, "~")
+        assert dataset.table.columns == ("age", "smoker", "ward", "outcome")
+
     @pytest.mark.parametrize("key", SAMPLES)
     def test_a_sample_is_read_with_its_own_outcome(self, app: AppTest, key: str) -> None:
         app.button(key=f"data_sample_{key}").click().run()

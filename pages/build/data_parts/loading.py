@@ -29,8 +29,8 @@ def most_bytes() -> int:
     return most_megabytes() * 1024 * 1024
 
 
-def load_upload(name: str, content: bytes) -> None:
-    """Read an uploaded file and make it current.
+def load_upload(name: str, content: bytes, read: ReadOptions | None = None) -> None:
+    """Read an uploaded file, with the options if there are any, and make it current.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def load_upload(name: str, content: bytes) -> None:
             "or compress it with gzip."
         )
     digest = hashlib.sha256(content).hexdigest()
-    read = ReadOptions()
+    read = read or ReadOptions()
     table = table_of(digest, read, name, content, take_back)
     adopt(table, store().datasets.put(owner(), content, name).sha256, read)
 

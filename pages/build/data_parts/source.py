@@ -9,6 +9,7 @@ from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.words import count_words
 from pages.build.data_parts.choices import current
 from pages.build.data_parts.loading import load_sample, load_upload, most_megabytes, read_again
+from pages.build.data_parts.other_reading import draw_other_reading
 from pages.build.data_parts.stored import draw_removal, draw_stored
 from pages.build.data_parts.taking import (
     draw_refused,
@@ -76,6 +77,7 @@ def draw_welcome() -> None:
         )
         _draw_uploader()
         draw_refused()
+        draw_other_reading()
         st.caption(
             "The file is read and kept on the computer that runs this dashboard, until you delete "
             "it, and goes nowhere else."
@@ -98,6 +100,7 @@ def draw_source() -> None:
         f"read as {_reading_words(dataset)}."
     )
     draw_refused()
+    draw_other_reading()
     with st.expander("Another file or sample", key=f"data_other_{tables_taken()}"):
         _draw_uploader()
         _draw_sample_picker()
@@ -131,6 +134,7 @@ def _hand_over_file(key: str) -> None:
         f"Reading {plain(name)} …",
         f"{plain(shorten(name, 40))} cannot be used",
         lambda: load_upload(name, content),
+        lambda read: load_upload(name, content, read),
     )
 
 
@@ -280,6 +284,7 @@ def read_differently(read: ReadOptions) -> None:
         f"Reading {plain(dataset.name)} …",
         f"{name} is read as before",
         lambda: read_again(dataset, read),
+        lambda other: read_again(dataset, other),
     )
 
 

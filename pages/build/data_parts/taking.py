@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from odt_core.data import ReadOptions, RefusedRowsError
 from odt_core.errors import InputError
 from pages.common.places import this_page
 from pages.common.state import work
@@ -33,12 +34,14 @@ class _Handed:
     refused: str
     load: Callable[[], None]
     before: str | None
+    load_as: Callable[[ReadOptions], None] | None
 
 
 @dataclass
 class _Refused:
     title: str
-    reason: str
+    reason: InputError
+    load_as: Callable[[ReadOptions], None] | None = None
     seen_on: str = ""
     seen_at: float = 0.0
 
@@ -53,7 +56,12 @@ def tables_taken() -> int:
     return int(st.session_state.get(_TABLES, 0))
 
 
-def hand_over(doing: str, refused: str, load: Callable[[], None]) -> None:
+def hand_over(
+    doing: str,
+    refused: str,
+    load: Callable[[], None],
+    load_as: Callable[[ReadOptions], None] | None = None,
+) -> None:
     """Note a table that is to become current; for callbacks.
 
     Parameters
@@ -64,8 +72,10 @@ def hand_over(doing: str, refused: str, load: Callable[[], None]) -> None:
         The headline if it cannot be used, as Markdown.
     load : callable
         Makes it current. Whatever `InputError` it raises is kept for `draw_refused`.
+    load_as : callable, optional
+        The same with other reading options, where it can be read otherwise.
     """
-    st.session_state[_HANDED] = _Handed(doing, refused, load, _current_table())
+    st.session_state[_HANDED] = _Handed(doing, refused, load, _current_table(), load_as)
 
 
 def take_over() -> None:
@@ -80,7 +90,9 @@ def take_over() -> None:
         try:
             handed.load()
         except InputError as error:
-            st.session_state[_REFUSED] = _Refused(handed.refused, str(error))
+            error.__cause__ = error.__context__ = None  # with these, what was read would be kept
+            reason = error.with_traceback(None)
+            st.session_state[_REFUSED] = _Refused(handed.refused, reason, handed.load_as)
         except Exception:
             del st.session_state[_HANDED]  # not once more with each page that is drawn
             raise
@@ -121,6 +133,35 @@ def draw_refused() -> None:
     refused = st.session_state.get(_REFUSED)
     if refused is None:
         return
-    st.error(sentence(refused.reason), title=refused.title)
+    st.error(sentence(str(refused.reason)), title=refused.title)
     if refused.seen_on != this_page():
         refused.seen_on, refused.seen_at = this_page(), time.monotonic()
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """A refused file that may be a table with other reading options.
+
+    Attributes
+    ----------
+    title : str
+        The refusal's headline, as Markdown.
+    reason : RefusedRowsError
+        Why it was refused, with its first lines.
+    load_as : callable
+        Reads it with other options and makes it current.
+    """
+
+    title: str
+    reason: RefusedRowsError
+    load_as: Callable[[ReadOptions], None]
+
+
+def uneven() -> Uneven | None:
+    """The file that was refused for its uneven rows, if that stands."""
+    refused = st.session_state.get(_REFUSED)
+    if refused is None or refused.load_as is None:
+        return None
+    if not isinstance(refused.reason, RefusedRowsError):
+        return None
+    return Uneven(refused.title, refused.reason, refused.load_as)

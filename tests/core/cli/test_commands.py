@@ -62,7 +62,7 @@ def test_predict_says_which_values_were_never_seen(
         model, f"{HEADER}\nround,round,yes,sword,purple,no\n", tmp_path, capsys
     )
     assert rows[0]["unseen"] == "jacket_color"
-    assert "1 of 1 rows met a question about a value that no training row had" in said
+    assert "1 of 1 row met a question about a value that no training row had" in said
 
 
 def test_predict_tells_values_new_at_a_question_from_values_never_seen(

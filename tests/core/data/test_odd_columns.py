@@ -20,6 +20,7 @@ from odt_core.data import (
     prepare,
     read_table,
 )
+from odt_core.data.profile import profile_column
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -68,6 +69,56 @@ def test_numbers_in_other_forms(cells: list[str], form: NumberForm, words: str) 
     assert schema.column("a").form is form
     assert schema.column("a").kind is ColumnKind.NUMERICAL
     assert not said(table, schema)
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "20{y}-03-{d}",
+        "{d}.03.20{y}",
+        "{d}/03/20{y} 10:30",
+        "20{y}03{d}",
+        "20{y}03{d}102500",
+        "{d} Mar 20{y}",
+        "{d}MAR20{y}",
+        "{d}MAR20{y}:10:30:00",
+        "{d}. März 20{y}",
+        "March {d}, 20{y}",
+    ],
+)
+@pytest.mark.parametrize(
+    ("lost", "texts"), [("", ()), ("NA", ()), ("0", ("0",)), ("unknown", ("unknown",))]
+)
+def test_a_date_is_its_year_and_a_missing_one_stays_missing(
+    date: str, lost: str, texts: tuple[str, ...]
+) -> None:
+    dates = [date.format(y=n[-2:], d=f"1{n[-1]}") for n in NUMBERS]
+    table = table_with([*[lost] * 7, *dates[7:]])
+    assert infer_schema(table).column("a").kind is ColumnKind.IGNORE
+    (finding,) = (f for f in said(table) if "holds dates such as" in f.message)
+    assert finding.level is Level.WARNING and repr(dates[7]) in finding.message
+    assert finding.remedies[0].texts == texts
+    schema = finding.remedies[0].applied(infer_schema(table))
+    profile = profile_column(table, "a", schema.reading_of("a"))
+    assert profile.n_missing == 7
+    assert set(profile.distinct_numbers) == {2000 + int(n[-2:]) for n in NUMBERS[7:]}
+    prepared = prepare(table, schema, SplitSpec("all"))
+    feature = prepared.encoder.features[0]
+    assert feature.has_missing
+    assert (prepared.train.codes[:7, 0] == feature.n_values - 1).all()
+    used = said(table, infer_schema(table).with_kind("a", ColumnKind.CATEGORICAL))
+    assert [remedy.label for remedy in used[0].remedies] == ["Use the year", "Ignore it"]
+
+
+def test_what_a_column_is_lost_for_is_in_sight() -> None:
+    for cells in (
+        [f"{i}.5%" for i in range(100)],
+        [*map(str, range(90)), *[f"<{i}" for i in range(10)]],
+    ):
+        table = table_with(cells)
+        assert infer_schema(table).column("a").kind is ColumnKind.IGNORE
+        (finding,) = said(table)
+        assert finding.level is Level.WARNING and finding.remedies
 
 
 def test_bands_of_numbers_are_categories() -> None:

@@ -359,7 +359,8 @@ BAD: dict[str, Bad] = {
         "age,class\nr1,34,yes\nr2,45,no\n", "Line 2 .* name the first column if it holds row names"
     ),
     "title above the header": Bad(
-        "Report of 2020\n\na,b,c\n1,2,3\n3,4,5\n4,5,6\n", "Line 3 .* title on line 1"
+        "Report of 2020\n\na,b,c\n1,2,3\n3,4,5\n4,5,6\n",
+        "Line 3 .* skip the first line, which stands above the column names",
     ),
     "wrong delimiter from the user": Bad(
         "a;b\n1,5;2\n",

@@ -1,0 +1,94 @@
+"""A refused file read otherwise: options for its first lines, tried on them at once."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from odt_core.data import ReadOptions, read_table
+from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
+from odt_core.errors import InputError
+from pages.build.data_parts.taking import NOW, Uneven, hand_over, uneven
+from pages.common.text import sentence, shorten
+
+_SKIP, _COMMENT = f"{NOW}retry_skip", f"{NOW}retry_comment"
+_OF = f"{NOW}retry_of"
+
+LINES, LETTERS = 8, 100
+"""Lines of the file that are shown, and letters of each."""
+
+ROWS, COLUMNS = 4, 12
+"""Rows and columns of the table that they would be."""
+
+
+def draw_other_reading() -> None:
+    """Where a file was refused for uneven rows: skip lines, leave out comments, see the table."""
+    file = uneven()
+    if file is None:
+        return
+    if st.session_state.get(_OF) is not file.reason or _SKIP not in st.session_state:
+        proposed = _proposed(file)
+        st.session_state[_OF] = file.reason
+        st.session_state[_SKIP] = proposed.skip_lines
+        st.session_state[_COMMENT] = proposed.comment or ""
+    with st.container(border=True, key="data_retry"):
+        st.markdown("**Leave out lines that are no rows**")
+        _draw_lines(file.reason.beginning)
+        read = _draw_options(file)
+        if _draw_preview(file.reason.beginning, read):
+            st.button(
+                "Read it so",
+                key="data_retry_now",
+                type="primary",
+                on_click=hand_over,
+                args=("Reading the file …", file.title, lambda: file.load_as(read), file.load_as),
+            )
+
+
+def _proposed(file: Uneven) -> ReadOptions:
+    return file.reason.instead or file.reason.options
+
+
+def _draw_lines(beginning: str) -> None:
+    lines = beginning.splitlines()[:LINES]
+    shown = [f"{number:>2}  {shorten(line, LETTERS)}" for number, line in enumerate(lines, 1)]
+    st.code("\n".join(shown), language=None)
+
+
+def _draw_options(file: Uneven) -> ReadOptions:
+    first, second = st.columns(2)
+    with first:
+        n_skipped = st.number_input(
+            "Skip the first lines",
+            min_value=0,
+            max_value=MAX_SKIPPED,
+            step=1,
+            key=_SKIP,
+            help="Lines above the column names, such as a title.",
+        )
+    with second:
+        mark = st.text_input(
+            "Comment mark",
+            key=_COMMENT,
+            max_chars=MAX_COMMENT_MARK,
+            placeholder="none",
+            help="Lines that begin with it are left out, such as # or //.",
+        )
+    return dataclasses.replace(
+        _proposed(file),
+        skip_lines=min(max(int(n_skipped or 0), 0), MAX_SKIPPED),
+        comment=(mark or "").strip()[:MAX_COMMENT_MARK] or None,
+    )
+
+
+def _draw_preview(beginning: str, read: ReadOptions) -> bool:
+    """The table that the first lines are under the options; whether they are one."""
+    try:
+        table = read_table(beginning.encode(), dataclasses.replace(read, encoding="utf-8"))
+    except InputError as error:
+        st.caption(f"Not yet: {sentence(str(error))}")
+        return False
+    st.caption("The first rows, read so:")
+    st.dataframe(table.head(ROWS, COLUMNS), hide_index=True, alt="The first rows, read so")
+    return True
