@@ -14,7 +14,9 @@ from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
     BinMethod,
     Binning,
+    Change,
     ColumnKind,
+    Finding,
     Level,
     ReadOptions,
     RefusedRowsError,
@@ -98,8 +100,18 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     schema = _with_cuts(_grouped(schema, options), options)
     for finding in check_schema(table, schema):
         if finding.level is not Level.ERROR:
-            note(finding.message)
+            note(finding.message + _flags(finding))
     return schema
+
+
+def _flags(finding: Finding) -> str:
+    """The options that do what a click on a page does, where that is about reading the file."""
+    for remedy in finding.remedies:
+        if remedy.change is Change.UNITS_ROW:
+            return " Give --units-row."
+        if remedy.change is Change.TITLE:
+            return f" Give --skip-lines {remedy.skip_lines}."
+    return ""
 
 
 def _with_cuts(schema: Schema, options: argparse.Namespace) -> Schema:

@@ -13,6 +13,7 @@ from odt_core.data.schema import ColumnKind, Schema
 from odt_core.data.table import Table
 from odt_core.data.target import read_target
 from odt_core.data.target_checks import MAX_LABELS_SHOWN, target_findings
+from odt_core.data.title_checks import title_finding
 
 MAX_UNITS = 5
 """Units that a sentence names."""
@@ -57,6 +58,9 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     if absent:
         yield from (error(name, _absent_message(table, name)) for name in absent)
         return
+    title = title_finding(table)
+    if title is not None:
+        yield title
     target = read_target(table, schema.target, schema.reading_of(schema.target))
     yield from target_findings(table, schema, target)
     columns = [
@@ -64,7 +68,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
         for column in schema.columns
         if column.name != schema.target and column.name in present
     ]
-    units = _units_columns(columns)
+    units = [] if title is not None else _units_columns(columns)
     if units:
         yield _units_finding(table, units)
     used = 0
@@ -76,7 +80,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
             found = column_findings(table, profile, kind)
         else:
             continue
-        if profile in units:
+        if title is not None or profile in units:
             found = (finding for finding in found if finding.level is Level.ERROR)
         yield from found
     if not used:

@@ -67,9 +67,11 @@ def column_findings(
         yield from _number_findings(table, profile)
     odd = tuple(_notation_findings(profile, kind))
     has_many = kind is ColumnKind.CATEGORICAL and profile.n_distinct > MANY_CATEGORIES
-    # a column that is lost or has too many categories for it is in sight, with the way out
-    is_lost = has_many or (kind is ColumnKind.IGNORE and profile.code_example is None)
-    yield from (replace(each, level=Level.WARNING) if is_lost else each for each in odd)
+    # what costs a column, or the order of its numbers, is in sight with the way out
+    is_lost = profile.code_example is None and (
+        kind is ColumnKind.IGNORE or profile.n_distinct > MAX_CODES
+    )
+    yield from (replace(each, level=Level.WARNING) if is_lost or has_many else each for each in odd)
     is_identifier = profile.numbers_rows or profile.has_too_many_categories
     if is_identifier and (kind is not ColumnKind.NUMERICAL or profile.numbers_rows):
         if not odd:

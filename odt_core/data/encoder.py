@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from odt_core.data.binning import (
     BinLabels,
@@ -25,6 +26,7 @@ from odt_core.data.forms import NumberForm
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
+from odt_core.data.spelling import folded, spelled
 from odt_core.data.table import Table, table_from_frame
 from odt_core.errors import MALFORMED, InputError
 from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
@@ -94,6 +96,22 @@ class ColumnEncoder:
             text: code for code, text in enumerate(self.feature.values) if code != self.missing_code
         }
 
+    @cached_property
+    def _code_of_folded(self) -> dict[str, int]:
+        """Codes by `odt_core.data.spelling.folded` texts; none where no spellings are joined."""
+        known = spelled(list(self._code_of)) if self.joined else {}
+        return {key: self._code_of[value] for key, value in known.items()}
+
+    def _category_codes(self, texts: pa.Array) -> npt.NDArray[np.int32]:
+        """The code of each text; where spellings are joined, a new one is joined likewise."""
+        codes = [self._code_of.get(text, UNSEEN) for text in texts.to_pylist()]
+        found = np.array(codes, dtype=np.int32)
+        new = np.flatnonzero(found == UNSEEN)
+        if self._code_of_folded and len(new):
+            keys = folded(texts.take(new)).to_pylist()
+            found[new] = [self._code_of_folded.get(key, UNSEEN) for key in keys]
+        return found
+
     def value_codes(self, table: Table, profile: Profile) -> npt.NDArray[np.int32]:
         """The code of each distinct value of a column, int32[V].
 
@@ -109,9 +127,7 @@ class ColumnEncoder:
                 raise InputError(number_error(table, profile, bad))
             codes = bin_codes(profile.numbers, self.feature.cuts)
         else:
-            codes = np.array(
-                [self._code_of.get(text, UNSEEN) for text in profile.factor.texts], dtype=np.int32
-            )
+            codes = self._category_codes(profile.factor.values)
         return np.where(profile.missing, np.int32(missing), codes).astype(np.int32)
 
 

@@ -12,27 +12,8 @@ from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import MANY_CATEGORIES, Profile, profile_column
 from odt_core.data.schema import ColumnSchema, Schema
 from odt_core.data.table import Table
-from odt_core.data.target import Target, read_target
+from odt_core.data.target import EVENT_NAMES, TARGET_NAMES, Target, read_target
 from odt_core.errors import InputError
-
-TARGET_NAMES = (
-    "class",
-    "target",
-    "outcome",
-    "label",
-    "diagnosis",
-    "y",
-    "result",
-    "response",
-    "status",
-)
-"""Names of columns that are guessed to be the outcome, likeliest first."""
-
-EVENT_NAMES = tuple(
-    "survived died death dead mortality deceased event relapse recurrence readmitted churn "
-    "default diseased ill sick infected".split()
-)
-"""Whole names of columns that are taken for the outcome where none of `TARGET_NAMES` is there."""
 
 FEW_ROWS = 10
 """A column whose rarer value has fewer rows is guessed to be the outcome only if no other is."""

@@ -16,7 +16,8 @@ class Change(StrEnum):
     ``use`` is a column's kind; ``missing`` and ``not-missing`` are texts; ``join`` are labels (none
     of them: they stay apart); ``form`` is how numbers are written; ``group`` and ``ungroup`` say
     whether rows with equal values stay together; ``confirm`` accepts the guessed outcome;
-    ``units-row`` is not about the schema: the file is to be read without its row of units.
+    ``units-row`` and ``title`` are not about the schema: the file is to be read without its row of
+    units, or without the lines above the column names.
     """
 
     USE = "use"
@@ -28,6 +29,7 @@ class Change(StrEnum):
     UNGROUP = "ungroup"
     CONFIRM = "confirm"
     UNITS_ROW = "units-row"
+    TITLE = "title"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Remedy:
         Texts and the labels that they will count as.
     form : NumberForm
         How the column's numbers are written.
+    skip_lines : int
+        Lines above the column names.
     """
 
     change: Change
@@ -59,6 +63,7 @@ class Remedy:
     texts: tuple[str, ...] = ()
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
+    skip_lines: int = 0
 
     def applied(self, schema: Schema) -> Schema:
         """The schema after the click.

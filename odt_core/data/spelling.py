@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -33,6 +36,21 @@ def folded(texts: pa.Array) -> pa.Array:
     cells = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, r"\s+", " "))
     bare = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, _STOPS, ""))
     return pc.if_else(pc.equal(bare, ""), cells, bare)
+
+
+def spelled(values: Sequence[str]) -> dict[str, str]:
+    """The value that each `folded` text stands for; no text that two values fold to.
+
+    A spelling that comes up later is read as the value with the same folded text.
+
+    Examples
+    --------
+    >>> spelled(["Yes", "no", "No"])
+    {'yes': 'Yes'}
+    """
+    keys = folded(pa.array(values, pa.large_string())).to_pylist()
+    counts = Counter(keys)
+    return {key: value for key, value in zip(keys, values, strict=True) if counts[key] == 1}
 
 
 def alike(

@@ -18,6 +18,25 @@ from odt_core.data.schema import Schema
 from odt_core.data.spelling import alike
 from odt_core.data.table import Table
 
+TARGET_NAMES = (
+    "class",
+    "target",
+    "outcome",
+    "label",
+    "diagnosis",
+    "y",
+    "result",
+    "response",
+    "status",
+)
+"""Names of columns that are guessed to be the outcome, likeliest first."""
+
+EVENT_NAMES = tuple(
+    "survived died death dead mortality deceased event relapse recurrence readmitted churn "
+    "default diseased ill sick infected".split()
+)
+"""Whole names of columns that are taken for the outcome where none of `TARGET_NAMES` is there."""
+
 MOST_STRAY_ROWS, STRAY_RATIO = 2, 5
 """A stray label has at most so many rows, and the two frequent ones have so many times more."""
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from odt_core.data.findings import Finding, error, info, row_count, shown, warning
+from odt_core.data.profile import profile_column
 from odt_core.data.remedies import Change, Remedy
 from odt_core.data.schema import Schema
 from odt_core.data.table import Table
-from odt_core.data.target import Target
+from odt_core.data.target import EVENT_NAMES, TARGET_NAMES, Target
 
 MAX_LABELS_SHOWN = 10
 MANY_CLASSES = 10
@@ -54,7 +55,7 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
         )
         return
     if schema.guessed:
-        yield _guess_finding(schema, target)
+        yield _guess_finding(table, schema, target)
     if schema.target_joined is None and len(target.labels) <= MANY_CLASSES:
         yield from _spelling_findings(target)
     strays = target.strays()
@@ -68,28 +69,36 @@ def _missing_findings(table: Table, schema: Schema, target: Target) -> Iterator[
     n_lost = table.n_rows - int(target.known.sum())
     if not n_lost:
         return
+    are_left_out = "which is left out" if n_lost == 1 else "which are left out"
     own = schema.target_missing or ()
     proposed = [text for text in own if text not in schema.missing_tokens]
     if not proposed:
         yield warning(
-            name, f"The outcome {name!r} is missing in {row_count(n_lost)}, which are left out."
+            name, f"The outcome {name!r} is missing in {row_count(n_lost)}, {are_left_out}."
         )
         return
     yield warning(
         name,
-        f"The outcome {name!r} is missing in {row_count(n_lost)}, which are left out: "
+        f"The outcome {name!r} is missing in {row_count(n_lost)}, {are_left_out}: "
         f"{shown(proposed, MAX_LABELS_SHOWN)} is read as missing.",
         Remedy(Change.NOT_MISSING, "Keep as a class", name, texts=tuple(proposed)),
     )
 
 
-def _guess_finding(schema: Schema, target: Target) -> Finding:
+def _guess_finding(table: Table, schema: Schema, target: Target) -> Finding:
     name = target.name
+    usual = {*TARGET_NAMES, *EVENT_NAMES}
+    named = next((column for column in table.columns if column.casefold() in usual), None)
+    reason = "No column is named as an outcome usually is"
+    if named is not None:
+        n = profile_column(table, named, schema.reading_of(named)).n_distinct
+        values = {0: "no value", 1: "one value only"}.get(n, f"{n:,} values")
+        reason = f"Column {named!r} is named as an outcome usually is, but has {values}"
     return replace(
         warning(
             name,
-            f"No column is named as an outcome usually is, so {name!r} was guessed from its "
-            f"values, with {schema.positive!r} as positive: confirm it, or choose another column.",
+            f"{reason}, so {name!r} was guessed from its values, with {schema.positive!r} as "
+            "positive: confirm it, or choose another column.",
             Remedy(Change.CONFIRM, "It is the outcome", name),
         ),
         needs_answer=True,

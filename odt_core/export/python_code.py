@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from odt_core.data.forms import REWRITES
 from odt_core.data.numeric import grouped_pattern, plain_pattern, separators
+from odt_core.data.spelling import spelled
 from odt_core.export.branches import CategoryTest, node_test
 from odt_core.export.reading import Reading, reading_words, token_numbers
+from odt_core.problem import Feature
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import count_words, printable, split_words, unseen_words
 
@@ -20,8 +22,8 @@ _HEAD = '''"""Predict a class with a decision tree. Needs Python only.
 (``frame.apply(predict, axis=1)``). Cells are text as in the data file, or numbers of Python, numpy
 or pandas. None, NaN, NA and empty text are missing values, and so are the texts in MISSING. Text
 in a numerical column is read with the column's decimal mark in DECIMAL; thousands may be set apart
-by blanks, apostrophes or the other mark. Texts in JOINED count as the label beside them; FORMS
-are the patterns that leave the number of a text.
+by blanks, apostrophes or the other mark. Texts in JOINED count as the label beside them, and so do
+other spellings of the texts in SPELLED; FORMS are the patterns that leave the number of a text.
 """
 
 import math
@@ -45,7 +47,16 @@ def _text(row, column):
         return None
     if MISSING_NUMBERS.get(column) and _as_number(text, column) in MISSING_NUMBERS[column]:
         return None
-    return text
+    spelled = SPELLED.get(column)
+    return spelled.get(_folded(text), text) if spelled else text
+
+
+def _folded(text):
+    """A text without case, blanks, invisible signs and stops at its end."""
+    text = unicodedata.normalize("NFKC", text).lower()
+    text = re.sub("[\\u00ad\\u200b\\u200c\\u200d\\u2060\\ufeff]", "", text)
+    text = re.sub(r"\\s+", " ", text).strip()
+    return re.sub(r"[.,;:!]+$", "", text).strip() or text
 
 
 def _number_text(value, column):
@@ -98,6 +109,11 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
     numbers = {name: token_numbers(readings[name]) for name in used}
     decimals = {name: readings[name].decimal for name in used}
     joined = {name: dict(readings[name].joined) for name in used}
+    spellings = {
+        feature.name: spelled(_labels(feature, readings[feature.name]))
+        for feature in (tree.features[g] for g in tree.used_features)
+        if joined[feature.name] and not feature.is_numerical
+    }
     forms = {name: REWRITES[readings[name].form] for name in used}
     marks = sorted(set(decimals.values()))
     comments = [
@@ -117,6 +133,7 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
             f"MISSING = { {name: found for name, found in tokens.items() if found}!r}",
             f"MISSING_NUMBERS = { {name: found for name, found in numbers.items() if found}!r}",
             f"JOINED = { {name: found for name, found in joined.items() if found}!r}",
+            f"SPELLED = { {name: found for name, found in spellings.items() if found}!a}",
             f"FORMS = { {name: found for name, found in forms.items() if found}!a}",
             "",
             "",
@@ -126,6 +143,11 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
             _HELPERS,
         ]
     )
+
+
+def _labels(feature: Feature, reading: Reading) -> list[str]:
+    """A feature's categories without the missing one."""
+    return [text for code, text in enumerate(feature.values) if code != reading.missing_code]
 
 
 def _table(name: str, entries: Mapping[str, str]) -> Iterator[str]:

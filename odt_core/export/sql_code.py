@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from odt_core.export.branches import CategoryTest, IntervalTest, node_test
 from odt_core.export.reading import Reading, reading_words, token_numbers
 from odt_core.tree import Decision, Leaf, Node, Tree
-from odt_core.words import printable, split_words, unseen_words
+from odt_core.words import list_words, printable, split_words, unseen_words
 
 INDENT = "  "
 
@@ -33,9 +33,22 @@ def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
         "Numerical columns must be numbers, NULL (not NaN) where the value is missing.",
         unseen_words(tree),
         *reading_words(tree, readings),
+        _spelling_words(tree, readings),
     ]
     lines = [f"-- {comment}" for comment in comments if comment]
     return "\n".join([*lines, *_lines(tree, tree.root, readings, "")]) + "\n"
+
+
+def _spelling_words(tree: Tree, readings: Mapping[str, Reading]) -> str:
+    """That spellings are joined by a list here, where the product joins new ones by a rule."""
+    names = [tree.features[g].name for g in tree.used_features]
+    joined = [name for name in names if readings[name].joined]
+    if not joined:
+        return ""
+    return (
+        f"In {list_words([printable(name) for name in joined], ' and ')}, other spellings than "
+        "these are values that no training row had."
+    )
 
 
 def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str) -> Iterator[str]:

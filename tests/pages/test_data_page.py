@@ -151,6 +151,14 @@ class TestReading:
         assert dataset is not None
         assert (dataset.read.skip_lines, dataset.table.n_rows) == (1, 12)
 
+    def test_a_title_with_as_many_cells_is_skipped_by_one_click(self, app: AppTest) -> None:
+        upload(app, b"Ward 3,,,\n" + PATIENTS)
+        assert "column names seem to stand in row 1" in texts(app)
+        press(app, "Skip the first line")
+        dataset = work(app).dataset
+        assert dataset is not None and dataset.read.skip_lines == 1
+        assert dataset.table.columns == ("age", "smoker", "ward", "outcome")
+
     def test_options_beside_a_refusal_are_tried_before_they_are_taken(self, app: AppTest) -> None:
         upload(app, b"a,b\nx,y,z\n" + PATIENTS + b"~ end\n")
         assert "data_retry_now" not in [button.key for button in app.button]

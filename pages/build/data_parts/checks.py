@@ -190,6 +190,9 @@ def _act(remedies: Sequence[Remedy]) -> None:
     if remedies[0].change is Change.UNITS_ROW:
         read_differently(replace(dataset.read, units_row=True))
         return
+    if remedies[0].change is Change.TITLE:
+        read_differently(replace(dataset.read, skip_lines=remedies[0].skip_lines))
+        return
     apply_remedies(remedies)
     _, after, _ = current()
     names = ", ".join(dict.fromkeys(remedy.column for remedy in remedies))

@@ -308,7 +308,21 @@ def test_joined_labels_are_one_category_in_training_and_prediction() -> None:
     assert prepared.encoder.features[0].values == ("no", "yes")
     assert prepared.train.codes[:, 0].tolist() == [1, 1, 1, 0]
     encoder = Encoder.from_json(json.loads(json.dumps(prepared.encoder.to_json())))
-    assert encoder.encode(pd.DataFrame({"a": ["Yes", "no", "yEs"]}))[:, 0].tolist() == [1, 0, -1]
+    frame = pd.DataFrame({"a": ["Yes", "no", "yEs", "NO", " y\u200bes.", "yess"]})
+    assert encoder.encode(frame)[:, 0].tolist() == [1, 0, 1, 0, 1, -1]
+    assert [unseen.value for unseen in encoder.unseen(frame)] == ["yess"]
+
+
+def test_spellings_that_nobody_joined_stay_apart() -> None:
+    prepared = encode(["yes", "no", "yes"])
+    frame = pd.DataFrame({"a": ["yes", "YES"]})
+    assert prepared.encoder.encode(frame)[:, 0].tolist() == [1, -1]
+
+
+def test_a_new_spelling_of_two_values_is_neither() -> None:
+    prepared = encode(["a", "A", "b", "b."], with_joined=("a", (("b.", "b"),)))
+    frame = pd.DataFrame({"a": ["a ", "A", "a.", "B"]})
+    assert prepared.encoder.encode(frame)[:, 0].tolist() == [*prepared.train.codes[:2, 0], -1, 2]
 
 
 def test_joined_labels_of_the_outcome_are_one_class() -> None:

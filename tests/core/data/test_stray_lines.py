@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from odt_core.cli import main
-from odt_core.data import ReadOptions, RefusedRowsError, read_table
+from odt_core.data import (
+    Change,
+    ReadOptions,
+    RefusedRowsError,
+    check_schema,
+    infer_schema,
+    read_table,
+)
 
 ROWS = "a,b,class\n1,x,yes\n2,y,no\n3,x,yes\n4,y,no\n"
 PLAIN = ReadOptions()
@@ -66,3 +73,27 @@ def test_the_command_line_names_the_flag(
     file.write_text(f"Ward 3\n{ROWS}# end\n", encoding="utf-8")
     assert main(["train", str(file), "--target", "class"]) == 2
     assert "Give --skip-lines 1 --comment '#'." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("title", "n_skipped"),
+    [("Ward report,,\n", 1), ("Patient,,Result\n", 1), ("Bank,,\nMarch,,\n,,\n", 3)],
+)
+def test_a_title_with_as_many_cells_is_named(title: str, n_skipped: int) -> None:
+    table = read_table(f"{title}{ROWS}".encode())
+    found = check_schema(table, infer_schema(table))
+    finding = next(f for f in found if "column names seem to stand in row" in f.message)
+    assert "('a', 'b', 'class')" in finding.message
+    (remedy,) = finding.remedies
+    assert (remedy.change, remedy.skip_lines) == (Change.TITLE, n_skipped)
+    again = read_table(f"{title}{ROWS}".encode(), ReadOptions(skip_lines=remedy.skip_lines))
+    assert again.columns == ("a", "b", "class")
+
+
+@pytest.mark.parametrize(
+    "header", ["x,,class", ",b,class", "a,b,class", "column_1,column_2,column_3"]
+)
+def test_rows_below_names_are_no_names(header: str) -> None:
+    table = read_table(f"{header}\n{ROWS.partition(chr(10))[2]}".encode())
+    found = check_schema(table, infer_schema(table))
+    assert not any(remedy.change is Change.TITLE for f in found for remedy in f.remedies)

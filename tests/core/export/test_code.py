@@ -304,8 +304,11 @@ def read_otherwise() -> tuple[Tree, dict[str, Reading]]:
         ({"ward": "north", "share": "50.5 %"}, "no"),
         ({"ward": "North", "share": "51%"}, "yes"),
         ({"ward": "North", "share": "(51%)"}, "no"),
-        ({"ward": "sOuth", "share": "51"}, "yes"),  # no training row wrote it so: it goes right
-        ({"ward": "sOuth", "share": 20.0}, "no"),
+        ({"ward": "sOuth", "share": 20.0}, "yes"),  # no training row wrote it so
+        ({"ward": "\u200bSouth\u00a0.", "share": 20.0}, "yes"),
+        ({"ward": "\uff23AF\u00c9", "share": 20.0}, "yes"),  # a C of full width
+        ({"ward": "Southern", "share": "51"}, "yes"),  # another value: it goes right
+        ({"ward": "Southern", "share": 20.0}, "no"),
     ],
 )
 def test_python_joins_labels_and_reads_numbers_with_signs(row, answer):
@@ -322,7 +325,9 @@ def test_sql_joins_labels(run, unseen_left):
     wards = ["SOUTH", "south", "South", "north", "North", "sOuth"]
     rows = [{"ward": ward, "share": 20.0} for ward in wards]
     unseen = "yes" if unseen_left else "no"
-    assert run(sql_code(tree, readings), tree, rows) == ["yes"] * 3 + ["no"] * 2 + [unseen]
+    code = sql_code(tree, readings)
+    assert "In ward, other spellings than these are values that no training row had." in code
+    assert run(code, tree, rows) == ["yes"] * 3 + ["no"] * 2 + [unseen]
 
 
 def test_rules_and_comments_say_how_cells_are_read():

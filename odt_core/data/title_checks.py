@@ -1,0 +1,62 @@
+"""Whether the column names stand in a row below a title that has as many cells."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+
+from odt_core.data.findings import Finding, shown, warning
+from odt_core.data.numeric import parse_numbers
+from odt_core.data.remedies import Change, Remedy
+from odt_core.data.table import Table
+
+MOST_ROWS = 30
+"""Rows in which the column names are looked for."""
+
+MAX_SHOWN = 5
+_FEWEST_BELOW = 2
+
+
+def title_finding(table: Table) -> Finding | None:
+    """A warning where half the names are blank and a row below has a text of its own in each cell.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read. Columns without a name are called ``column_`` and their number.
+    """
+    n_blank = sum(name == f"column_{number}" for number, name in enumerate(table.columns, start=1))
+    if table.lines is None or not 0 < n_blank < len(table.columns):
+        return None
+    if 2 * n_blank < len(table.columns) - 1:
+        return None
+    for row in range(min(MOST_ROWS, table.n_rows - _FEWEST_BELOW)):
+        names = _names(table, row)
+        if names is not None:
+            n_skipped = int(table.lines[row]) - 1
+            lines = "line" if n_skipped == 1 else f"{n_skipped} lines"
+            return warning(
+                None,
+                f"The column names seem to stand in {table.where(row)} ({shown(names, MAX_SHOWN)}),"
+                f" below a title: skip the first {lines}.",
+                Remedy(
+                    Change.TITLE, f"Skip the first {lines}", table.columns[0], skip_lines=n_skipped
+                ),
+            )
+    return None
+
+
+def _names(table: Table, row: int) -> list[str] | None:
+    """The cells of a row if they may be column names: texts that no other row has."""
+    names: list[str] = []
+    for factor in table.factors.values():
+        code = int(factor.codes[row])
+        text: str = factor.values[code].as_py()
+        if not text or factor.counts()[code] > 1 or not re.search(r"[^\W\d]", text):
+            return None
+        names.append(text)
+    texts = pa.array(names, pa.large_string())
+    are_numbers = np.isfinite(parse_numbers(texts, table.report.decimal))
+    return names if len(set(names)) == len(names) and not are_numbers.any() else None
