@@ -45,6 +45,7 @@ _FEWEST_TO_TELL = 10
 """Rows of each class that are wanted before a column is said to tell the outcome almost always."""
 
 _FEWEST_DATES, _FEWEST_PLAIN = 3, 3
+_FIRST_DATE = 19_000_101
 _DATES_TO_ONE = 10
 """Distinct dates that must stand beside each other number, such as 0 for a date nobody knows."""
 
@@ -214,10 +215,12 @@ class Profile:
         """Whether every value but very few is a date, as text or as a number such as 20180130."""
         if self.reading.form is not NumberForm.PLAIN:
             return False
-        years = _are_years(self.factor.numbers(self.reading.decimal, NumberForm.YEAR))
-        is_plain = np.isfinite(self.numbers)
-        dates = ~self.missing & np.where(is_plain, _are_dates(self.numbers), years)
-        n_dates = int(np.count_nonzero(dates))
+        n_dates = 0
+        if len(self.distinct_numbers) and self.distinct_numbers[-1] >= _FIRST_DATE:
+            n_dates += int(np.count_nonzero(_are_dates(self.numbers) & ~self.missing))
+        if self.odd_form is NumberForm.YEAR:
+            years = self.factor.numbers(self.reading.decimal, NumberForm.YEAR)
+            n_dates += int(np.count_nonzero(_are_years(years) & self.strays))
         n_others = self.n_distinct - n_dates
         return n_dates >= _FEWEST_DATES and n_others * _DATES_TO_ONE <= n_dates
 
@@ -373,7 +376,7 @@ def _are_dates(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     days = np.nan_to_num(numbers, nan=0.0, posinf=0.0, neginf=0.0)
     days = np.where(days >= 19_000_101_000_000, days // 1_000_000, days)
     month, day = days // 100 % 100, days % 100
-    is_near = (19_000_101 <= days) & (days <= 21_001_231) & (days % 1 == 0)
+    is_near = (_FIRST_DATE <= days) & (days <= 21_001_231) & (days % 1 == 0)
     found: npt.NDArray[np.bool_] = is_near & (1 <= month) & (month <= 12) & (1 <= day) & (day <= 31)
     return found
 
