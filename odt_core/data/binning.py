@@ -267,6 +267,8 @@ def separators(
     middle = low / 2 + high / 2
     left = np.flatnonzero((low >= 0) | (high <= 0))
     for digits in range(1, MOST_DIGITS + 1):
+        if not len(left):
+            break
         # The nearest decimal with so many digits is inside if any is: the gap lies around it.
         near = left[_may_be_inside(low[left], middle[left], digits)]
         rounded = np.array([float(f"{m:.{digits - 1}e}") for m in middle[near].tolist()])
