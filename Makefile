@@ -29,6 +29,7 @@ soak:            ## The long tests
 	@scripts/setup.sh requirements-test.txt
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
 		$(PY) -m pytest -m soak
+	$(PY) -m benchmarks.load --sessions 20 --seconds 90
 
 bench:           ## Measure what docs/benchmarks.md tells (half an hour, on a machine that rests)
 	@scripts/setup.sh requirements-test.txt

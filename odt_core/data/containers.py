@@ -10,10 +10,13 @@ import csv
 import dataclasses
 import datetime
 import io
+import lzma
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -28,6 +31,19 @@ MAX_CELLS = 200_000_000
 """Cells of a table in a workbook or a Parquet file, at most."""
 
 _PIECE = 1 << 20
+_DAMAGED: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
+"""What libraries raise on damaged files."""
 _MAX_SHOWN = 3
 
 _SIGNATURES = (
@@ -156,20 +172,42 @@ def _inflated(raw: bytes) -> Iterator[bytes]:
 
 
 def _from_zip(raw: bytes) -> Unpacked:
+    with _said_if_damaged("zip archive"), zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        names = archive.namelist()
+        if any(name.startswith("xl/") for name in names):
+            _measure(archive, MAX_BOOK_BYTES)
+            _require_dense(archive)
+            return _from_workbook(raw, "an Excel workbook (.xlsx)")
+        if "content.xml" in names:
+            _measure(archive, MAX_BOOK_BYTES)
+            return _from_workbook(raw, "an OpenDocument spreadsheet (.ods)")
+        return _from_archive(archive)
+
+
+@contextmanager
+def _said_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
+    """Refuse in words what a library stumbles over; a damaged file may raise almost anything.
+
+    Parameters
+    ----------
+    kind : str
+        What the file is.
+    *more : type
+        What its library may raise besides.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged.
+    """
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            names = archive.namelist()
-            if any(name.startswith("xl/") for name in names):
-                _measure(archive, MAX_BOOK_BYTES)
-                _require_dense(archive)
-                return _from_workbook(raw, "an Excel workbook (.xlsx)")
-            if "content.xml" in names:
-                _measure(archive, MAX_BOOK_BYTES)
-                return _from_workbook(raw, "an OpenDocument spreadsheet (.ods)")
-            return _from_archive(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        yield
+    except InputError:
+        raise
+    except _DAMAGED + more as error:
         raise InputError(
-            f"The zip archive is damaged or of a kind that is not read ({error}): make it again."
+            f"The {kind} is damaged or of a kind that is not read ({str(error)[:100]}): make it "
+            "again, or save the table as CSV."
         ) from error
 
 
@@ -210,7 +248,7 @@ def _inside(content: bytes, outer: str) -> Unpacked:
     """The table in what was packed once; never unpacked further, but for workbooks."""
     is_packed = content.startswith(b"\x1f\x8b")
     if content.startswith(b"PK\x03\x04"):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with _said_if_damaged(outer), zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = archive.namelist()
         is_packed = "content.xml" not in names and not any(n.startswith("xl/") for n in names)
     if is_packed:
@@ -312,7 +350,7 @@ def _from_parquet(raw: bytes) -> Unpacked:
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet
 
-    try:
+    with _said_if_damaged("Parquet file", pa.ArrowException):
         file = parquet.ParquetFile(pa.BufferReader(raw))
         n_cells = file.metadata.num_rows * file.metadata.num_columns
         if n_cells > MAX_CELLS:
@@ -335,11 +373,6 @@ def _from_parquet(raw: bytes) -> Unpacked:
             arrow_csv.write_csv(table, out, arrow_csv.WriteOptions(include_header=False))
             if out.tell() > MAX_BYTES:
                 raise _too_large()
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            f"The Parquet file is damaged or of a kind that is not read ({str(error)[:100]}): "
-            "write it again, or as CSV."
-        ) from error
     return Unpacked(out.getvalue(), "a Parquet file")
 
 

@@ -122,12 +122,17 @@ class Gate:
             await _refuse(scope, receive, send, 503, str(error))
 
     async def _pass_person(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
-        cookies = HTTPConnection(scope).cookies
+        request = HTTPConnection(scope)
+        cookies = request.cookies
         token, identity = cookies.get(TOKEN, ""), identity_of(cookies)
         if path == "/oauth2callback":
             await self.app(scope, receive, await self._starting(send, scope))
             return
         if path == "/auth/logout":
+            if not comes_from_own_page(request.headers):
+                words = "Sign out on a page of the dashboard itself."
+                await _refuse(scope, receive, send, 403, words)
+                return
             await self._end(token)
             await self.app(scope, receive, _dropping_token(send))
             return
@@ -230,14 +235,34 @@ def refuse_address(headers: Mapping[str, str]) -> str:
             "names in the setting server.allowedHosts."
         )
     origin = headers.get("origin")
-    if origin is None or origin.lower() in (f"http://{host}".lower(), f"https://{host}".lower()):
-        return ""
-    if origin in _listed("server.corsAllowedOrigins"):
+    if origin is None or _is_own(origin, host):
         return ""
     return (
         f"The dashboard does not answer to pages of {origin[:80]!r}. Whoever runs it lists other "
         "addresses of the dashboard in the setting server.corsAllowedOrigins."
     )
+
+
+def comes_from_own_page(headers: Mapping[str, str]) -> bool:
+    """Whether a step was made on a page of the dashboard, or by typing its address.
+
+    A foreign page can send any browser to an address, by a picture even. Browsers say so, or, where
+    the dashboard is reached without HTTPS and by another name than localhost, at least from where.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    try:
+        parts = urlsplit(headers.get("referer", ""))
+    except ValueError:
+        return False
+    return _is_own(f"{parts.scheme}://{parts.netloc}", headers.get("host", ""))
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """Whether an origin is an address of the dashboard."""
+    own = (f"http://{host}".lower(), f"https://{host}".lower())
+    return origin.lower() in own or origin in _listed("server.corsAllowedOrigins")
 
 
 def identity_of(cookies: Mapping[str, str]) -> str:

@@ -64,7 +64,9 @@ def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> Non
 
 
 @contextmanager
-def run_dashboard(folder: Path, *, port: int | None = None, **settings: str) -> Iterator[Server]:
+def run_dashboard(
+    folder: Path, *, port: int | None = None, below: str = "", **settings: str
+) -> Iterator[Server]:
     """The dashboard on a port of its own, with its data in a folder.
 
     Parameters
@@ -73,19 +75,26 @@ def run_dashboard(folder: Path, *, port: int | None = None, **settings: str) -> 
         For its data and its log.
     port : int, optional
         A free one by default.
+    below : str
+        The path of its address, such as ``/trees``.
     settings
         Environment variables.
     """
     log = folder / "server.log"
     port = port or free_port()
-    url = f"http://localhost:{port}"
+    url = f"http://localhost:{port}{below}"
     with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py"]
             + ["--server.port", str(port), "--server.headless", "true"]
             + ["--server.fileWatcherType", "none"],
             cwd=ROOT,
-            env={**os.environ, "ODT_DATA_DIR": str(folder / "data"), **settings},
+            env={
+                **os.environ,
+                "ODT_DATA_DIR": str(folder / "data"),
+                "STREAMLIT_SERVER_BASE_URL_PATH": below,
+                **settings,
+            },
             stdout=output,
             stderr=subprocess.STDOUT,
         )

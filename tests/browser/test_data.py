@@ -96,6 +96,16 @@ def test_the_table_of_columns_is_edited_by_keyboard(window: Window) -> None:
     ).to_be_visible()
 
 
+def test_a_table_offers_no_file_of_its_own(window: Window) -> None:
+    """Streamlit's would hold cells that a spreadsheet takes for formulas."""
+    window.upload("patients.csv", patients())
+    page = window.page
+    page.get_by_test_id("stDataFrame").last.hover()
+    toolbar = page.get_by_test_id("stElementToolbar").last
+    expect(toolbar.get_by_role("button", name="Search")).to_be_visible()
+    expect(toolbar.get_by_role("button", name="Download as CSV")).to_have_count(0)
+
+
 def test_edits_in_quick_succession_are_all_kept(window: Window) -> None:
     window.upload("patients.csv", patients())
     page = window.page

@@ -73,6 +73,10 @@ def test_every_answer_carries_the_headers(server: Server, path: str) -> None:
     assert "frame-ancestors 'none'" in policy and "default-src 'none'" in policy
     assert "unsafe-eval'" not in policy.replace("wasm-unsafe-eval'", "")
     assert "http" not in policy
+    scripts = next(part for part in policy.split("; ") if part.startswith("script-src"))
+    assert "unsafe-inline" not in scripts
+    for name in ("Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy"):
+        assert headers[name] == "same-origin"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
 

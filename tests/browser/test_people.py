@@ -232,6 +232,24 @@ def test_signing_out_closes_a_connection_that_somebody_else_keeps_open(
                 thief.recv(timeout=20)
 
 
+def test_a_foreign_page_signs_nobody_out(
+    arrive: Callable[..., Window], ward_server: Server, provider: Provider
+) -> None:
+    window = arrive(ALICE)
+    out = f"{ward_server.url}/auth/logout"
+    foreign = window.page.context.new_page()
+    foreign.goto(f"{provider.url}/jwks")  # on another port: the browser sends all cookies along
+    with foreign.expect_event("requestfailed", lambda asked: asked.url == out):
+        foreign.evaluate("out => { new Image().src = out }", out)
+    with foreign.expect_response(out) as answer:
+        foreign.evaluate("out => { location.href = out }", out)
+    assert answer.value.status == 403
+    assert status(out, cookies_of(window)) == 403
+    window.page.reload()
+    expect(account(window.page)).to_be_visible()
+    window.errors[:] = [error for error in window.errors if "403" not in error]
+
+
 def test_a_token_opens_nothing_with_another_persons_cookie(
     arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from streamlit import config
 
 from odt_core.storage import StorageError
 from pages.common import gate
-from pages.common.gate import TOKEN, Gate, identity_of, refuse_address
+from pages.common.gate import TOKEN, Gate, comes_from_own_page, identity_of, refuse_address
 
 HERE = "localhost:8501"
 
@@ -70,6 +71,25 @@ def test_pages_of_other_addresses_are_refused_in_words(origin: str) -> None:
     assert "server.corsAllowedOrigins" in refuse_address({"host": HERE, "origin": origin})
 
 
+@pytest.mark.parametrize(
+    ("headers", "own"),
+    [
+        ({"sec-fetch-site": "same-origin"}, True),
+        ({"sec-fetch-site": "none"}, True),  # typed, or a bookmark
+        ({"sec-fetch-site": "same-site"}, False),
+        ({"sec-fetch-site": "cross-site", "referer": f"http://{HERE}/"}, False),
+        ({"referer": f"http://{HERE}/runs?data=1"}, True),
+        ({"referer": "https://front.example.com/"}, True),
+        ({"referer": "http://localhost:9000/"}, False),
+        ({"referer": f"http://evil.example/http://{HERE}/"}, False),
+        ({"referer": "http://["}, False),
+        ({}, False),
+    ],
+)
+def test_only_our_own_pages_sign_out(headers: dict[str, str], own: bool) -> None:
+    assert comes_from_own_page({"host": HERE} | headers) is own
+
+
 def test_the_identity_is_in_every_piece_of_the_cookie() -> None:
     pieces = {"_streamlit_user": "2", "_streamlit_user_1": "a", "_streamlit_user_2": "b"}
     others = {"_streamlit_user_tokens": "t", "theme": "dark"}
@@ -115,6 +135,9 @@ def test_an_open_page_is_closed_when_its_sign_in_is_no_longer_known(
     headers = [(b"host", HERE.encode()), (b"cookie", cookies)]
     scope: dict[str, Any] = {"type": "websocket", "path": "/_stcore/stream", "headers": headers}
     guarded = Gate(page, lambda: SignIns(), lambda: True)  # type: ignore[arg-type,return-value]
-    asyncio.run(asyncio.wait_for(guarded(scope, receive, send), timeout=5))
+    # in a thread of its own, since a browser of other tests may have a loop in this one
+    with ThreadPoolExecutor(1) as thread:
+        visit = asyncio.wait_for(guarded(scope, receive, send), timeout=5)
+        thread.submit(asyncio.run, visit).result()
     assert sent[-1] == {"type": "websocket.close", "code": 1008}
     assert {"type": "websocket.send", "bytes": b"too late"} not in sent

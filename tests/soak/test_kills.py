@@ -11,7 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from odt_core.storage import RunStatus, Store
+from odt_core.jobs import JobSpec
+from odt_core.jobs.runs import new_run
+from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from tests.core.jobs.conftest import postgres_database, sample_job  # noqa: F401
 from tests.core.jobs.test_faults import Server, address, record, status  # noqa: F401
 from tests.core.jobs.test_manager import wait_until
@@ -22,6 +24,9 @@ from tests.core.storage.conftest import (
 
 KILLS = 50
 """Per kind of database."""
+DEPTH = 40
+"""Runs that wait when a server begins; at least `LEAST_DEPTH` still do when it is killed."""
+LEAST_DEPTH = 32
 LATEST = 4.0
 """Seconds after a server is ready in which it is killed."""
 MARK = "ODT_SOAK"
@@ -64,6 +69,13 @@ def test_a_busy_server_that_is_killed_loses_nothing(
     started: Counter[str] = Counter()
     results: dict[str, object] = {}
     slowest, busy = 0.0, 0
+    depths: list[int] = []
+
+    def waiting() -> int:
+        return sum(status(store, run) is RunStatus.QUEUED for run in accepted)
+
+    def choose(n: int) -> list[JobSpec]:
+        return rng.choices(kinds, weights=[2, 2, 1], k=n)
 
     def settle(server: Server) -> None:
         """Hear the last of a server, and see that what was done before is as it was."""
@@ -75,26 +87,31 @@ def test_a_busy_server_that_is_killed_loses_nothing(
                 results[run] = record(store, run).result
 
     for _ in range(KILLS):
+        for spec in choose(max(DEPTH - waiting(), 0)):
+            accepted.append(store.runs.create(LOCAL_OWNER, new_run(spec)).id)
         server = Server(address, folder, n_workers=2)
         wait_until(lambda server=server: server.said, seconds=120)  # type: ignore[misc]
-        server.ask(rng.choices(kinds, weights=[4, 2, 1], k=rng.randint(1, 4)))
+        server.ask(choose(rng.randint(1, 4)))
         time.sleep(rng.uniform(0, LATEST))
         busy += len(server.heard("started")) > 0
         server.kill()
         slowest = max(slowest, wait_until(lambda: not left_over(mark), seconds=3))
         settle(server)
+        depths.append(waiting())
+        assert depths[-1] >= LEAST_DEPTH
 
     last = Server(address, folder, n_workers=2)
     over = (RunStatus.DONE, RunStatus.INTERRUPTED)
-    wait_until(lambda: all(status(store, run) in over for run in accepted), seconds=300)
+    wait_until(lambda: all(status(store, run) in over for run in accepted), seconds=900)
     last.kill()
     settle(last)
     ends = Counter(status(store, run).value for run in accepted)
     assert len(set(accepted)) == len(accepted) and started.keys() <= set(every_run(store))
     assert max(started.values()) == 1, "no run was given to workers twice"
     print(
-        f"{KILLS} kills ({busy} after a run had been started), {len(accepted)} accepted runs: "
-        f"{dict(ends)}; all processes gone after at most {slowest:.2f} s"
+        f"{KILLS} kills ({busy} after a run had been started), {min(depths)} to {max(depths)} runs "
+        f"waiting; {len(accepted)} accepted runs: {dict(ends)}; "
+        f"all processes gone after at most {slowest:.2f} s"
     )
     store.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import tracemalloc
 import zipfile
 import zlib
@@ -231,3 +232,71 @@ def test_gzip_members_follow_one_another():
     assert read_table(gzip.compress(CSV) + gzip.compress(b"50,C\n") + b"\0\0").n_rows == 3
     with pytest.raises(InputError, match="cut off"):
         read_table(gzip.compress(CSV)[:-9])
+
+
+def compressed(method: int) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        archive.writestr("ward.csv", CSV)
+    return stream.getvalue()
+
+
+def damaged(raw: bytes, rng: random.Random) -> bytes:
+    """The file with one to three bytes changed, left out or put in."""
+    changed = bytearray(raw)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(changed))
+        changed[at : at + rng.randint(0, 2)] = rng.randbytes(rng.randint(0, 2))
+    return bytes(changed)
+
+
+@pytest.mark.parametrize(
+    ("raw", "wrap"),
+    [
+        (zipped({"ward.csv": CSV}), bytes),
+        (compressed(zipfile.ZIP_BZIP2), bytes),
+        (compressed(zipfile.ZIP_LZMA), bytes),
+        (xlsx({"data": BOOK}), bytes),
+        (xlsx({"data": BOOK}), gzip.compress),
+        (xlsx({"data": BOOK}), lambda book: zipped({"book.xlsx": book})),
+        (zipped({"ward.csv": CSV}), gzip.compress),
+        (parquet(pd.DataFrame({"age": range(9), "ward": list("ABC") * 3})), bytes),
+        (gzip.compress(CSV), bytes),
+    ],
+    ids="zip bz2 lzma xlsx xlsx.gz xlsx.zip zip.gz parquet gz".split(),
+)
+def test_damaged_files_are_read_or_refused_in_words(raw, wrap):
+    rng, n_refused = random.Random(7), 0
+    for _ in range(200):
+        try:
+            read_table(wrap(damaged(raw, rng)))
+        except InputError:
+            n_refused += 1
+    assert n_refused > 100
+
+
+def test_what_a_workbook_refers_to_is_not_read(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("not for you")
+    with zipfile.ZipFile(io.BytesIO(xlsx({"data": BOOK}))) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"].decode()
+    entity = f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]>{sheet}'
+    cell = '<row r="9"><c r="A9" t="inlineStr"><is><t>&e;</t></is></c></row></sheetData>'
+    files["xl/worksheets/sheet1.xml"] = entity.replace("</sheetData>", cell).encode()
+    with pytest.raises(InputError, match="unrecognized entity"):
+        read_table(zipped(files))
+
+
+@pytest.mark.parametrize("name", ["../../ward.csv", "/ward.csv", "C:\\ward.csv", "a\u202evsc.exe"])
+def test_names_in_an_archive_lead_nowhere(name, tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    assert read_table(zipped({name: CSV})).n_rows == 2
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("content", [b'"' * 1_000_000, b'"x,y\n' * 200_000], ids=["one", "lines"])
+def test_a_million_quotes_are_refused_in_words(content):
+    with pytest.raises(InputError, match="a quote there may be missing or too many"):
+        read_table(b"a,b\n" + content + b"\n1,2\n")

@@ -29,9 +29,12 @@ def say(words: str) -> None:
 class TellingPool(LocalPool):
     """Says which jobs it starts."""
 
+    has_started = False
+
     def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
         started = super().run(job, spec, path, hurry)
         if started:
+            self.has_started = True
             say(f"started {job}")
         return started
 
@@ -40,7 +43,7 @@ def main(address: str, folder: Path, n_workers: int) -> None:
     store = Store(address, folder)
     pool = TellingPool(n_workers)
     manager = JobManager(store, n_workers, pool=pool)
-    while pool.n_free() < n_workers:
+    while pool.n_free() < n_workers and not pool.has_started:
         time.sleep(0.01)
     say("ready")
     for line in sys.stdin:

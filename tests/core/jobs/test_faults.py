@@ -35,7 +35,7 @@ from odt_core.storage import (
     open_store,
 )
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import Stage, TrainSpec
 from tests.core.jobs.conftest import KeptPool, managing, sample_job
 from tests.core.jobs.test_manager import (
     command_of,
@@ -377,6 +377,43 @@ def test_a_frozen_worker_keeps_nobody_waiting(
         manager.close()
 
 
+def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
+    store: Store, easy: JobSpec
+) -> None:
+    manager = JobManager(store, 2)
+    try:
+        wait_until(lambda: manager._pool.n_free() == 2)
+        frozen = manager.submit(large_job(store))
+        wait_until(lambda: frozen.state is JobState.RUNNING)
+        (pid,) = (w.process.pid for w in manager._pool._workers if w.job == frozen.id)  # type: ignore[attr-defined]
+        os.kill(pid, signal.SIGSTOP)
+        assert frozen.stage is Stage.PREPARING
+        other = manager.submit(easy, lane="another")
+        wait_until(lambda: other.is_over)
+        assert other.state is JobState.DONE, other.message
+        manager.cancel(frozen)
+        assert wait_until(lambda: frozen.is_over, seconds=5) < 2.0
+        assert frozen.state is JobState.CANCELLED
+        wait_until(lambda: manager._pool.n_free() == 2)
+    finally:
+        manager.close()
+
+
+def test_a_solver_that_is_killed_alone_fails_its_run_in_words_and_no_other(
+    manager: JobManager, hard: JobSpec, easy: JobSpec
+) -> None:
+    job = manager.submit(hard)
+    wait_until(lambda: job.best is not None)
+    worker = worker_pid(manager)
+    (solver,) = (p for p in family_of(worker) if "solvers.mip.child" in command_of(p))
+    solver.kill()
+    wait_until(lambda: job.is_over, seconds=10)
+    assert job.state is JobState.FAILED and "CBC" in job.message, (job.state, job.message)
+    after = manager.submit(easy)
+    wait_until(lambda: after.is_over)
+    assert after.state is JobState.DONE and worker_pid(manager) == worker
+
+
 def test_a_job_that_no_worker_takes_up_fails_in_words(
     store: Store, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
 ) -> None:
@@ -431,13 +468,24 @@ def _on_every_connection(store: Store, pragma: str) -> None:
     event.listen(engine, "checkout", limit)
 
 
-def test_a_database_that_is_deleted_is_said_and_costs_nothing_once_it_is_back(
-    manager: JobManager, store: Store, tmp_path: Path, easy: JobSpec, hard: JobSpec
+@pytest.mark.parametrize("instead", [None, b"", b"no database", "another store"])
+def test_a_database_that_is_deleted_or_replaced_is_said_and_costs_nothing_once_it_is_back(
+    manager: JobManager,
+    store: Store,
+    tmp_path: Path,
+    easy: JobSpec,
+    hard: JobSpec,
+    instead: bytes | str | None,
 ) -> None:
     running = manager.submit(hard)
     wait_until(lambda: running.best is not None)
     here, away = tmp_path / "data" / "odt.sqlite3", tmp_path / "away"
     here.rename(away)  # whoever has it open would go on writing into it
+    if isinstance(instead, bytes):
+        here.write_bytes(instead)
+    elif instead is not None:
+        Store(None, tmp_path / "other").close()
+        (tmp_path / "other" / "odt.sqlite3").rename(here)
     manager.cancel(running)
     wait_until(lambda: running.is_over, seconds=5)
     wait_until(lambda: manager.problem, seconds=5)
