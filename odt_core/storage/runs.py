@@ -126,7 +126,7 @@ class Runs:
     def present(self, owner: str, run_ids: Sequence[str]) -> dict[str, RunSummary]:
         """Those of several runs that are still there, by id."""
         with self._database.read() as connection:
-            return find_summaries(connection, owner, run_ids)
+            return find_summaries(connection, owner, [each for each in run_ids if is_id(each)])
 
     def get(self, owner: str, run_id: str) -> RunRecord:
         """A run with everything that is known of it.

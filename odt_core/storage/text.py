@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from odt_core.errors import InputError
 
-LONGEST_NAME = 200
+LONGEST_NAME = LONGEST_SEARCH = 200
 LONGEST_NOTE = 20_000
 LONGEST_OWNER = 255
 
@@ -67,8 +67,11 @@ def searchable(*texts: str) -> str:
 
 
 def like_patterns(search: str) -> list[str]:
-    """LIKE patterns (escape sign ``!``) of a search's words, all of which must match."""
-    words = _storable(search).casefold().split()
+    """LIKE patterns (escape sign ``!``) of a search's words, all of which must match.
+
+    What is beyond `LONGEST_SEARCH` is not looked at: databases refuse long patterns.
+    """
+    words = _storable(search[:LONGEST_SEARCH]).casefold().split()
     return [f"%{_escaped(word)}%" for word in words]
 
 
