@@ -98,6 +98,47 @@ class Columns(NamedTuple):
     runs: npt.NDArray[np.int64]
 
 
+class Crossings(NamedTuple):
+    """Tables of the rows in one column and in two, for all row sets that are made of them.
+
+    Attributes
+    ----------
+    one : float64[V, V, V]
+        The table of the rows in each column (see twins.py).
+    lines : float32[L, V]
+        Row u of the table of the rows in both of two columns a <= b; without lines until they are
+        counted. The table is symmetric in a, b and u, so only b <= u is kept.
+    at : int64[V, V]
+        Where the lines of two columns begin.
+    """
+
+    one: npt.NDArray[np.float64]
+    lines: npt.NDArray[np.float32]
+    at: npt.NDArray[np.int64]
+
+
+class Base(NamedTuple):
+    """The rows that sides of splits are cut from: a side of the root's split, or all rows.
+
+    Attributes
+    ----------
+    F, P : float64[V, V]
+        Their table, and the same of positive weight.
+    totals : float64[2]
+        Their sum of d and positive weight.
+    columns : int64[n]
+        The columns of the root's split.
+    outside : bool
+        Whether the rows are those outside these columns. All rows are outside none.
+    """
+
+    F: npt.NDArray[np.float64]
+    P: npt.NDArray[np.float64]
+    totals: npt.NDArray[np.float64]
+    columns: npt.NDArray[np.int64]
+    outside: bool
+
+
 def most_members(table: Columns) -> int:
     """The largest number of columns that a split names."""
     return int(table.arity.max(initial=1))

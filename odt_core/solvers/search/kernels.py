@@ -15,7 +15,16 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import ANY, LEAF, ONE, PAIR, STUMP, Columns
+from odt_core.solvers.search.columns import (
+    ANY,
+    LEAF,
+    ONE,
+    PAIR,
+    STUMP,
+    Base,
+    Columns,
+    Crossings,
+)
 from odt_core.solvers.search.groups import CHAIN
 
 _plain: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
@@ -212,6 +221,126 @@ def count_pairs(
     return totals
 
 
+# ---------------------------------------------------------------- tables of columns and of two
+
+
+@part
+def add_to(F, G):
+    """F += G."""
+    for u in range(len(F)):
+        row, other = F[u], G[u]
+        for j in range(len(row)):
+            row[j] += other[j]
+
+
+@jit
+def ones_into(T, own, one, D, P, halt, S):
+    """`count_ones` with working memory."""
+    for v in range(len(T.group)):
+        if halt[0] != 0:
+            return
+        fill_table(T, own[v], one[v], D[v], P[v])
+        if T.kind[T.group[v]] == CHAIN and v > T.start[T.group[v]]:
+            add_to(one[v], one[v - 1])
+            add_to(D[v : v + 1], D[v - 1 : v])
+            add_to(P[v : v + 1], P[v - 1 : v])
+
+
+def count_ones(table: Columns, *rest: Any) -> None:
+    """See `twins.count_ones`."""
+    ones_into(table, *rest, make_scratch(table))
+
+
+@jit
+def lines_into(T, own, X, halt, S):
+    """`count_lines` with working memory."""
+    v_all = len(T.group)
+    for a in range(v_all):
+        chain = T.kind[T.group[a]] == CHAIN
+        for b in range(a, v_all):
+            if halt[0] != 0:
+                return
+            lines = X.lines[X.at[a, b] : X.at[a, b] + v_all - b]
+            k = T.group[b]
+            filled = False
+            for w in range(own.shape[1]):
+                S.mask[w] = own[a, w] & own[b, w]
+                filled |= S.mask[w] != np.uint64(0)
+            if filled:
+                fill_table(T, S.mask, S.F, S.D, S.P)
+                for u in range(b, v_all):
+                    for j in range(v_all):
+                        lines[u - b, j] = S.F[u, j]
+            if T.kind[k] == CHAIN and b > T.start[k] and b > a:
+                add_to(lines, X.lines[X.at[a, b - 1] + 1 :])
+        if chain and a > T.start[T.group[a]]:
+            for b in range(a, v_all):
+                lines = X.lines[X.at[a, b] : X.at[a, b] + v_all - b]
+                add_to(lines, X.lines[X.at[a - 1, b] :])
+
+
+def count_lines(table: Columns, *rest: Any) -> None:
+    """See `twins.count_lines`."""
+    lines_into(table, *rest, make_scratch(table))
+
+
+@part
+def line_of(at, a, b, u):
+    """Where row u of the table of columns a and b is."""
+    low, high = min(a, b), max(a, b)
+    if u < low:
+        low, high, u = u, low, high
+    elif u < high:
+        high, u = u, high
+    return at[low, high] + u - high
+
+
+@inner
+def cut(X, base, first, second, outside, S):
+    """Table S of the rows of a base inside or outside one or two columns."""
+    F, D, P = S.F, S.D, S.P
+    v_all = len(D)
+    for u in range(v_all):
+        row = F[u]
+        for j in range(v_all):
+            row[j] = 0.0
+        for b in (first, second):
+            if b < 0:
+                continue
+            for a in base.columns:
+                line = X.lines[line_of(X.at, a, b, u)]
+                for j in range(v_all):
+                    row[j] += line[j]
+        if base.outside:
+            one = X.one[first, u]
+            if second >= 0:
+                other = X.one[second, u]
+                for j in range(v_all):
+                    row[j] = one[j] + other[j] - row[j]
+            else:
+                for j in range(v_all):
+                    row[j] = one[j] - row[j]
+        if outside:
+            whole = base.F[u]
+            for j in range(v_all):
+                row[j] = whole[j] - row[j]
+    for j in range(v_all):
+        D[j], P[j] = base.F[first, j], base.P[first, j]
+        if second >= 0:
+            D[j] += base.F[second, j]
+            P[j] += base.P[second, j]
+    S.totals[0], S.totals[1] = base.F[first, first], base.P[first, first]
+    if second >= 0:
+        S.totals[0] += base.F[second, second]
+        S.totals[1] += base.P[second, second]
+    if outside:
+        for j in range(v_all):
+            D[j] = base.F[j, j] - D[j]
+            P[j] = base.P[j, j] - P[j]
+        S.totals[0] = base.totals[0] - S.totals[0]
+        S.totals[1] = base.totals[1] - S.totals[1]
+
+
 # ---------------------------------------------------------------- leaf-adjacent splits
 
 
@@ -389,6 +518,8 @@ class Scratch(NamedTuple):
         That search's order and steps; the columns of a row.
     totals : float64[2]
         Sum of d and positive weight of the row set.
+    mask : uint64[W]
+        A row set.
     """
 
     acc: npt.NDArray[np.float64]
@@ -401,6 +532,7 @@ class Scratch(NamedTuple):
     state: npt.NDArray[np.float64]
     order: npt.NDArray[np.int64]
     totals: npt.NDArray[np.float64]
+    mask: npt.NDArray[np.uint64]
 
 
 _kept = threading.local()
@@ -412,13 +544,14 @@ def make_scratch(table: Columns) -> Scratch:
     sets = (table.kind != CHAIN) & (table.arity > 2)
     q = 1 + int(np.diff(table.start)[sets].max(initial=0))
     most = int(table.arity.max(initial=2))
-    if getattr(_kept, "shape", None) != (v, q, most):
-        _kept.shape, _kept.scratch = (v, q, most), _new_scratch(v, q, most)
+    shape = v, q, most, table.bits.shape[1]
+    if getattr(_kept, "shape", None) != shape:
+        _kept.shape, _kept.scratch = shape, _new_scratch(*shape)
     found: Scratch = _kept.scratch
     return found
 
 
-def _new_scratch(v: int, q: int, most: int) -> Scratch:
+def _new_scratch(v: int, q: int, most: int, words: int) -> Scratch:
     return Scratch(
         np.empty((6 + 2 * most) * BLOCK),
         np.empty((v, v)),
@@ -430,6 +563,7 @@ def _new_scratch(v: int, q: int, most: int) -> Scratch:
         np.empty((q, 7)),
         np.empty((3, max(q, v)), np.int64),
         np.empty(2),
+        np.empty(words, np.uint64),
     )
 
 
@@ -631,6 +765,39 @@ def two_levels(
     """See `twins.two_levels`."""
     cost[:], choice[:], choice[:, 0] = 0.0, 0, -2
     two_into(table, cls, masks, limits, halt, cost, choice, make_scratch(table))
+
+
+@jit
+def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, choice, S):
+    """`two_levels_of_sides` with working memory."""
+    for b in range(len(first)):
+        if halt[0] != 0:
+            return
+        cut(X, base, first[b], second[b], outside[b], S)
+        best = two_of_table(T, cls, S.totals[0], S.totals[1], limits[b], choice[b], S, halt)
+        if halt[0] == 0:
+            cost[b] = best
+
+
+def two_levels_of_sides(
+    table: Columns,
+    cls: int,
+    crossings: Crossings,
+    base: Base,
+    first: npt.NDArray,
+    second: npt.NDArray,
+    outside: npt.NDArray,
+    limits: npt.NDArray,
+    halt: npt.NDArray,
+    cost: npt.NDArray,
+    choice: npt.NDArray,
+) -> None:
+    """See `twins.two_levels_of_sides`."""
+    cost[:], choice[:], choice[:, 0] = 0.0, 0, -2
+    two_sides_into(
+        table, cls, crossings, base, first, second, outside, limits, halt, cost, choice,
+        make_scratch(table),
+    )  # fmt: skip
 
 
 @inner
@@ -898,4 +1065,13 @@ def rehearse() -> None:
     where = np.arange(v)
     shallow_sides(table, STUMP, F, D, P, totals, where, where - v - 1, D.copy(), P.copy())
     cost, choice = np.empty(1), np.empty((1, 5), np.int32)
-    two_levels(table, int(table.level.argmax()), mask[None], np.ones(1), halt, cost, choice)
+    cls = int(table.level.argmax())
+    two_levels(table, cls, mask[None], np.ones(1), halt, cost, choice)
+    at = np.zeros((v, v), np.int64)
+    crossings = Crossings(np.zeros((v, v, v)), np.zeros((v, v), np.float32), at)
+    count_ones(table, table.bits, crossings.one, F, F.copy(), halt)
+    count_lines(table, table.bits, crossings, halt)
+    two_levels_of_sides(
+        table, cls, crossings, Base(F, F, totals, where, True), where[:1], where[:1] - 1,
+        np.ones(1, np.bool_), np.ones(1), halt, cost, choice,
+    )  # fmt: skip

@@ -21,7 +21,10 @@ from types import SimpleNamespace
 import platformdirs
 
 KERNELS = {
-    "kernels": ("count_pairs", "weigh", "shallow_sides", "two_levels"),
+    "kernels": (
+        "count_pairs", "weigh", "shallow_sides", "two_levels", "count_ones", "count_lines",
+        "two_levels_of_sides",
+    ),
     "front_kernels": (
         "column_sums", "stump_bounds", "first_open", "combine", "stump_front", "split_fronts",
     ),

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.choices import Choice
-from odt_core.solvers.search.columns import PAIR, STUMP
+from odt_core.solvers.search.columns import PAIR, STUMP, Base
 from odt_core.solvers.search.masks import Masks
 from odt_core.solvers.search.smallest import restricted_split
 from odt_core.solvers.search.splits import EXACT, Numbers, Whole
 from odt_core.solvers.search.subsets import Sides, Split, walk
 
 if TYPE_CHECKING:
-    from odt_core.solvers.search.search import Search
+    from odt_core.solvers.search.search import Answer, Search
 
 FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
 """Sides that are solved together: few at first, so that a good tree comes early, and more below
@@ -86,6 +86,7 @@ class Loop:
         self.whole = [0.0] * (self.h + 1)
         self.choices: dict[tuple[int, int, int], Choice | None] = {}
         self.rows = [run.no_rows() for _ in range(self.h + 1)]
+        self.base: Base | None = None
         self.weight = np.zeros(run.splits.n)
         self.total_weight = 0.0
 
@@ -412,20 +413,12 @@ class Loop:
         """Solve sides and keep what they cost. Similar row sets go one after the other."""
         sides = sides[np.lexsort((sides[:, 2], sides[:, 0]))]
         where = sides[:, :3].astype(np.int64)
-        masks = self.splits.masks(where[:, 2])
-        masks ^= np.where(where[:, :1] == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))
-        masks &= self.mask
         for x in range(self.h + 1):
             mine = where[:, 1] == x
             if not mine.any():
                 continue
             side, split, limit = where[mine, 0], where[mine, 2], sides[mine, 3]
-            store = self.run.store if self.top else None
-            places = [
-                -1 if store is None else store.place(*each)
-                for each in zip(side.tolist(), split.tolist(), strict=True)
-            ]
-            answer = self.run.solve(self.children[x], masks[mine], limit, places)
+            answer = self._solve_sides(self.children[x], side, split, limit)
             self.bound[side, x, split] = np.maximum(self.bound[side, x, split], answer.cost)
             solved = answer.cost < limit
             self.exact[side, x, split] = solved
@@ -434,6 +427,22 @@ class Loop:
                 continue
             for i in np.flatnonzero(solved).tolist():
                 self.choices[int(side[i]), x, int(split[i])] = answer.choice(i)
+
+    def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Numbers) -> Answer:
+        run = self.run
+        if self.base is None and (self.top or self.place >= 0):
+            self.base = run.tables.base(self.place, run.store)
+        if self.base is not None and self.table.level[child] == PAIR:
+            return run.solve_sides(child, self.base, split, side == OUTSIDE, limit)
+        masks = self.splits.masks(split)
+        masks ^= np.where(side == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))[:, None]
+        masks &= self.mask
+        store = run.store if self.top else None
+        places = [
+            -1 if store is None else store.place(*each)
+            for each in zip(side.tolist(), split.tolist(), strict=True)
+        ]
+        return run.solve(child, masks, limit, places)
 
     # ------------------------------------------------------------ larger subsets
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from odt_core.solvers.search import loader
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
+    Base,
     Encoding,
     groups_of,
     most_members,
@@ -21,8 +23,8 @@ from odt_core.solvers.search.columns import (
 from odt_core.solvers.search.loop import Loop
 from odt_core.solvers.search.masks import Masks
 from odt_core.solvers.search.smallest import restricted
-from odt_core.solvers.search.splits import Flags, Numbers, Splits
-from odt_core.solvers.search.store import Store
+from odt_core.solvers.search.splits import Flags, Numbers, Splits, Whole
+from odt_core.solvers.search.store import Store, Tables
 from odt_core.solvers.search.sweeps import make_orders
 
 
@@ -86,6 +88,7 @@ class Search:
         self.orders = make_orders(self.table) if self.by_sweeps else None
         self.store: Store | None = None
         self.absolute = np.abs(self.table.d)
+        self.tables = Tables(self)
         self._allowed: dict[int, tuple[Flags, Numbers, Flags]] = {}
 
     # ------------------------------------------------------------ the root
@@ -195,31 +198,41 @@ class Search:
         self.check()
         if self.table.level[cls] > PAIR:
             return self._solve_deep(cls, masks, limits, places)
-        parts = min(self.threads, len(masks) // 4)
-        if parts < 2:
-            return self._solve_two(cls, masks, limits)
-        cuts = np.linspace(0, len(masks), parts + 1).astype(int)
-        with ThreadPoolExecutor(parts) as pool:
-            found = list(
-                pool.map(
-                    lambda i: self._solve_two(
-                        cls, masks[cuts[i] : cuts[i + 1]], limits[cuts[i] : cuts[i + 1]]
-                    ),
-                    range(parts),
-                )
-            )
-        rows = [each.rows for each in found if each.rows is not None]
-        cost = np.concatenate([each.cost for each in found])
-        return Answer(cost, np.concatenate(rows) if rows else None)
-
-    def _solve_two(self, cls: int, masks: Masks, limits: Numbers) -> Answer:
-        cost = np.empty(len(masks))
-        choice = np.empty((len(masks), 3 + most_members(self.table)), np.int32)
-        given = self.table, cls, np.ascontiguousarray(masks), limits, self.halt, cost, choice
+        self.tables.count(len(masks))
+        primitives = loader.primitives()
+        masks = np.ascontiguousarray(masks)
         if self.orders is None:
-            loader.primitives().two_levels(*given)
+            solve = partial(primitives.two_levels, self.table, cls)
         else:
-            loader.primitives().two_levels_by_sweeps(self.orders, *given)
+            solve = partial(primitives.two_levels_by_sweeps, self.orders, self.table, cls)
+        return self._in_parts(solve, masks, limits)
+
+    def solve_sides(
+        self, cls: int, base: Base, splits: Whole, outside: Flags, limits: Numbers
+    ) -> Answer:
+        """Solve a class of two levels on rows of a base inside or outside splits."""
+        solve = partial(
+            loader.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings(), base
+        )
+        first, second = self.splits.first[splits], self.splits.second[splits]
+        return self._in_parts(solve, first, second, outside, limits)
+
+    def _in_parts(self, solve: Callable[..., None], *given: npt.NDArray) -> Answer:
+        """Call a primitive for two levels, in as many parts as there are threads."""
+        n = len(given[0])
+        cost, choice = np.empty(n), np.empty((n, 3 + most_members(self.table)), np.int32)
+        parts = max(min(self.threads, n // 4), 1)
+        cuts = np.linspace(0, n, parts + 1).astype(int).tolist()
+
+        def one(i: int) -> None:
+            part = slice(cuts[i], cuts[i + 1])
+            solve(*(each[part] for each in given), self.halt, cost[part], choice[part])
+
+        if parts == 1:
+            one(0)
+        else:
+            with ThreadPoolExecutor(parts) as pool:
+                list(pool.map(one, range(parts)))
         self.check()
         return Answer(cost, choice)
 

@@ -1,4 +1,4 @@
-"""What the loops of three levels below a root of four learn from each other.
+"""What the loops of three levels below a root of four learn from each other, and share.
 
 The row sets two levels below the root are intersections of a side A of the root's split and a side
 B of the next one, and ``opt(A n B)`` is the same whichever of them comes first. A matrix holds a
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Columns
+from odt_core.solvers.search import loader
+from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings
 from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks
 from odt_core.solvers.search.splits import Numbers, Splits
 
 if TYPE_CHECKING:
@@ -24,7 +26,102 @@ if TYPE_CHECKING:
 MOST_CELLS = 2**26
 """Cells of the matrices of all classes; with more, pairs of columns have none, or nothing has."""
 
+SHARE = 0.25
+"""Share of the tables that is counted set by set before all of them are counted."""
+
+MOST_BYTES = 2**29
+"""Memory that tables of the rows in one column may take, and those of the rows in two."""
+
+NARROW = 2.0**24
+"""Below this, whole numbers are exact in float32."""
+
 INSIDE, OUTSIDE = 0, 1
+
+
+class Tables:
+    """Tables of the rows in one column and in two, counted once for all loops.
+
+    The table of each side of a split, and of what it shares with a side of the root's, is a sum or
+    a difference of a few of them, whatever the number of rows. They are counted when a share of
+    that many row sets has been counted by itself: easy problems are solved before.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self.search, self.table = search, search.table
+        self.n = v = search.splits.n_columns
+        self.fits = 8 * v**3 <= MOST_BYTES and not search.by_sweeps
+        lines = v * (v + 1) * (v + 2) // 6
+        deep = search.table.level[search.encoding.classes[0]] > PAIR + 1
+        narrow = search.absolute.sum() < NARROW
+        self.fits_two = bool(deep and narrow and 4 * lines * v <= MOST_BYTES)
+        self.everything: Base | None = None
+        self._crossings: Crossings | None = None
+        self._positive = np.empty((0, 0, 0))
+        self._solved = 0
+        self._lock = threading.Lock()
+
+    def crossings(self) -> Crossings:
+        """What the primitives read."""
+        assert self._crossings is not None
+        return self._crossings
+
+    def base(self, place: int, store: Store | None) -> Base | None:
+        """The rows of a place in the store, all rows for -1; None if nothing is counted of them."""
+        everything = self.everything
+        if place < 0 or store is None or place == store.everywhere or everything is None:
+            return everything
+        if not len(self._positive):
+            return None
+        side, split = divmod(place, store.n)
+        columns = list(self.search.splits.columns(split))
+        F, P = self.crossings().one[columns].sum(axis=0), self._positive[columns].sum(axis=0)
+        totals = np.array([everything.F[columns, columns].sum(), everything.P[columns, columns].sum()])
+        if side == OUTSIDE:
+            F, P, totals = everything.F - F, everything.P - P, everything.totals - totals
+        return Base(F, P, totals, np.array(columns), side == OUTSIDE)
+
+    def count(self, solved: int) -> None:
+        """Count tables if it is time to: so many more row sets were counted by themselves."""
+        with self._lock:
+            self._solved += solved
+            if self.fits and self.everything is None and self._solved >= SHARE * self.n:
+                self._count_one()
+            two = self.n * (self.n + 1) / 2
+            if self.fits_two and not len(self._positive) and self._solved >= SHARE * two:
+                self._count_two()
+
+    def _own(self) -> Masks:
+        """The rows of each column that are not in the one of its chain before it."""
+        own = self.table.bits.copy()
+        nested = self.table.group[1:] == self.table.group[:-1]
+        own[1:][nested] &= ~self.table.bits[:-1][nested]
+        return own
+
+    def _count_one(self) -> None:
+        v = self.n
+        one, F, P = np.empty((v, v, v)), np.empty((v, v)), np.empty((v, v))
+        self._count(self.table.d, one, F, P)
+        d = self.table.d
+        totals = np.array([d.sum(), np.maximum(-d, 0).sum()])
+        self._crossings = Crossings(one, np.empty((0, v), np.float32), np.zeros((v, v), np.int64))
+        self.everything = Base(F, P, totals, np.empty(0, np.int64), True)
+
+    def _count_two(self) -> None:
+        v, search = self.n, self.search
+        positive = np.empty((v, v, v))
+        self._count(np.maximum(-self.table.d, 0), positive, np.empty((v, v)), np.empty((v, v)))
+        size = np.triu(np.broadcast_to(v - np.arange(v), (v, v)))
+        at = np.cumsum(size).reshape(v, v) - size
+        lines = np.zeros((int(size.sum()), v), np.float32)
+        crossings = Crossings(self.crossings().one, lines, at)
+        loader.primitives().count_lines(self.table, self._own(), crossings, search.halt)
+        search.check()
+        self._crossings, self._positive = crossings, positive
+
+    def _count(self, d: Numbers, *tables: Numbers) -> None:
+        table = self.table._replace(d=d)
+        loader.primitives().count_ones(table, self._own(), *tables, self.search.halt)
+        self.search.check()
 
 
 class Store:

@@ -13,7 +13,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import ANY, LEAF, ONE, PAIR, Columns, groups_of, runs_of
+from odt_core.solvers.search.columns import (
+    ANY,
+    LEAF,
+    ONE,
+    PAIR,
+    Base,
+    Columns,
+    Crossings,
+    groups_of,
+    runs_of,
+)
 from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.masks import Masks, rows_of
 from odt_core.solvers.search.subsets import Sides, walk
@@ -263,6 +273,101 @@ def _subsets(
             group, int(split.to_high), len(split.columns), *split.columns,
         ]  # fmt: skip
     return found
+
+
+def count_ones(
+    table: Columns, own: Masks, one: Numbers, D: Numbers, P: Numbers, halt: npt.NDArray[np.int64]
+) -> None:
+    """Fill the table of the rows in each column, and their sums of d and of positive weight.
+
+    Parameters
+    ----------
+    own : uint64[V, W]
+        The rows of each column that are not in the column of its chain before it.
+    one, D, P : float64[V, V, V], float64[V, V], float64[V, V]
+        Filled.
+    halt : int64[1]
+        Not 0 if the search is to end: what is filled has then no meaning.
+    """
+    for v, k in enumerate(table.group.tolist()):
+        if halt[0]:
+            return
+        count_pairs(table, own[v], one[v], D[v], P[v])
+        if table.kind[k] == CHAIN and v > table.start[k]:
+            for each in (one, D, P):
+                each[v] += each[v - 1]
+
+
+def count_lines(
+    table: Columns, own: Masks, crossings: Crossings, halt: npt.NDArray[np.int64]
+) -> None:
+    """Fill the lines of each two columns (see `Crossings`). For `own` and `halt` see `count_ones`."""
+    at, v_all = crossings.at, len(table.group)
+    kept = np.zeros(v_all, np.bool_)
+    kept[1:] = (np.diff(table.group) == 0) & (table.kind[table.group[1:]] == CHAIN)
+    for a in range(v_all):
+        for b in range(a, v_all):
+            if halt[0]:
+                return
+            lines = crossings.lines[at[a, b] : at[a, b] + v_all - b]
+            lines[:] = counted(table, own[a] & own[b]).F[b:]
+            if kept[b] and b > a:
+                lines += crossings.lines[at[a, b - 1] + 1 :][: v_all - b]
+        for b in range(a, v_all if kept[a] else a):
+            lines = crossings.lines[at[a, b] : at[a, b] + v_all - b]
+            lines += crossings.lines[at[a - 1, b] :][: v_all - b]
+
+
+def cut(crossings: Crossings, base: Base, columns: list[int], outside: bool) -> Counted:
+    """The table of the rows of a base inside or outside columns of one group."""
+    u = np.arange(len(base.F))
+    F = np.zeros_like(base.F)
+    for b in columns:
+        for a in base.columns.tolist():
+            low, middle, high = np.sort([np.full_like(u, a), np.full_like(u, b), u], axis=0)
+            F += crossings.lines[crossings.at[low, middle] + high - middle]
+    if base.outside:
+        F = crossings.one[columns].sum(axis=0) - F
+    D, P = base.F[columns].sum(axis=0), base.P[columns].sum(axis=0)
+    total, positive = base.F[columns, columns].sum(), base.P[columns, columns].sum()
+    if outside:
+        F, D, P = base.F - F, base.F.diagonal() - D, base.P.diagonal() - P
+        total, positive = base.totals[0] - total, base.totals[1] - positive
+    return Counted(F, D, P, float(total), float(positive))
+
+
+def two_levels_of_sides(
+    table: Columns,
+    cls: int,
+    crossings: Crossings,
+    base: Base,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    outside: npt.NDArray[np.bool_],
+    limits: Numbers,
+    halt: npt.NDArray[np.int64],
+    cost: Numbers,
+    choice: npt.NDArray[np.int32],
+) -> None:
+    """`two_levels` for rows of a base inside or outside splits.
+
+    Parameters
+    ----------
+    first, second : int64[B]
+        The columns of each split; a second one is -1 where there is none.
+    outside : bool[B]
+        Which side of each split is meant.
+    """
+    cost[:], choice[:] = 0, 0
+    choice[:, 0] = -2
+    for b in range(len(first)):
+        columns = [int(v) for v in (first[b], second[b]) if v >= 0]
+        try:
+            rows = cut(crossings, base, columns, bool(outside[b]))
+            cost[b] = _one(table, cls, rows, float(limits[b]), choice[b], halt)
+        except Halted:
+            choice[b, 0] = -2
+            return
 
 
 def weigh(table: Columns, values: Numbers, mask: Masks, out: Numbers) -> float:
