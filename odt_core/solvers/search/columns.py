@@ -103,7 +103,7 @@ class Crossings(NamedTuple):
 
     Attributes
     ----------
-    one : float64[V, V, V]
+    one : float32[V, V, V]
         The table of the rows in each column (see twins.py).
     lines : float32[L, V]
         Row u of the table of the rows in both of two columns a <= b; without lines until they are
@@ -112,7 +112,7 @@ class Crossings(NamedTuple):
         Where the lines of two columns begin.
     """
 
-    one: npt.NDArray[np.float64]
+    one: npt.NDArray[np.float32]
     lines: npt.NDArray[np.float32]
     at: npt.NDArray[np.int64]
 

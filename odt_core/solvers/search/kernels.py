@@ -213,15 +213,29 @@ def count_into(T, mask, F, D, P, out):
 
 
 def count_pairs(
-    table: Columns, mask: npt.NDArray, F: npt.NDArray, D: npt.NDArray, P: npt.NDArray
+    table: Columns,
+    mask: npt.NDArray,
+    F: npt.NDArray,
+    D: npt.NDArray,
+    P: npt.NDArray,
+    halt: npt.NDArray | None = None,
 ) -> npt.NDArray:
-    """See `twins.count_pairs`."""
+    """See `twins.count_pairs`. A million rows take less than a second: `halt` is not looked at."""
     totals = np.empty(2)
     count_into(table, mask, F, D, P, totals)
     return totals
 
 
 # ---------------------------------------------------------------- tables of columns and of two
+
+
+@part
+def copy_to(F, G, first):
+    """F = G from row `first` on."""
+    for u in range(len(F)):
+        row, other = F[u], G[first + u]
+        for j in range(len(row)):
+            row[j] = other[j]
 
 
 @part
@@ -239,7 +253,8 @@ def ones_into(T, own, one, D, P, halt, S):
     for v in range(len(T.group)):
         if halt[0] != 0:
             return
-        fill_table(T, own[v], one[v], D[v], P[v])
+        fill_table(T, own[v], S.F, D[v], P[v])
+        copy_to(one[v], S.F, 0)
         if T.kind[T.group[v]] == CHAIN and v > T.start[T.group[v]]:
             add_to(one[v], one[v - 1])
             add_to(D[v : v + 1], D[v - 1 : v])
@@ -268,9 +283,7 @@ def lines_into(T, own, X, halt, S):
                 filled |= S.mask[w] != np.uint64(0)
             if filled:
                 fill_table(T, S.mask, S.F, S.D, S.P)
-                for u in range(b, v_all):
-                    for j in range(v_all):
-                        lines[u - b, j] = S.F[u, j]
+                copy_to(lines, S.F, b)
             if T.kind[k] == CHAIN and b > T.start[k] and b > a:
                 add_to(lines, X.lines[X.at[a, b - 1] + 1 :])
         if chain and a > T.start[T.group[a]]:
@@ -295,35 +308,35 @@ def line_of(at, a, b, u):
     return at[low, high] + u - high
 
 
+@part
+def sum_into(row, start, sign, line):
+    """Row = start + sign * line."""
+    for j in range(len(row)):
+        row[j] = start[j] + sign * line[j]
+
+
 @inner
 def cut(X, base, first, second, outside, S):
     """Table S of the rows of a base inside or outside one or two columns."""
     F, D, P = S.F, S.D, S.P
     v_all = len(D)
+    nothing = S.lines[0]
+    for j in range(v_all):
+        nothing[j] = 0.0
+    sign = -1.0 if outside else 1.0
+    of_column = -sign if base.outside else sign
     for u in range(v_all):
         row = F[u]
-        for j in range(v_all):
-            row[j] = 0.0
+        start = base.F[u] if outside else nothing
         for b in (first, second):
             if b < 0:
                 continue
+            if base.outside:
+                sum_into(row, start, sign, X.one[b, u])
+                start = row
             for a in base.columns:
-                line = X.lines[line_of(X.at, a, b, u)]
-                for j in range(v_all):
-                    row[j] += line[j]
-        if base.outside:
-            one = X.one[first, u]
-            if second >= 0:
-                other = X.one[second, u]
-                for j in range(v_all):
-                    row[j] = one[j] + other[j] - row[j]
-            else:
-                for j in range(v_all):
-                    row[j] = one[j] - row[j]
-        if outside:
-            whole = base.F[u]
-            for j in range(v_all):
-                row[j] = whole[j] - row[j]
+                sum_into(row, start, of_column, X.lines[line_of(X.at, a, b, u)])
+                start = row
     for j in range(v_all):
         D[j], P[j] = base.F[first, j], base.P[first, j]
         if second >= 0:
@@ -540,6 +553,10 @@ _kept = threading.local()
 
 def make_scratch(table: Columns) -> Scratch:
     """Working memory for one call; this thread's last one, if that fits."""
+    if getattr(_kept, "start", None) is table.start:
+        last: Scratch = _kept.scratch
+        return last
+    _kept.start = table.start
     v = len(table.group)
     sets = (table.kind != CHAIN) & (table.arity > 2)
     q = 1 + int(np.diff(table.start)[sets].max(initial=0))
@@ -1068,7 +1085,7 @@ def rehearse() -> None:
     cls = int(table.level.argmax())
     two_levels(table, cls, mask[None], np.ones(1), halt, cost, choice)
     at = np.zeros((v, v), np.int64)
-    crossings = Crossings(np.zeros((v, v, v)), np.zeros((v, v), np.float32), at)
+    crossings = Crossings(np.zeros((v, v, v), np.float32), np.zeros((v, v), np.float32), at)
     count_ones(table, table.bits, crossings.one, F, F.copy(), halt)
     count_lines(table, table.bits, crossings, halt)
     two_levels_of_sides(

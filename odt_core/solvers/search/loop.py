@@ -430,9 +430,11 @@ class Loop:
 
     def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Numbers) -> Answer:
         run = self.run
-        if self.base is None and (self.top or self.place >= 0):
+        two = self.table.level[child] == PAIR
+        if two and self.base is None and (self.top or self.place >= 0):
+            run.tables.count(len(split))
             self.base = run.tables.base(self.place, run.store)
-        if self.base is not None and self.table.level[child] == PAIR:
+        if two and self.base is not None:
             return run.solve_sides(child, self.base, split, side == OUTSIDE, limit)
         masks = self.splits.masks(split)
         masks ^= np.where(side == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))[:, None]

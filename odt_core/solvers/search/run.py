@@ -31,9 +31,6 @@ PLANT_SECONDS = 0.1
 FIRST_TREE, NEXT_TREE = 0.5, 1.0
 """Seconds before the first tree is told, and between two."""
 
-DEFAULT_MEMORY = 2 * 2**30
-"""Bytes that tables may take where nothing else is said."""
-
 OnProgress = Callable[[TracePoint], None]
 ShouldStop = Callable[[], bool]
 OnTree = Callable[[Assignment, int], None]
@@ -278,7 +275,6 @@ def solve_search(
     on_progress: OnProgress | None = None,
     should_stop: ShouldStop | None = None,
     on_tree: OnTree | None = None,
-    memory_limit: int = DEFAULT_MEMORY,
     incumbent: Assignment | None = None,
 ) -> SearchOutcome:
     """Solve a problem by exact search.
@@ -299,8 +295,6 @@ def solve_search(
         Asked many times a second, in the calling thread; True ends the search within 0.3 s.
     on_tree : callable, optional
         Takes better trees while the search goes on, about one a second, in the calling thread.
-    memory_limit : int
-        Bytes the tables may take; where they would take more, a slower path is used.
     incumbent : Assignment, optional
         A tree to start from; only better ones are looked for. Not used if it is not a tree of this
         problem.

@@ -27,6 +27,10 @@ from odt_core.solvers.search.splits import Flags, Numbers, Splits, Whole
 from odt_core.solvers.search.store import Store, Tables
 from odt_core.solvers.search.sweeps import make_orders
 
+SOME_SPLITS = 2**11
+"""Splits that are looked up between two looks at the flag to stop; as many as tables have columns,
+or more."""
+
 
 class Stopped(Exception):
     """Time or the user ended the search."""
@@ -84,9 +88,11 @@ class Search:
         self.offer = on_better or (lambda cost, choice: None)
         self.raise_bound = on_bound or (lambda bound: None)
         self.splits = Splits.of(self.table)
+        self.primitives = loader.primitives
         self.by_sweeps = wants_sweeps(self.splits.n_columns, self.table.local)
         self.orders = make_orders(self.table) if self.by_sweeps else None
         self.store: Store | None = None
+        self.most_members = most_members(self.table)
         self.absolute = np.abs(self.table.d)
         self.tables = Tables(self)
         self._allowed: dict[int, tuple[Flags, Numbers, Flags]] = {}
@@ -159,18 +165,19 @@ class Search:
 
     def no_rows(self) -> npt.NDArray[np.int32]:
         """Room for what `two_levels` writes about both sides of every split."""
-        return np.full((2, self.splits.n, 3 + most_members(self.table)), -2, np.int32)
+        return np.full((2, self.splits.n, 3 + self.most_members), -2, np.int32)
 
     def weigh(self, mask: Masks, out: Numbers) -> float:
         """Weight of the rows of a set in each column; returns that of all."""
-        return float(loader.primitives().weigh(self.table, self.absolute, mask, out))
+        return float(self.primitives().weigh(self.table, self.absolute, mask, out))
 
     def pair_weights(self) -> Numbers:
         """Weight of the rows in each two columns, ``float64[V, V]``."""
         v = self.splits.n_columns
         F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
         heavy = self.table._replace(d=self.absolute)
-        loader.primitives().count_pairs(heavy, self.encoding.everything, F, D, P)
+        self.primitives().count_pairs(heavy, self.encoding.everything, F, D, P, self.halt)
+        self.check()
         return F
 
     def shallow_sides(self, mask: Masks, cls: int) -> tuple[Numbers, Numbers]:
@@ -178,11 +185,17 @@ class Search:
         n = self.splits.n
         v = self.splits.n_columns
         F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
-        primitives = loader.primitives()
-        totals = primitives.count_pairs(self.table, mask, F, D, P)
+        primitives = self.primitives()
+        totals = primitives.count_pairs(self.table, mask, F, D, P, self.halt)
         inside, outside = np.empty(n), np.empty(n)
         first, second = self.splits.first, self.splits.second
-        primitives.shallow_sides(self.table, cls, F, D, P, totals, first, second, inside, outside)
+        for at in range(0, n, SOME_SPLITS):
+            self.check()
+            part = slice(at, at + SOME_SPLITS)
+            primitives.shallow_sides(
+                self.table, cls, F, D, P, totals, first[part], second[part], inside[part],
+                outside[part],
+            )  # fmt: skip
         return inside, outside
 
     def solve(self, cls: int, masks: Masks, limits: Numbers, places: list[int]) -> Answer:
@@ -198,8 +211,7 @@ class Search:
         self.check()
         if self.table.level[cls] > PAIR:
             return self._solve_deep(cls, masks, limits, places)
-        self.tables.count(len(masks))
-        primitives = loader.primitives()
+        primitives = self.primitives()
         masks = np.ascontiguousarray(masks)
         if self.orders is None:
             solve = partial(primitives.two_levels, self.table, cls)
@@ -212,7 +224,7 @@ class Search:
     ) -> Answer:
         """Solve a class of two levels on rows of a base inside or outside splits."""
         solve = partial(
-            loader.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings(), base
+            self.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings(), base
         )
         first, second = self.splits.first[splits], self.splits.second[splits]
         return self._in_parts(solve, first, second, outside, limits)
@@ -220,17 +232,17 @@ class Search:
     def _in_parts(self, solve: Callable[..., None], *given: npt.NDArray) -> Answer:
         """Call a primitive for two levels, in as many parts as there are threads."""
         n = len(given[0])
-        cost, choice = np.empty(n), np.empty((n, 3 + most_members(self.table)), np.int32)
-        parts = max(min(self.threads, n // 4), 1)
-        cuts = np.linspace(0, n, parts + 1).astype(int).tolist()
-
-        def one(i: int) -> None:
-            part = slice(cuts[i], cuts[i + 1])
-            solve(*(each[part] for each in given), self.halt, cost[part], choice[part])
-
-        if parts == 1:
-            one(0)
+        cost, choice = np.empty(n), np.empty((n, 3 + self.most_members), np.int32)
+        parts = min(self.threads, n // 4)
+        if parts < 2:
+            solve(*given, self.halt, cost, choice)
         else:
+            cuts = np.linspace(0, n, parts + 1).astype(int).tolist()
+
+            def one(i: int) -> None:
+                part = slice(cuts[i], cuts[i + 1])
+                solve(*(each[part] for each in given), self.halt, cost[part], choice[part])
+
             with ThreadPoolExecutor(parts) as pool:
                 list(pool.map(one, range(parts)))
         self.check()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search import loader
 from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings
 from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.masks import Masks
@@ -28,6 +27,9 @@ MOST_CELLS = 2**26
 
 SHARE = 0.25
 """Share of the tables that is counted set by set before all of them are counted."""
+
+MANY_ROWS = 8
+"""With more rows than this for each column, counting them is what takes the time."""
 
 MOST_BYTES = 2**29
 """Memory that tables of the rows in one column may take, and those of the rows in two."""
@@ -49,15 +51,15 @@ class Tables:
     def __init__(self, search: Search) -> None:
         self.search, self.table = search, search.table
         self.n = v = search.splits.n_columns
-        self.fits = 8 * v**3 <= MOST_BYTES and not search.by_sweeps
+        narrow = search.absolute.sum() < NARROW and not search.by_sweeps
+        self.fits = bool(narrow and 0 < 4 * v**3 <= MOST_BYTES)
         lines = v * (v + 1) * (v + 2) // 6
         deep = search.table.level[search.encoding.classes[0]] > PAIR + 1
-        narrow = search.absolute.sum() < NARROW
         self.fits_two = bool(deep and narrow and 4 * lines * v <= MOST_BYTES)
         self.everything: Base | None = None
         self._crossings: Crossings | None = None
-        self._positive = np.empty((0, 0, 0))
-        self._solved = 0
+        self._positive = np.empty((0, 0, 0), np.float32)
+        self._solved = 0.0
         self._lock = threading.Lock()
 
     def crossings(self) -> Crossings:
@@ -74,17 +76,24 @@ class Tables:
             return None
         side, split = divmod(place, store.n)
         columns = list(self.search.splits.columns(split))
-        F, P = self.crossings().one[columns].sum(axis=0), self._positive[columns].sum(axis=0)
-        totals = np.array([everything.F[columns, columns].sum(), everything.P[columns, columns].sum()])
+        F, P = (
+            self.crossings().one[columns].sum(axis=0, dtype=np.float64),
+            self._positive[columns].sum(axis=0, dtype=np.float64),
+        )
+        totals = np.array(
+            [everything.F[columns, columns].sum(), everything.P[columns, columns].sum()]
+        )
         if side == OUTSIDE:
             F, P, totals = everything.F - F, everything.P - P, everything.totals - totals
         return Base(F, P, totals, np.array(columns), side == OUTSIDE)
 
     def count(self, solved: int) -> None:
         """Count tables if it is time to: so many more row sets were counted by themselves."""
+        if not self.fits:
+            return
         with self._lock:
-            self._solved += solved
-            if self.fits and self.everything is None and self._solved >= SHARE * self.n:
+            self._solved += solved * max(1.0, len(self.table.d) / (MANY_ROWS * self.n))
+            if self.everything is None and self._solved >= SHARE * self.n:
                 self._count_one()
             two = self.n * (self.n + 1) / 2
             if self.fits_two and not len(self._positive) and self._solved >= SHARE * two:
@@ -99,7 +108,7 @@ class Tables:
 
     def _count_one(self) -> None:
         v = self.n
-        one, F, P = np.empty((v, v, v)), np.empty((v, v)), np.empty((v, v))
+        one, F, P = np.empty((v, v, v), np.float32), np.empty((v, v)), np.empty((v, v))
         self._count(self.table.d, one, F, P)
         d = self.table.d
         totals = np.array([d.sum(), np.maximum(-d, 0).sum()])
@@ -108,19 +117,20 @@ class Tables:
 
     def _count_two(self) -> None:
         v, search = self.n, self.search
-        positive = np.empty((v, v, v))
+        positive = np.empty((v, v, v), np.float32)
         self._count(np.maximum(-self.table.d, 0), positive, np.empty((v, v)), np.empty((v, v)))
         size = np.triu(np.broadcast_to(v - np.arange(v), (v, v)))
         at = np.cumsum(size).reshape(v, v) - size
-        lines = np.zeros((int(size.sum()), v), np.float32)
+        lines = np.empty((int(size.sum()), v), np.float32)
+        lines[:] = 0
         crossings = Crossings(self.crossings().one, lines, at)
-        loader.primitives().count_lines(self.table, self._own(), crossings, search.halt)
+        self.search.primitives().count_lines(self.table, self._own(), crossings, search.halt)
         search.check()
         self._crossings, self._positive = crossings, positive
 
-    def _count(self, d: Numbers, *tables: Numbers) -> None:
+    def _count(self, d: Numbers, *tables: npt.NDArray) -> None:
         table = self.table._replace(d=d)
-        loader.primitives().count_ones(table, self._own(), *tables, self.search.halt)
+        self.search.primitives().count_ones(table, self._own(), *tables, self.search.halt)
         self.search.check()
 
 

@@ -30,8 +30,8 @@ from odt_core.solvers.search.subsets import Sides, walk
 
 Numbers = npt.NDArray[np.float64]
 
-AT_ONCE = 2**11
-"""Rows that are counted by one product of matrices."""
+AT_ONCE = 2**27
+"""Products of numbers that one product of matrices may take: between two, a stop is looked for."""
 
 
 class Halted(Exception):
@@ -66,13 +66,17 @@ def count_pairs(
     P: Numbers,
     halt: npt.NDArray[np.int64] | None = None,
 ) -> Numbers:
-    """Fill the table F of a row set and its columns' sums. Returns total and positive weight."""
+    """Fill the table F of a row set and its columns' sums. Returns total and positive weight.
+
+    What is filled has no meaning if `halt` was set meanwhile.
+    """
     F[:], D[:], P[:] = 0, 0, 0
     every = rows_of(mask, len(table.d))
-    for first in range(0, len(every), AT_ONCE):
+    step = AT_ONCE // max(len(D) ** 2, 2**16) + 1
+    for first in range(0, len(every), step):
         if halt is not None and halt[0]:
-            raise Halted
-        rows = every[first : first + AT_ONCE]
+            break
+        rows = every[first : first + step]
         inside, d = members(table, rows), table.d[rows]
         F += (inside * d) @ inside.T
         D += inside @ d
@@ -86,6 +90,8 @@ def counted(table: Columns, mask: Masks, halt: npt.NDArray[np.int64] | None = No
     v = len(table.group)
     F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
     total, positive = count_pairs(table, mask, F, D, P, halt)
+    if halt is not None and halt[0]:
+        raise Halted
     return Counted(F, D, P, float(total), float(positive))
 
 
@@ -284,7 +290,7 @@ def count_ones(
     ----------
     own : uint64[V, W]
         The rows of each column that are not in the column of its chain before it.
-    one, D, P : float64[V, V, V], float64[V, V], float64[V, V]
+    one, D, P : float32[V, V, V], float64[V, V], float64[V, V]
         Filled.
     halt : int64[1]
         Not 0 if the search is to end: what is filled has then no meaning.
@@ -292,7 +298,9 @@ def count_ones(
     for v, k in enumerate(table.group.tolist()):
         if halt[0]:
             return
-        count_pairs(table, own[v], one[v], D[v], P[v])
+        F = np.empty(one[v].shape)
+        count_pairs(table, own[v], F, D[v], P[v], halt)
+        one[v] = F
         if table.kind[k] == CHAIN and v > table.start[k]:
             for each in (one, D, P):
                 each[v] += each[v - 1]
@@ -301,7 +309,7 @@ def count_ones(
 def count_lines(
     table: Columns, own: Masks, crossings: Crossings, halt: npt.NDArray[np.int64]
 ) -> None:
-    """Fill the lines of each two columns (see `Crossings`). For `own` and `halt` see `count_ones`."""
+    """Fill the lines of each two columns (see `Crossings`); otherwise like `count_ones`."""
     at, v_all = crossings.at, len(table.group)
     kept = np.zeros(v_all, np.bool_)
     kept[1:] = (np.diff(table.group) == 0) & (table.kind[table.group[1:]] == CHAIN)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from odt_core.solvers.search import twins
-from odt_core.solvers.search.columns import Encoding, encode
+from odt_core.solvers.search.columns import PAIR, Base, Encoding, encode
 from odt_core.solvers.search.loader import KERNELS, TWINS, loader, warm_up
+from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.splits import Splits
+from odt_core.solvers.search.store import Store, Tables
 from tests.properties.strategies import random_problem
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -95,3 +98,64 @@ def test_kernels_and_twins_agree(first: int, kernels: object) -> None:
             found.append((F, D, P, totals, weights, sides, *costs))
         for compiled, twin in zip(*found, strict=True):
             np.testing.assert_array_equal(compiled, twin)
+
+
+def counted_tables(encoding: Encoding, primitives: object) -> tuple[Search, Tables]:
+    """A search all of whose tables of columns and pairs of columns are counted."""
+    search = Search(encoding)
+    search.store = Store.of(search, encoding.classes[0])
+    search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
+    search.tables.count(10**9)
+    return search, search.tables
+
+
+def sides_of(search: Search, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Some splits, and which side of each."""
+    return random.integers(0, search.splits.n, 6), random.random(6) < 0.5
+
+
+def rows_of_sides(search: Search, splits: np.ndarray, outside: np.ndarray) -> np.ndarray:
+    """The masks of sides of splits."""
+    inside = search.splits.masks(splits)
+    return np.where(outside[:, None], search.encoding.everything & ~inside, inside)
+
+
+@pytest.mark.parametrize("primitives", ["kernels", "twins"])
+def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(
+    primitives: str, kernels: object
+) -> None:
+    """All rows and sides of splits, and sides of splits below them, against counting the rows."""
+    source, compared = {"kernels": kernels, "twins": twins}[primitives], 0
+    for seed in range(60):
+        encoding = encode(random_problem(seed, deep=True))
+        search, tables = counted_tables(encoding, source)
+        if search.store is None or not search.splits.n:
+            continue
+        random = np.random.default_rng(seed)
+        places = [-1, *random.integers(0, 2 * search.store.n, 4).tolist()]
+        for place in places:
+            base = tables.base(place, search.store)
+            assert isinstance(base, Base)
+            mask = encoding.everything
+            if place >= 0:
+                side, split = divmod(place, search.store.n)
+                mask = rows_of_sides(search, np.array([split]), np.array([side == 1]))[0]
+            splits, outside = sides_of(search, random)
+            masks, limits = rows_of_sides(search, splits, outside) & mask, np.full(6, 1e9)
+            for cls in np.flatnonzero(search.table.level == PAIR).tolist():
+                cost, halt = np.empty(6), np.zeros(1, np.int64)
+                choice = np.empty((6, 3 + len(search.table.group)), np.int32)
+                twins.two_levels(search.table, cls, masks, limits, halt, cost, choice)
+                found = search.solve_sides(cls, base, splits, outside, limits)
+                np.testing.assert_array_equal(found.cost, cost)
+                compared += 1
+    assert compared > 100
+
+
+def test_weights_that_float32_cannot_hold_are_not_counted_ahead() -> None:
+    problem = random_problem(3, deep=True)
+    weight = 2**24 + np.arange(problem.data.n_rows)
+    heavy = replace(problem, data=replace(problem.data, weight=weight))
+    tables = Search(encode(heavy)).tables
+    tables.count(10**9)
+    assert tables.base(-1, None) is None
