@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 MOST_CELLS = 2**26
 """Cells of the matrices of all classes; with more, pairs of columns have none, or nothing has."""
 
-SHARE = 0.25
-"""Share of the tables that is counted set by set before all of them are counted."""
-
 MANY_ROWS = 8
 """With more rows than this for each column, counting them is what takes the time."""
 
@@ -44,8 +41,9 @@ class Tables:
     """Tables of the rows in one column and in two, counted once for all loops.
 
     The table of each side of a split, and of what it shares with a side of the root's, is a sum or
-    a difference of a few of them, whatever the number of rows. They are counted when a share of
-    that many row sets has been counted by itself: easy problems are solved before.
+    a difference of a few of them, whatever the number of rows. They are counted when as many row
+    sets have been counted by themselves as there are tables, or sooner where rows are many: easy
+    problems are solved before.
     """
 
     def __init__(self, search: Search) -> None:
@@ -60,6 +58,7 @@ class Tables:
         self._crossings: Crossings | None = None
         self._positive = np.empty((0, 0, 0), np.float32)
         self._solved = 0.0
+        self._pays = max(len(self.table.d) / (MANY_ROWS * max(v, 1)), 1.0) ** 2
         self._lock = threading.Lock()
 
     def crossings(self) -> Crossings:
@@ -92,11 +91,11 @@ class Tables:
         if not self.fits:
             return
         with self._lock:
-            self._solved += solved * max(1.0, len(self.table.d) / (MANY_ROWS * self.n))
-            if self.everything is None and self._solved >= SHARE * self.n:
+            self._solved += solved * self._pays
+            if self.everything is None and self._solved >= self.n:
                 self._count_one()
-            two = self.n * (self.n + 1) / 2
-            if self.fits_two and not len(self._positive) and self._solved >= SHARE * two:
+            two = self.n * (self.n + 1) // 2
+            if self.fits_two and not len(self._positive) and self._solved >= two:
                 self._count_two()
 
     def _own(self) -> Masks:
