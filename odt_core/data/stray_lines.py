@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from odt_core.data.dialect import ReadOptions, find_dialect, without_extras
 from odt_core.data.header import looks_like_data
 from odt_core.data.rows import RaggedError, read_rows
+from odt_core.data.table import Table
 from odt_core.errors import InputError
 
 COMMENT_MARKS = ("#", "//", "%", "--", "*", "!")
@@ -23,7 +24,9 @@ _FEWEST_ROWS = 2
 
 
 class RefusedRowsError(InputError):
-    """Rows have too few or too many cells, as where a title stands above the column names.
+    """Lines are no rows of one table as they were split.
+
+    A title may stand above the column names, or another mark between the cells.
 
     Attributes
     ----------
@@ -117,6 +120,28 @@ def refusal(error: RaggedError, text: str, options: ReadOptions) -> RefusedRowsE
     instead = _mended(beginning)
     message = str(error) if instead is None else f"{error.fact}: {_advice(options, instead)}."
     return RefusedRowsError(message, options, instead, beginning.text)
+
+
+def single_column_refusal(message: str, table: Table, options: ReadOptions) -> RefusedRowsError:
+    """What to tell the user about a table of one column, where several are needed.
+
+    Blanks are proposed as the delimiter if the first lines are a table then.
+
+    Parameters
+    ----------
+    message : str
+        Why it was refused.
+    table : Table
+        Its only column holds whole lines of the file.
+    options : ReadOptions
+        How it was read.
+    """
+    (name,) = table.columns
+    lines = [name, *table.factor(name).cells(min(table.n_rows, MOST_LINES)).to_pylist()]
+    text = "\n".join(lines)[:MOST_CHARACTERS]
+    blanks = replace(options, delimiter=" ")
+    is_table = _Beginning(text, options).table(blanks) is not None
+    return RefusedRowsError(message, options, blanks if is_table else None, text)
 
 
 def first_lines(text: str) -> str:

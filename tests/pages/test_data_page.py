@@ -151,6 +151,17 @@ class TestReading:
         assert dataset is not None
         assert (dataset.read.skip_lines, dataset.table.n_rows) == (1, 12)
 
+    def test_cells_with_blanks_between_them_are_split_beside_the_refusal(
+        self, app: AppTest
+    ) -> None:
+        upload(app, PATIENTS.replace(b"66,yes,a,\n", b"").replace(b",", b"  "))
+        assert "one column only" in app.error[0].value
+        assert app.selectbox(key="data_now_retry_delimiter").value == " "
+        press(app, "Read it so")
+        dataset = work(app).dataset
+        assert dataset is not None and not app.error
+        assert dataset.table.columns == ("age", "smoker", "ward", "outcome")
+
     def test_a_title_with_as_many_cells_is_skipped_by_one_click(self, app: AppTest) -> None:
         upload(app, b"Ward 3,,,\n" + PATIENTS)
         assert "column names seem to stand in row 1" in texts(app)

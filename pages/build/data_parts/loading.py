@@ -10,6 +10,7 @@ import hashlib
 import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions
+from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
 from pages.build.data_parts.choices import adopt
 from pages.build.data_parts.taking import take_back
@@ -46,7 +47,12 @@ def load_upload(name: str, content: bytes, read: ReadOptions | None = None) -> N
     digest = hashlib.sha256(content).hexdigest()
     read = read or ReadOptions()
     table = table_of(digest, read, name, content, take_back)
-    adopt(table, store().datasets.put(owner(), content, name).sha256, read)
+    try:
+        adopt(table, store().datasets.put(owner(), content, name).sha256, read)
+    except InputError as error:
+        if len(table.columns) == 1:
+            raise single_column_refusal(str(error), table, read) from error
+        raise
 
 
 def load_sample(key: str) -> None:

@@ -7,12 +7,13 @@ import dataclasses
 import streamlit as st
 
 from odt_core.data import ReadOptions, read_table
-from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
+from odt_core.data.dialect import DELIMITER_NAMES, MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.errors import InputError
 from pages.build.data_parts.taking import NOW, Uneven, hand_over, uneven
 from pages.common.text import sentence, shorten
 
 _SKIP, _COMMENT = f"{NOW}retry_skip", f"{NOW}retry_comment"
+_DELIMITER = f"{NOW}retry_delimiter"
 _OF = f"{NOW}retry_of"
 
 LINES, LETTERS = 8, 100
@@ -23,7 +24,7 @@ ROWS, COLUMNS = 4, 12
 
 
 def draw_other_reading() -> None:
-    """Where a file was refused for uneven rows: skip lines, leave out comments, see the table."""
+    """Where lines were refused as rows: skip some, split them otherwise, and see the table."""
     file = uneven()
     if file is None:
         return
@@ -32,8 +33,9 @@ def draw_other_reading() -> None:
         st.session_state[_OF] = file.reason
         st.session_state[_SKIP] = proposed.skip_lines
         st.session_state[_COMMENT] = proposed.comment or ""
+        st.session_state[_DELIMITER] = proposed.delimiter
     with st.container(border=True, key="data_retry"):
-        st.markdown("**Leave out lines that are no rows**")
+        st.markdown("**Read the lines otherwise**")
         _draw_lines(file.reason.beginning)
         read = _draw_options(file)
         if _draw_preview(file.reason.beginning, read):
@@ -57,10 +59,19 @@ def _draw_lines(beginning: str) -> None:
 
 
 def _draw_options(file: Uneven) -> ReadOptions:
-    first, second = st.columns(2)
+    first, second, third = st.columns(3)
+    with third:
+        delimiter = st.selectbox(
+            "Delimiter",
+            list(DELIMITER_NAMES),
+            key=_DELIMITER,
+            format_func=DELIMITER_NAMES.__getitem__,
+            placeholder="automatic",
+            help="What stands between two cells.",
+        )
     with first:
         n_skipped = st.number_input(
-            "Skip the first lines",
+            "Skip lines",
             min_value=0,
             max_value=MAX_SKIPPED,
             step=1,
@@ -77,6 +88,7 @@ def _draw_options(file: Uneven) -> ReadOptions:
         )
     return dataclasses.replace(
         _proposed(file),
+        delimiter=delimiter,
         skip_lines=min(max(int(n_skipped or 0), 0), MAX_SKIPPED),
         comment=(mark or "").strip()[:MAX_COMMENT_MARK] or None,
     )
@@ -88,6 +100,9 @@ def _draw_preview(beginning: str, read: ReadOptions) -> bool:
         table = read_table(beginning.encode(), dataclasses.replace(read, encoding="utf-8"))
     except InputError as error:
         st.caption(f"Not yet: {sentence(str(error))}")
+        return False
+    if len(table.columns) == 1:
+        st.caption("Not yet: the lines are one column.")
         return False
     st.caption("The first rows, read so:")
     st.dataframe(table.head(ROWS, COLUMNS), hide_index=True, alt="The first rows, read so")
