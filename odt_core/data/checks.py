@@ -150,10 +150,15 @@ def shape_error(table: Table) -> Finding | None:
     if len(table.columns) == 1:
         mark = DELIMITER_NAMES.get(table.report.delimiter, repr(table.report.delimiter))
         doubt = f"are not separated by {mark}" if table.report.delimiter else "are separated"
+        remedy = f"if cells {doubt}, name the delimiter"
+        if table.report.container:
+            remedy = (
+                "if the file has it elsewhere, such as on another sheet, save it apart"
+            )
         return error(
             None,
             f"The table has one column only, {table.columns[0]!r}, where an outcome and a feature "
-            f"are needed: if cells {doubt}, name the delimiter.",
+            f"are needed: {remedy}.",
         )
     return None
 

@@ -15,9 +15,10 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import IO, Any
 
 from odt_core.data.numeric import number_text
@@ -304,7 +305,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def _from_workbook(raw: bytes, container: str) -> Unpacked:
-    """The first sheet with cells."""
+    """The first sheet with rows of several cells, or else the first with any."""
     from python_calamine import CalamineError, CalamineWorkbook
 
     out = io.StringIO(newline="")
@@ -312,11 +313,14 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
             names = book.sheet_names
-            for name in names:
-                rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-                if rows:
-                    writer.writerows([_cell_text(cell) for cell in row] for row in rows)
+            name, rows = names[-1], list[list[Any]]()
+            for each in names:
+                found = book.get_sheet_by_name(each).to_python(skip_empty_area=False)
+                if found and (_is_table(found) or not rows):
+                    name, rows = each, found
+                if _is_table(rows):
                     break
+            writer.writerows([_cell_text(cell) for cell in row] for row in rows)
     except CalamineError as error:
         raise InputError(
             f"The file is {container}, but cannot be read ({str(error)[:100]}): save it again, "
@@ -328,6 +332,12 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
         shown = ", ".join(map(repr, names[:_MAX_SHOWN])) + more
         notes = (f"The workbook has {len(names)} sheets ({shown}): {name!r} was read.",)
     return Unpacked(out.getvalue().encode("utf-8"), container, notes)
+
+
+def _is_table(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether two rows have two cells each: a sheet of remarks has one column."""
+    several = (row for row in rows if sum(cell != "" for cell in row) > 1)
+    return len(list(islice(several, 2))) > 1
 
 
 def _cell_text(cell: Any) -> str:

@@ -88,7 +88,7 @@ def read_table(
     notes += rows.notes
     if not len(rows.lines):
         notes += ("The file has column names, but no rows below them.",)
-    if len(rows.names) == 1:
+    if len(rows.names) == 1 and not container:
         notes += ("The file has a single column: name the delimiter if it should have more.",)
     tell("reading numbers")
     marks = find_decimal(factors, dialect.delimiter)

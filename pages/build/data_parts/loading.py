@@ -50,7 +50,7 @@ def load_upload(name: str, content: bytes, read: ReadOptions | None = None) -> N
     try:
         adopt(table, store().datasets.put(owner(), content, name).sha256, read)
     except InputError as error:
-        if len(table.columns) == 1:
+        if len(table.columns) == 1 and not table.report.container:
             raise single_column_refusal(str(error), table, read) from error
         raise
 

@@ -117,7 +117,7 @@ def _draw_uploader() -> None:
         "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
         key=key,
         max_upload_size=most_megabytes(),
-        help="Of a workbook, the first sheet with cells is read. Encoding, delimiter, decimal "
+        help="Of a workbook, the first sheet with a table is read. Encoding, delimiter, decimal "
         "mark and quotes are found out; you can correct them afterwards.",
         on_change=_hand_over_file,
         args=(key,),

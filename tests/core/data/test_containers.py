@@ -12,7 +12,7 @@ import zlib
 import pandas as pd
 import pytest
 
-from odt_core.data import ReadOptions, read_table
+from odt_core.data import ReadOptions, infer_schema, read_table
 from odt_core.data.containers import unpack
 from odt_core.errors import InputError
 
@@ -127,6 +127,18 @@ def test_the_first_sheet_with_cells_is_read_and_said():
     table = read_table(xlsx({"empty": {}, "data": BOOK, "more": BOOK}))
     assert table.n_rows == 2
     assert "3 sheets ('empty', 'data', 'more'): 'data' was read" in table.report.notes[0]
+
+
+def test_a_sheet_of_remarks_is_passed_over():
+    about = {"A1": "Made by us", "A2": "in March"}
+    table = read_table(xlsx({"about": about, "data": BOOK}))
+    assert table.columns == ("age", "ill")
+    assert "2 sheets ('about', 'data'): 'data' was read" in table.report.notes[0]
+    alone = read_table(xlsx({"empty": {}, "about": about, "end": {}}))
+    assert alone.columns == ("Made by us",)
+    assert "'about' was read" in alone.report.notes[0]
+    with pytest.raises(InputError, match="such as on another sheet, save it apart"):
+        infer_schema(alone)
 
 
 def test_a_title_above_the_names_can_be_skipped():
