@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS, missing_values
 from odt_core.data.numeric import DECIMAL_MARKS
 from odt_core.data.table import Factor, read_numbers
@@ -279,21 +280,37 @@ def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> DecimalMarks:
     return DecimalMarks(decimal, certain, tuple(both), notes)
 
 
+_SIGNED = "[0-9] *(?:[-%)$€£¥₹]|[A-Z]{3}$)|(?:[($€£¥₹<>=≤≥]|^[A-Z]{3}) *[-+]?[0-9]"
 _MARK_NAMES = {".": "point", ",": "comma"}
 _MAX_MARKED_SHOWN = 3
 
 
 def _marked_columns(columns: Mapping[str, Factor]) -> dict[str, Factor]:
-    """Columns with a digit and a mark in some cell; all are looked at together."""
+    """Columns with a digit and a mark in some cell, without signs; all are looked at together."""
     factors = list(columns.values())
     if not factors:
         return {}
     ends = np.cumsum([len(factor.values) for factor in factors])
     texts = pa.concat_arrays([factor.values for factor in factors])
-    places = np.flatnonzero(np.asarray(pc.match_substring_regex(texts, "[0-9][.,]|[.,][0-9]")))
-    found = np.unique(np.searchsorted(ends, places, side="right"))
-    names = list(columns)
-    return {names[position]: factors[position] for position in found.tolist()}
+
+    def with_match(pattern: str) -> list[int]:
+        places = np.flatnonzero(np.asarray(pc.match_substring_regex(texts, pattern)))
+        found: list[int] = np.unique(np.searchsorted(ends, places, side="right")).tolist()
+        return found
+
+    names, signed = list(columns), set(with_match(_SIGNED))
+    return {
+        names[position]: _without_signs(factors[position])
+        if position in signed
+        else factors[position]
+        for position in with_match("[0-9][.,]|[.,][0-9]")
+    }
+
+
+def _without_signs(factor: Factor) -> Factor:
+    """A column without percent, currency and limit signs, which do not tell the decimal mark."""
+    texts = rewrite(rewrite(factor.values, NumberForm.SIGNS), NumberForm.LIMITS)
+    return factor.with_texts(texts)
 
 
 def _likely_mark(

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from odt_core.data import Encoder, ReadOptions, SplitSpec, Table, infer_schema, prepare, read_table
+from odt_core.data import (
+    Encoder,
+    ReadOptions,
+    SplitSpec,
+    Table,
+    as_numbers,
+    infer_schema,
+    prepare,
+    read_table,
+)
+from odt_core.data.profile import profile_column
 from odt_core.errors import InputError
 from odt_core.export.reading import encoder_readings
 
@@ -96,3 +106,24 @@ def test_many_columns_are_refused_with_a_number():
     names = ",".join(f"x{n}" for n in range(20_001))
     with pytest.raises(InputError, match="20,001 columns, and at most 20,000"):
         table(f"{names}\n{names}\n")
+
+
+@pytest.mark.parametrize(
+    ("cell", "numbers"),
+    [
+        ("{n}.250,50 €", {11250.5, 12250.5}),
+        ("EUR {n},5", {11.5, 12.5}),
+        ("{n},5 %", {11.5, 12.5}),
+        ("<{n},5", {11.5, 12.5}),
+        ("({n},5)", {-11.5, -12.5}),
+        ("{n}.5%", {11.5, 12.5}),
+        ("${n},250.50", {11250.5, 12250.5}),
+    ],
+)
+def test_the_mark_of_numbers_with_signs_is_found(cell: str, numbers: set[float]) -> None:
+    rows = [f"{cell.format(n=11 + i % 2)};{'ab'[i % 2]};{'yn'[i // 2 % 2]}" for i in range(40)]
+    extra = [f"{i},5;a;y" if "," in cell[-6:] else f"{i}.5;a;y" for i in range(4)]
+    table = read_table("\n".join(["x;g;class", *rows, *(extra if "<" in cell else [])]).encode())
+    schema = as_numbers(table, infer_schema(table), "x")
+    profile = profile_column(table, "x", schema.reading_of("x"))
+    assert set(profile.distinct_numbers) - {0.5, 1.5, 2.5, 3.5} == numbers
