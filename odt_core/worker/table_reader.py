@@ -8,6 +8,7 @@ say, and an ``{"error": ...}`` if the file cannot be read; with ``beginning`` (i
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -15,14 +16,20 @@ import pickle
 import sys
 from pathlib import Path
 
-from odt_core.data import ReadOptions, RefusedRowsError, read_table
+from odt_core.data import (
+    ReadOptions,
+    RefusedRowsError,
+    check_schema,
+    infer_schema,
+    read_table,
+)
 from odt_core.errors import InputError
 from odt_core.worker.messages import to_line
 from odt_core.worker.worker import die_with_parent
 
 
 def main() -> None:
-    """Read the table and write it, pickled."""
+    """Read the table, look at its columns, which takes long where there are many, and write it."""
     die_with_parent()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
@@ -45,6 +52,9 @@ def main() -> None:
     except MemoryError:
         answers.write(to_line({"error": order["too_large"]}))
         return
+    answers.write(to_line({"stage": "looking at the columns"}))
+    with contextlib.suppress(InputError):  # whoever proposes a schema says it
+        check_schema(table, infer_schema(table))
     with open(order["to"], "wb") as file:
         pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
 

@@ -16,6 +16,8 @@ KEPT_TABLES = 6
 """Tables kept for all sessions together, besides each session's own."""
 SMALL = 2 * 1024 * 1024
 """Bytes of a text file that is read at once, in the server: that takes less than a second."""
+LONG_LINE = 16 * 1024
+"""Bytes of a first line from which on a file has so many columns that it is read apart."""
 TELL_EVERY = 0.5
 """Seconds between two words on what is being done."""
 _PACKED = (b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0")
@@ -92,12 +94,13 @@ def table_of(
 
 def _is_small(source: bytes | Path) -> bool:
     if isinstance(source, bytes):
-        size, start = len(source), source[:4]
+        size, start = len(source), source[:LONG_LINE]
     else:
         size = source.stat().st_size
         with source.open("rb") as file:
-            start = file.read(4)
-    return size <= SMALL and not start.startswith(_PACKED)
+            start = file.read(LONG_LINE)
+    is_wide = len(start) == LONG_LINE and b"\n" not in start
+    return size <= SMALL and not is_wide and not start.startswith(_PACKED)
 
 
 def _read(

@@ -8,7 +8,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from odt_core.data import ReadOptions, read_table
+from odt_core.data import (
+    ReadOptions,
+    RefusedRowsError,
+    check_schema,
+    infer_schema,
+    read_table,
+)
 from odt_core.errors import InputError
 from odt_core.jobs.reading import ReadLimits, read_table_apart
 
@@ -41,6 +47,25 @@ def test_a_table_read_apart_is_the_same(path, children):
     assert (apart.report, apart.sha256, apart.name) == (here.report, here.sha256, "t.csv")
     assert apart.lines is not None and apart.lines.tolist() == here.lines.tolist()
     assert children() == []
+
+
+def test_what_is_known_of_the_columns_comes_along(path):
+    apart = read_table_apart(path, ReadOptions(), "t.csv", on_progress=silent)
+    here = read_table(path, name="t.csv")
+    schema = infer_schema(here)
+    assert schema in apart.known
+    n_known = len(apart.known)
+    assert infer_schema(apart) == schema
+    assert check_schema(apart, schema) == check_schema(here, schema)
+    assert len(apart.known) == n_known
+
+
+def test_lines_that_are_no_table_come_along(path):
+    path.write_text("Ward 3\n" + TEXT)
+    with pytest.raises(RefusedRowsError, match="skip the first line") as refused:
+        read_table_apart(path, ReadOptions(decimal=","), "t.csv", on_progress=silent)
+    assert refused.value.instead == ReadOptions(decimal=",", skip_lines=1)
+    assert refused.value.beginning.startswith("Ward 3\nage;ward;class\n")
 
 
 def test_what_is_wrong_is_said(path):
