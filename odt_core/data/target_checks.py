@@ -40,11 +40,7 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
         )
         return
     if len(target.labels) == 1:
-        yield error(
-            name,
-            f"The outcome {name!r} has a single value, {target.labels[0]!r}: choose a column with "
-            "at least two.",
-        )
+        yield error(name, _single_value_error(table, schema, target))
         return
     yield from _missing_findings(table, schema, target)
     if schema.positive not in target.labels:
@@ -62,6 +58,20 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
     for label in strays:
         yield _stray_finding(table, schema, target, label)
     yield from _class_findings(schema, target, strays)
+
+
+def _single_value_error(table: Table, schema: Schema, target: Target) -> str:
+    """That there is one outcome only; if others were read as missing, which."""
+    facts = f"The outcome {target.name!r} has a single value, {target.labels[0]!r}"
+    profile = profile_column(table, target.name, schema.reading_of(target.name))
+    lost = [text for text in profile.values(profile.missing) if text]
+    if not lost:
+        return f"{facts}: choose a column with at least two."
+    are_read = "is read" if len(lost) == 1 else "are read"
+    return (
+        f"{facts}, since {shown(lost, MAX_LABELS_SHOWN)} {are_read} as missing: choose other "
+        "missing values, or another column."
+    )
 
 
 def _missing_findings(table: Table, schema: Schema, target: Target) -> Iterator[Finding]:

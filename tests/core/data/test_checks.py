@@ -65,6 +65,12 @@ ERRORS = {
         "y",
         "outcome 'y' has a single value, 'p'",
     ),
+    "the other class is read as missing": (
+        table_of(sex=SEX, y=["p", "?", ""] * 6 + ["p"] * 2),
+        schema_of(sex=CATEGORICAL),
+        "y",
+        r"has a single value, 'p', since '\?' is read as missing: choose other missing values",
+    ),
     "positive label never occurs": (
         table_of(**GOOD),
         schema_of(positive="q", sex=CATEGORICAL),
