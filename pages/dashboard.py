@@ -44,6 +44,12 @@ page = st.navigation(
             help="Every trade-off between sensitivity and specificity, each with its best tree.",
         ),
         st.Page(
+            Place.COMPARE,
+            title="Compare",
+            url_path="compare",
+            help="Which shape, cap and cut points do best on rows that they have not seen.",
+        ),
+        st.Page(
             Place.RUNS,
             title="Runs",
             url_path="runs",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from odt_core.render.layout import MARGIN, PERCENT, lay_out
+from odt_core.render.layout import FONT_SIZE, MARGIN, PERCENT, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 LINE, LEAST_HEIGHT, PLANE_HEIGHT = 38, 230, 360
 NAME_ROOM = 178
-LINE_LETTERS = 26
+LINE_LETTERS = 28
 
 
 class Rank(StrEnum):
@@ -25,7 +26,7 @@ class Rank(StrEnum):
     BEST = "best"
     SIMPLEST = "simplest within one standard error"
     OTHER = "other trees"
-    BASELINE = "to compare with"
+    BASELINE = "baselines"
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ def comparison_figure(
             "range": [-len(points) + 0.4, 0.6],
             "tickvals": [-place for place in range(len(points))],
             "ticktext": [_wrapped(point.name) for point in points],
+            "tickfont": {"size": FONT_SIZE - 1},
             "showgrid": False,
         },
         height=max(LEAST_HEIGHT, LINE * len(points) + 110),
@@ -202,13 +204,9 @@ def _span(ends: Sequence[float]) -> list[float]:
 
 
 def _wrapped(name: str) -> str:
-    """A name on at most two lines, cut where it is longer."""
-    first, _, rest = name.partition(", ")
-    lines = [first, rest] if rest else [first]
-    return "<br>".join(
-        line if len(line) <= LINE_LETTERS else f"{line[: LINE_LETTERS - 1].rstrip()}…"
-        for line in lines
-    )
+    """A name on two lines if it is long, cut where these do not hold it."""
+    lines = wrap(name, LINE_LETTERS, max_lines=2, placeholder=" …")
+    return "<br>".join(lines)
 
 
 def comparison_alt_text(points: Sequence[ComparedPoint], rate: str) -> str:

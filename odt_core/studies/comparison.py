@@ -32,7 +32,6 @@ from odt_core.training import (
     prepare_training,
 )
 from odt_core.tree import Tree
-from odt_core.words import count_words
 
 MOST_CANDIDATES = 100
 
@@ -85,14 +84,13 @@ class TreeCandidate:
         """What it is called: its shape, and what differs from the usual; plain text."""
         parts = [self.topology.name]
         if self.max_card is not None:
-            sets = count_words(self.max_card, "category", "categories")
-            parts.append(f"sets of at most {sets}")
+            parts.append(f"sets of at most {self.max_card}")
         if self.cuts is CutPoints.DECILES:
             parts.append("deciles")
         if self.cuts is CutPoints.EVERY:
-            parts.append("every cut point")
+            parts.append("every cut")
         if self.selection is FeatureSelection.CART:
-            parts.append("columns that CART uses")
+            parts.append("CART's columns")
         return ", ".join(parts)
 
     @property

@@ -130,7 +130,22 @@ def attach_curve(run_id: str) -> None:
     NotFoundError
         If the person has no such curves.
     """
-    if not is_study(run_id):
+    _attach_study(run_id, JobKind.CURVE)
+
+
+def attach_comparison(run_id: str) -> None:
+    """Make a comparison current that an address names.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such comparison.
+    """
+    _attach_study(run_id, JobKind.COMPARE)
+
+
+def _attach_study(run_id: str, kind: JobKind) -> None:
+    if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
         raise no_run()
     take_study(run_id)
 
@@ -145,7 +160,8 @@ def open_run(run_id: str) -> NoReturn:
     """
     if is_study(run_id):
         place = take_study(run_id)
-        st.session_state["sens_view"] = CURVES
+        if place is Place.SENSITIVITY:
+            st.session_state["sens_view"] = CURVES
     else:
         place = take_run(job_manager().find(owner(), run_id))
         if place is Place.SENSITIVITY:
@@ -209,7 +225,7 @@ def is_study(run_id: str) -> bool:
 
 
 def take_study(study_id: str) -> Place:
-    """Make curves current with their data; the page that shows them.
+    """Make curves or a comparison current with their data; the page that shows them.
 
     Raises
     ------
@@ -218,6 +234,9 @@ def take_study(study_id: str) -> Place:
     """
     batch = job_manager().find_study(owner(), study_id)
     _take_data_of(batch)
+    if batch.jobs[0].spec.kind is JobKind.COMPARE:
+        update(comparison=batch)
+        return Place.COMPARE
     update(curve=batch)
     return Place.SENSITIVITY
 
@@ -265,6 +284,7 @@ def _made_from(now: Work) -> dict[str, str]:
         for name, job in (("job", now.job), ("frontier", now.frontier))
         if job is not None
     }
-    if now.curve is not None and now.curve.jobs:
-        found["curve"] = now.curve.jobs[0].spec.dataset
+    for name, batch in (("curve", now.curve), ("comparison", now.comparison)):
+        if batch is not None and batch.jobs:
+            found[name] = batch.jobs[0].spec.dataset
     return found

@@ -13,6 +13,7 @@ class Place(StrEnum):
     DATA = "build/data.py"
     TRAIN = "build/train.py"
     SENSITIVITY = "explore/sensitivity.py"
+    COMPARE = "explore/compare.py"
     RUNS = "use/runs.py"
 
 

@@ -62,6 +62,8 @@ class Work:
         The last frontier that was asked for.
     curve : Batch or None
         The last curve that was asked for: one job for each split.
+    comparison : Batch or None
+        The last comparison that was asked for: one job for each fold.
     """
 
     dataset: Dataset | None = None
@@ -70,6 +72,7 @@ class Work:
     job: Job | None = None
     frontier: Job | None = None
     curve: Batch | None = None
+    comparison: Batch | None = None
 
     @property
     def result(self) -> dict[str, Any] | None:

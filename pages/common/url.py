@@ -1,8 +1,8 @@
 """What is current, in the page's address: reload or share it, and it is all there.
 
-``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>``. The session's work is what counts; the
-address follows it, except when a session begins or the reader goes back and forth in the
-browser's history. An id is worth nothing to anybody but its owner.
+``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>``. The session's work is what
+counts; the address follows it, except when a session begins or the reader goes back and forth in
+the browser's history. An id is worth nothing to anybody but its owner.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
 from pages.common.opening import (
+    attach_comparison,
     attach_curve,
     attach_frontier,
     attach_run,
@@ -33,6 +34,7 @@ _OPENERS: dict[str, Callable[[str], None]] = {
     "data": open_dataset,
     "frontier": attach_frontier,
     "curve": attach_curve,
+    "comparison": attach_comparison,
     "run": attach_run,
 }
 """What the address can name, in the order in which it is opened: a run has the last word."""
@@ -94,7 +96,13 @@ def address_of(now: Work) -> dict[str, str]:
     found: dict[str, str] = {}
     if now.dataset is not None:
         found["data"] = now.dataset.sha256
-    for name, thing in (("run", now.job), ("frontier", now.frontier), ("curve", now.curve)):
+    things = (
+        ("run", now.job),
+        ("frontier", now.frontier),
+        ("curve", now.curve),
+        ("comparison", now.comparison),
+    )
+    for name, thing in things:
         if thing is not None and getattr(thing, "recorded", True) and thing.id:
             found[name] = thing.id
     return found

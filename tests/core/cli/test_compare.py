@@ -72,7 +72,7 @@ def test_it_prints_a_table_and_says_which_is_best(
     assert main([*words, "none,cart", "--least-features", "4"]) == 0
     text = capsys.readouterr().out
     assert "2 folds of the training rows (the test rows stay out)" in text
-    assert "Best: depth-" in text and "columns that CART uses" in text
+    assert "Best: depth-" in text and "CART's columns" in text
     assert "weaker by construction" in text and "CART, pruned" in text
     assert "Nadeau and Bengio" in text
 

@@ -160,7 +160,7 @@ def test_the_simplest_within_one_standard_error_of_the_best() -> None:
     assert [row.words for row in found.better_baselines] == ["CART, pruned"]
     text = " ".join(verdict_words(found))
     assert "Best: depth-2. Accuracy on the test rows of the folds 90.0%" in text
-    assert "depth-1, sets of at most 1 category" in text and "CART, pruned does better" in text
+    assert "depth-1, sets of at most 1." in text and "CART, pruned does better" in text
 
 
 def test_of_equally_good_ones_the_simplest_is_best() -> None:

@@ -1,0 +1,119 @@
+"""The figures of a comparison: candidates with intervals, and rates against questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from odt_core.render import (
+    ComparedPoint,
+    Rank,
+    comparison_alt_text,
+    comparison_figure,
+    questions_figure,
+)
+from odt_core.studies import CandidateRow, Comparison
+from odt_core.studies.comparison_words import measure_words
+from pages.common.theme import current_theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+CHOSEN = "compare_chosen"
+"""Which candidate is chosen, by its name."""
+_SHOWN = "compare_figure_shown"
+INTERVALS, QUESTIONS = "Candidates", "Against questions"
+
+
+def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = False) -> str:
+    """Draw one of the figures.
+
+    Parameters
+    ----------
+    found : Comparison
+        The folds that are done.
+    key : str
+        Name of the chart.
+    is_final : bool
+        Whether a click on a point chooses a candidate.
+
+    Returns
+    -------
+    str
+        Which figure is shown.
+    """
+    st.session_state.setdefault(_SHOWN, INTERVALS)
+    shown = str(
+        st.segmented_control(
+            "Figure",
+            [INTERVALS, QUESTIONS],
+            key=_SHOWN,
+            persist_state="session",
+            required=True,
+            label_visibility="collapsed",
+        )
+    )
+    chart = f"{key}_{shown}"
+    points = points_of(found)
+    st.plotly_chart(
+        make_figure(found, shown),
+        key=chart,
+        theme=None,
+        config={"displayModeBar": False},
+        on_select=(lambda: _choose_clicked(chart, found)) if is_final else "ignore",
+        selection_mode="points",
+        alt=comparison_alt_text(points, measure_words(found)),
+    )
+    words = (
+        f"Points: mean {measure_words(found)} on the test rows of the folds, with 95% intervals."
+    )
+    if shown == INTERVALS:
+        words += " Upright marks: the mean in training."
+    st.caption(f"{words} Click a point to choose it." if is_final else words)
+    return shown
+
+
+def make_figure(found: Comparison, shown: str, *, opaque: bool = False) -> go.Figure:
+    """One of the figures in the page's colours."""
+    draw = comparison_figure if shown == INTERVALS else questions_figure
+    return draw(points_of(found), measure_words(found), theme=current_theme(), opaque=opaque)
+
+
+def points_of(found: Comparison) -> list[ComparedPoint]:
+    """The candidates that have a rate, as points."""
+    return [_point(found, row) for row in _drawn(found)]
+
+
+def _drawn(found: Comparison) -> list[CandidateRow]:
+    return [row for row in found.rows if row.score is not None]
+
+
+def _point(found: Comparison, row: CandidateRow) -> ComparedPoint:
+    score = row.score
+    assert score is not None
+    place = found.rows.index(row)
+    rank = Rank.BASELINE if row.is_baseline else Rank.OTHER
+    if place == found.simplest:
+        rank = Rank.SIMPLEST
+    if place == found.best:
+        rank = Rank.BEST
+    return ComparedPoint(
+        name=row.words,
+        rank=rank,
+        mean=score.mean,
+        low=score.low,
+        high=score.high,
+        train=row.train(found.measure).mean,
+        questions=row.questions,
+    )
+
+
+def _choose_clicked(chart: str, found: Comparison) -> None:
+    """Choose the tree of the point that was clicked."""
+    event: Any = st.session_state.get(chart)
+    rows = _drawn(found)
+    for point in event["selection"]["points"] if event else []:
+        place = point.get("customdata")
+        if isinstance(place, int) and not rows[place].is_baseline:
+            st.session_state[CHOSEN] = rows[place].words
