@@ -1,0 +1,119 @@
+"""The Compare page in a real browser: compare, choose a point, train it, reload, open it again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_runs import press, tick
+from tests.browser.window import BOTH_WIDTHS, Window
+from tests.runs import ward
+
+Opener = Callable[..., Window]
+SOLVED = 90_000
+"""Milliseconds that a comparison may take, on a loaded machine."""
+
+
+def compare(window: Window) -> None:
+    """Compare three shapes on a ward's patients, with two folds."""
+    window.go()
+    page = window.page
+    window.upload("ward.csv", ward())
+    page.get_by_role("link", name="Compare").first.click()
+    page.wait_for_url("**/compare*")
+    window.settle()
+    page.get_by_text("Folds and time").click()
+    folds = page.get_by_role("spinbutton", name="Folds")
+    expect(folds).to_be_visible()
+    folds.fill("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("on 2 folds;")).to_be_visible()
+    window.settle()
+    page.get_by_role("button", name="Compare the candidates").click()
+    expect(page.get_by_text("2 folds of the training rows in")).to_be_visible(timeout=SOLVED)
+    window.settle()
+
+
+def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    compare(window)
+    page = window.page
+    chosen = page.get_by_role("combobox", name="Candidate")
+    others = page.locator(".js-plotly-plot .trace.scatter").filter(has=page.locator("path.point"))
+    name = chosen.input_value()
+    for place in range(others.count()):
+        for point in others.nth(place).locator(".points path").all():
+            point.click(force=True)
+            window.settle()
+            if chosen.input_value() != name:
+                break
+        if chosen.input_value() != name:
+            break
+    assert re.fullmatch("depth-[123]", chosen.input_value()) and chosen.input_value() != name
+    name = chosen.input_value()
+    page.get_by_role("button", name="Train this one on all training rows").click()
+    page.locator(".st-key-compare_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
+    window.settle()
+    page.wait_for_url("**/compare?data=*&run=*&comparison=*")
+    expect(page.get_by_role("status", name="Current data set and tree")).to_contain_text(name)
+
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Table (CSV)").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"candidate,topology,")
+    page.keyboard.press("Escape")
+
+    page.reload()
+    window.settle()
+    expect(page.get_by_text(re.compile("^Best: "))).to_be_visible()
+
+    page.get_by_role("link", name="Runs").first.click()
+    page.wait_for_url("**/runs*")
+    window.settle()
+    row = 1  # the tree is the latest run
+    tick(window, row)
+    expect(page.get_by_text("2 folds of 2 are done.")).to_be_visible()
+    press(window, "runs_open")
+    expect(page.get_by_text(re.compile("^Best: "))).to_be_visible()
+
+
+@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
+def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
+    window = open_window(theme=theme, width=widths[0])
+    compare(window)
+    page = window.page
+    for width in (*widths, 390):
+        window.widen(width)
+        for shown in ("Against questions", "Candidates"):
+            page.get_by_role("radio", name=shown).or_(
+                page.get_by_role("button", name=shown, exact=True)
+            ).first.click()
+            window.settle()
+            assert window.legend_overlap() < 1, shown
+            assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"compare-{theme}-{width}")
+
+
+def test_the_keyboard_alone_compares(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    window.go()
+    page = window.page
+    window.upload("ward.csv", ward())
+    page.get_by_role("link", name="Compare").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare*")
+    window.settle()
+    button = page.get_by_role("button", name="Compare the candidates")
+    expect(button).to_be_enabled()
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile("^Best: "))).to_be_visible(timeout=SOLVED)
+    window.settle()
+    train = page.get_by_role("button", name="Train this one on all training rows")
+    train.focus()
+    page.keyboard.press("Enter")
+    page.locator(".st-key-compare_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
