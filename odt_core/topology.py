@@ -6,8 +6,9 @@ node or a leaf. Its text form writes a leaf as ``.`` and a decision node as ``(l
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from odt_core.errors import InputError
 
@@ -148,6 +149,22 @@ class Topology:
         """Whether the two subtrees have the same shape (paper, section 4.3.2)."""
         return self.shape(self.left[node]) == self.shape(self.right[node])
 
+    def includes(self, other: Topology) -> bool:
+        """Whether the other topology, or a mirror image of it, is a part of this one.
+
+        Then each of its trees is one of this topology's, if branches may be empty.
+        """
+
+        def covers(mine: int, theirs: int) -> bool:
+            if theirs < 0:
+                return True
+            if mine < 0:
+                return False
+            (a, b), (c, d) = self.children(mine), other.children(theirs)
+            return (covers(a, c) and covers(b, d)) or (covers(a, d) and covers(b, c))
+
+        return covers(0, 0)
+
     @cached_property
     def paths(self) -> tuple[tuple[tuple[int, bool], ...], ...]:
         """For each leaf, the (decision node, goes left) steps that lead to it from the root."""
@@ -175,3 +192,104 @@ class Topology:
             return nodes
 
         return tuple(below(node) for node in range(self.n_nodes))
+
+
+@dataclass(frozen=True)
+class AnyShape:
+    """Every shape with at most four levels and at most so many decision nodes.
+
+    Attributes
+    ----------
+    most_questions : int
+        The largest number of decision nodes, from 1 to 15.
+
+    Raises
+    ------
+    InputError
+        If the number is out of range.
+    """
+
+    most_questions: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.most_questions <= MAX_NODES:
+            raise InputError(
+                f"A tree of any shape cannot have at most {self.most_questions} questions here: "
+                f"give a whole number from 1 to {MAX_NODES}."
+            )
+
+    @property
+    def name(self) -> str:
+        """Such as ``any-7``."""
+        return f"any-{self.most_questions}"
+
+    @property
+    def words(self) -> str:
+        """Which trees it stands for; goes after ``a tree``."""
+        questions = "1 question" if self.most_questions == 1 else f"{self.most_questions} questions"
+        return f"of any shape with at most {questions}"
+
+    @property
+    def text(self) -> str:
+        """The same as its name."""
+        return self.name
+
+    @property
+    def n_nodes(self) -> int:
+        """The largest number of decision nodes."""
+        return self.most_questions
+
+    @property
+    def n_leaves(self) -> int:
+        """The largest number of leaves."""
+        return self.most_questions + 1
+
+    @property
+    def depth(self) -> int:
+        """The largest number of levels of decisions."""
+        return min(self.most_questions, MAX_LEVELS)
+
+
+Shape = Topology | AnyShape
+"""What a tree may look like: one topology, or any with at most so many questions."""
+
+
+def parse_shape(text: str) -> Shape:
+    """Read ``any-7`` and the like, or a topology (see `Topology.parse`).
+
+    Raises
+    ------
+    InputError
+        If `text` is none of these.
+    """
+    number = re.fullmatch(r"any-([0-9]{1,9})", text.strip())
+    return AnyShape(int(number[1])) if number else Topology.parse(text)
+
+
+@cache
+def unordered_topologies(n_nodes: int) -> tuple[Topology, ...]:
+    """All topologies with so many decision nodes, of mirror images only one.
+
+    Parameters
+    ----------
+    n_nodes : int
+        From 1 to 15.
+
+    Returns
+    -------
+    tuple of Topology
+        Those with fewer levels first.
+    """
+    texts = [text for text in _unordered_texts(MAX_LEVELS) if text.count("(") == n_nodes]
+    found = [Topology.parse(text) for text in texts]
+    return tuple(sorted(found, key=lambda topology: topology.depth))
+
+
+@cache
+def _unordered_texts(levels: int) -> tuple[str, ...]:
+    """Text forms of the subtrees with at most so many levels, the leaf among them."""
+    if levels == 0:
+        return (".",)
+    below = _unordered_texts(levels - 1)
+    pairs = ((a, b) for i, a in enumerate(below) for b in below[: i + 1])
+    return (".", *(f"({a}{b})" for a, b in pairs))

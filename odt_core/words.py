@@ -669,8 +669,17 @@ def gap_words(problem: Problem, gap: int) -> str:
     return f"a better tree gets at most {rows} right"
 
 
-def status_words(problem: Problem, solution: Solution) -> str:
+def status_words(problem: Problem, solution: Solution, among: str = "of this shape") -> str:
     """How far a solve came.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was solved.
+    solution : Solution
+        The answer.
+    among : str
+        Which trees were searched.
 
     Examples
     --------
@@ -683,7 +692,7 @@ def status_words(problem: Problem, solution: Solution) -> str:
     if solution.status is Status.INFEASIBLE:
         floors = floor_words(problem.objective)
         demand = f"reaches {floors}" if floors else "meets the conditions"
-        return f"Proved impossible: no tree of this shape {demand} on the training rows"
+        return f"Proved impossible: no tree {among} {demand} on the training rows"
     cancelled = solution.status is Status.CANCELLED
     if solution.tree is None:
         return (
@@ -697,7 +706,7 @@ def status_words(problem: Problem, solution: Solution) -> str:
     return f"{began}; {gap_words(problem, solution.gap)}"
 
 
-def proof_words(solution: Solution, over: str = "") -> str:
+def proof_words(solution: Solution, over: str = "", among: str = "of this shape") -> str:
     """Which engine proved the answer, in what time, and what else there is to say about it.
 
     Parameters
@@ -706,6 +715,8 @@ def proof_words(solution: Solution, over: str = "") -> str:
         The answer.
     over : str
         Over which cut points it holds, such as ``over the deciles``.
+    among : str
+        Which trees were searched.
 
     Examples
     --------
@@ -717,7 +728,7 @@ def proof_words(solution: Solution, over: str = "") -> str:
     return " ".join(
         part
         for part in (
-            _claim_words(solution),
+            _claim_words(solution, among),
             _cuts_words(solution, over),
             _check_words(solution),
             solution.remark,
@@ -750,8 +761,8 @@ def _check_words(solution: Solution) -> str:
     return ""
 
 
-def _claim_words(solution: Solution) -> str:
-    best = "No tree of this shape does better on the training rows"
+def _claim_words(solution: Solution, among: str) -> str:
+    best = f"No tree {among} does better on the training rows"
     if not solution.proved_by and solution.status is Status.OPTIMAL:
         return f"{best}: this one has the best value that any tree can have."
     if not solution.proved_by and solution.mip is not None and solution.mip.is_blurred:

@@ -34,7 +34,7 @@ from odt_core.data.stray_lines import option_words
 from odt_core.errors import InputError
 from odt_core.problem import Objective, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.topology import Topology
+from odt_core.topology import parse_shape
 from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
 
 
@@ -213,7 +213,7 @@ def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
     return TrainSpec(
         schema=make_schema(table, options),
         split=SplitSpec.parse(options.train_size, options.test_size, seed=options.seed),
-        topology=Topology.parse(given.get("topology", "depth-2")),
+        topology=parse_shape(given.get("topology", "depth-2")),
         objective=_objective(options) if "objective" in given else Objective(),
         max_card=given.get("max_card"),
         rules=_read_rules(options),

@@ -178,6 +178,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_frontier(commands)
     _add_curve(commands)
     _add_compare(commands)
+    _add_path(commands)
     _add_predict(commands)
     _add_export(commands)
     _add_verify(commands)
@@ -283,6 +284,44 @@ def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
     )
     curve.set_defaults(run=_lazily("curve"))
+
+
+def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    path = commands.add_parser(
+        "path",
+        help="the best trees of any shape, by their number of questions",
+        description="For k = 0, 1, 2, ... questions, the least errors on the training rows of any "
+        "shape with at most k questions on at most four levels, each proved and with its tree; "
+        "with --folds, beside it the error on rows not seen.",
+    )
+    add_data_options(path)
+    group = add_problem_options(path, shape=False)
+    group.add_argument(
+        "--most-questions",
+        type=at_least(1),
+        default=7,
+        metavar="K",
+        help="largest number of questions, from 1 to 15 (default: 7)",
+    )
+    group.add_argument(
+        "--folds",
+        type=at_least(2),
+        metavar="N",
+        help="cross-validate on so many folds of the training rows (default: no cross-validation)",
+    )
+    group.add_argument(
+        "--repeats",
+        type=at_least(1),
+        default=1,
+        metavar="N",
+        help="with --folds: how often the rows are dealt out anew (default: 1)",
+    )
+    add_solver_options(path)
+    path.add_argument(
+        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
+    )
+    path.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    path.set_defaults(run=_lazily("path"))
 
 
 def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
@@ -577,7 +616,8 @@ def add_problem_options(
             "--topology",
             default="depth-2",
             metavar="SHAPE",
-            help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2)",
+            help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2); "
+            "train: also any-7 and the like, any shape with at most 7 questions",
         )
     if single:
         group.add_argument(

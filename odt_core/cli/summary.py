@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from odt_core.confusion import Confusion
 from odt_core.evaluation import Rate, floors, leaf_table, metrics, verdict
 from odt_core.training import TrainResult
-from odt_core.words import goal_words, percent_words, proof_words, status_words
+from odt_core.words import goal_words, percent_words
 
 METRIC_ROWS = ("sensitivity", "specificity", "ppv", "npv", "accuracy")
 
@@ -19,7 +19,7 @@ def summarize(result: TrainResult) -> str:
         f"{problem.topology.name}, {goal_words(problem.objective, problem.data.negative_label)}, "
         f"{problem.data.n_rows} training rows"
     )
-    standing = f"{status_words(problem, solution)}. {proof_words(solution, result.cut_points)}"
+    standing = f"{result.status_sentence}. {result.proof_sentence}"
     if solution.tree is None:
         return f"{head}\n{standing}"
     test = result.prepared.test

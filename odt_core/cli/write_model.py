@@ -14,6 +14,7 @@ def run(options: argparse.Namespace) -> int:
     """Write exactly the program that ``train --engine cbc`` solves."""
     table = load_table(options)
     spec = make_spec(table, options)
+    spec.one_topology("The integer program")
     problem = build_problem(prepare_training(table, spec), spec)
     write_model(problem, Path(options.output), spec.mip)
     note(f"Wrote {options.output}.")

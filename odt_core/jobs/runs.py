@@ -9,8 +9,8 @@ from typing import Any
 from odt_core.jobs.job import Job, JobState
 from odt_core.solution import Status, TracePoint
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
-from odt_core.studies import ComparisonFold, CurveRepeat, TreeCandidate
-from odt_core.topology import Topology
+from odt_core.studies import ComparisonFold, CurveRepeat, PathPart, TreeCandidate
+from odt_core.topology import AnyShape, Shape
 from odt_core.training.progress import Stage
 from odt_core.worker import JobKind, JobSpec
 
@@ -53,12 +53,14 @@ def new_run(
 def _shapes_of(spec: JobSpec) -> list[str]:
     """The names of all shapes that a run searches."""
     part = spec.part
-    shapes: tuple[Topology, ...] = (spec.train.topology,)
+    shapes: tuple[Shape, ...] = (spec.train.topology,)
     if isinstance(part, CurveRepeat):
         shapes = part.topologies
     elif isinstance(part, ComparisonFold):
         trees = (c.topology for c in part.candidates if isinstance(c, TreeCandidate))
         shapes = tuple(dict.fromkeys(trees))
+    if isinstance(part, PathPart):
+        return [AnyShape(part.most_questions).name]
     return [shape.name for shape in shapes]
 
 

@@ -1,4 +1,4 @@
-"""Studies of many solves: the exact frontier, curves over splits, and comparisons on folds."""
+"""Studies of many solves: the exact frontier, curves, comparisons on folds, paths by size."""
 
 from odt_core.studies.adoption import (
     Adoption,
@@ -45,6 +45,16 @@ from odt_core.studies.frontier import (
 )
 from odt_core.studies.frontier_csv import frontier_csv
 from odt_core.studies.levels import fewest_errors, is_best_at, point_for_level
+from odt_core.studies.path import (
+    PathPart,
+    PathPoint,
+    PathResult,
+    PathSpec,
+    PathView,
+    UnseenError,
+    run_path,
+    run_path_study,
+)
 from odt_core.studies.progress import StudyProgress
 from odt_core.studies.sweep import Sweep
 
@@ -91,4 +101,12 @@ __all__ = [
     "run_frontier",
     "run_repeat",
     "search_frontier",
+    "PathPart",
+    "PathPoint",
+    "PathResult",
+    "PathSpec",
+    "PathView",
+    "UnseenError",
+    "run_path",
+    "run_path_study",
 ]

@@ -93,6 +93,7 @@ def run_adoption(
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
+    spec.one_topology("A tree of the frontier")
     spec = dataclasses.replace(spec, engine=Engine.SEARCH)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)

@@ -181,6 +181,7 @@ def run_frontier(
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
+    spec.one_topology("The frontier")
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
     tell(Stage.SOLVING)

@@ -17,6 +17,7 @@ from odt_core.data.cut_points import (
 from odt_core.export import Model, tree_to_json
 from odt_core.problem import Problem
 from odt_core.solution import MipReport, Solution
+from odt_core.topology import AnyShape
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
 from odt_core.words import proof_words, status_words
@@ -76,6 +77,22 @@ class TrainResult:
         return cut_points_words(self._column_cuts)
 
     @property
+    def _among(self) -> str:
+        """Among which trees this one is the best."""
+        shape = self.spec.topology
+        return shape.words if isinstance(shape, AnyShape) else "of this shape"
+
+    @property
+    def status_sentence(self) -> str:
+        """How far the solve came."""
+        return status_words(self.problem, self.solution, self._among)
+
+    @property
+    def proof_sentence(self) -> str:
+        """Which engine proved the answer, in what time, and over which cut points."""
+        return proof_words(self.solution, self.cut_points, self._among)
+
+    @property
     def _column_cuts(self) -> tuple[ColumnCuts, ...]:
         return column_cuts(self.spec.schema, self.prepared.train.features)
 
@@ -99,8 +116,8 @@ class TrainResult:
                 "tree": tree_to_json(self.cart),
             },
             "words": {
-                "status": status_words(self.problem, self.solution),
-                "proof": proof_words(self.solution, self.cut_points),
+                "status": self.status_sentence,
+                "proof": self.proof_sentence,
                 "remark": self.solution.remark,
             },
             "trace": [

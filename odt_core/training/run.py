@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from odt_core.data import Prepared, Table, prepare
 from odt_core.evaluation import cart_feature_selection, fit_cart
 from odt_core.problem import Problem
-from odt_core.solution import Found, Solution, TracePoint, make_solution
+from odt_core.solution import Engine, Found, Solution, Status, TracePoint, make_solution
+from odt_core.topology import AnyShape, Topology
 from odt_core.training.progress import Stage
 from odt_core.training.result import TrainResult
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
+
+if TYPE_CHECKING:
+    from odt_core.export import Model
+    from odt_core.solvers.search.sizes import SizePoint
+
+SMALLEST = Topology.parse("depth-1")
+NOT_ASKED = "The integer program was not asked: it is about one shape, and this is about all."
 
 
 def prepare_training(table: Table, spec: TrainSpec) -> Prepared:
@@ -32,18 +42,19 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
     """The training problem of a specification on prepared rows.
 
     With feature selection, features that a default CART on the training rows does not use are
-    forbidden, which is what the paper's v = 0 does (section 5.1).
+    forbidden, which is what the paper's v = 0 does (section 5.1). Where any shape will do, the
+    problem has the smallest one, and the answer has a problem of its own.
 
     Raises
     ------
     InputError
         If a cap, floor or rule does not fit the data.
     """
-    train = prepared.train
+    train, shape = prepared.train, spec.topology
     selected = select_features(prepared, spec)
     return Problem(
         data=train,
-        topology=spec.topology,
+        topology=SMALLEST if isinstance(shape, AnyShape) else shape,
         objective=spec.objective,
         max_card=spec.max_card,
         rules=spec.resolve_rules(train, selected),
@@ -71,9 +82,20 @@ def fit_peer(prepared: Prepared, spec: TrainSpec) -> Tree:
     )
 
 
+class Outcome(Protocol):
+    """What a run brings: a result's JSON, and a model if it made one."""
+
+    @property
+    def model(self) -> Model | None:
+        """The model."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The result."""
+
+
 @dataclass(frozen=True, eq=False)
 class BestSoFar:
-    """The best tree of a training run that goes on.
+    """What a run that goes on has found: a tree, or a path of trees.
 
     Attributes
     ----------
@@ -84,7 +106,7 @@ class BestSoFar:
     """
 
     is_proved: bool
-    result: Callable[[], TrainResult]
+    result: Callable[[], Outcome]
 
 
 def run_training(
@@ -132,7 +154,7 @@ def run_training(
     prepared.train.merged()  # both the solve and CART start from it
     tell(Stage.SOLVING)
 
-    def result_of(solution: Solution) -> TrainResult:
+    def result_of(solution: Solution, problem: Problem = problem) -> TrainResult:
         return TrainResult(
             table_sha256=table.sha256,
             table_name=table.name,
@@ -161,19 +183,68 @@ def run_training(
             ),
         )
 
+    def best_of_any(found: SizePoint) -> BestSoFar:
+        is_proved = found.solution.status is Status.OPTIMAL
+        return BestSoFar(is_proved, lambda: result_of(found.solution, found.problem))
+
     # CART beside the solve: nobody waits for it, and it is there when a solve is stopped.
     with ThreadPoolExecutor(1, thread_name_prefix="odt-cart") as beside:
         cart = beside.submit(fit_peer, prepared, spec)
+        tell_of = None if on_progress is None else lambda point: on_progress(problem, point)
+        if isinstance(spec.topology, AnyShape):
+            point = _solve_any_shape(
+                problem,
+                spec,
+                spec.topology,
+                on_progress=tell_of,
+                on_point=None if on_best is None else lambda found: on_best(best_of_any(found)),
+                should_stop=should_stop,
+            )
+            tell(Stage.FINISHING)
+            return result_of(point.solution, point.problem)
         solution = solve(
             problem,
             engine=spec.engine,
             time_limit=spec.time_limit,
             threads=spec.threads,
             seed=spec.seed,
-            on_progress=None if on_progress is None else lambda point: on_progress(problem, point),
+            on_progress=tell_of,
             on_found=None if on_best is None else lambda found: on_best(best_so_far(found)),
             should_stop=should_stop,
             mip_options=spec.mip,
         )
         tell(Stage.FINISHING)
         return result_of(solution)
+
+
+def _solve_any_shape(
+    problem: Problem,
+    spec: TrainSpec,
+    shape: AnyShape,
+    *,
+    on_progress: Callable[[TracePoint], None] | None,
+    on_point: Callable[[SizePoint], None] | None,
+    should_stop: Callable[[], bool] | None,
+) -> SizePoint:
+    """The best tree of any shape, with its own problem."""
+    from odt_core.solvers.search.sizes import solve_sizes
+
+    def tell(points: tuple[SizePoint, ...]) -> None:
+        if on_point is not None and points[-1].solution.tree is not None:
+            on_point(points[-1])
+
+    points = solve_sizes(
+        problem,
+        shape.most_questions,
+        every=False,
+        engine=spec.engine,
+        time_limit=spec.time_limit,
+        threads=spec.threads,
+        on_progress=on_progress,
+        on_points=tell,
+        should_stop=should_stop,
+    )
+    if spec.engine is not Engine.HYBRID:
+        return points[-1]
+    solution = dataclasses.replace(points[-1].solution, remark=NOT_ASKED)
+    return dataclasses.replace(points[-1], solution=solution)

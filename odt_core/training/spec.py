@@ -30,7 +30,7 @@ from odt_core.problem import (
 )
 from odt_core.solution import Engine
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.topology import Topology
+from odt_core.topology import AnyShape, Shape, Topology, parse_shape
 
 SPEC_VERSION = 1
 MOST_CUTS_NAMED = 10
@@ -162,8 +162,8 @@ class TrainSpec:
         Target, positive label, and how each column is read.
     split : SplitSpec
         Which rows train and which test.
-    topology : Topology
-        The tree's shape.
+    topology : Topology or AnyShape
+        The tree's shape, or any with at most so many questions.
     objective : Objective
         Goal, class weight and floors.
     max_card : int or None
@@ -190,7 +190,7 @@ class TrainSpec:
 
     schema: Schema
     split: SplitSpec
-    topology: Topology
+    topology: Shape
     objective: Objective = Objective()
     max_card: int | None = None
     rules: RulesSpec = field(default_factory=RulesSpec)
@@ -211,6 +211,21 @@ class TrainSpec:
             raise InputError("threads must be between 1 and 256.")
         if self.least_features < 1:
             raise InputError("least-features must be at least 1.")
+
+    def one_topology(self, what: str) -> Topology:
+        """The shape, for what can be done with a single one only.
+
+        Raises
+        ------
+        InputError
+            If any shape will do; `what` begins the sentence.
+        """
+        if isinstance(self.topology, AnyShape):
+            raise InputError(
+                f"{what} is made for one shape, not for any with at most "
+                f"{self.topology.most_questions} questions: choose a shape."
+            )
+        return self.topology
 
     def resolve_rules(self, data: EncodedData, selected: frozenset[int] | None) -> Rules:
         """Rules in codes, with features that the selection left out forbidden."""
@@ -270,7 +285,7 @@ class TrainSpec:
             return cls(
                 schema=Schema.from_json(record["schema"]),
                 split=SplitSpec.from_json(record["split"]),
-                topology=Topology.parse(record["topology"]),
+                topology=parse_shape(record["topology"]),
                 objective=Objective(
                     goal=Goal(objective["goal"]),
                     class_weight=Fraction(objective["class_weight"]),

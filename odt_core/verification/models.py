@@ -128,6 +128,7 @@ def verify_model(
             "The model does not say how it was trained: verify one that was saved after training."
         )
     spec = TrainSpec.from_json(model.facts["settings"])
+    spec.one_topology("The check of every tree")
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     tree = model.tree
@@ -178,6 +179,7 @@ def run_verification(
     """
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
+    spec.one_topology("The check of every tree")
     problem = build_problem(prepare_training(table, spec), spec)
     tell(Stage.SOLVING)
     verdict = verify(problem, claim.total, time_limit=spec.time_limit, should_stop=should_stop)

@@ -108,6 +108,23 @@ def _compare(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     return Answer({"runs": [run.to_json() for run in runs]})
 
 
+def _path(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.studies import PathPart, run_path
+    from odt_core.training import BestSoFar
+
+    assert isinstance(spec.part, PathPart)
+    result = run_path(
+        table,
+        spec.train,
+        spec.part,
+        on_progress=hooks.on_progress,
+        on_stage=hooks.on_stage,
+        on_result=lambda found: hooks.on_best(BestSoFar(False, lambda: found)),
+        should_stop=hooks.should_stop,
+    )
+    return Answer(result.to_json())
+
+
 def _verify(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     from odt_core.verification import Claim, run_verification
 
@@ -124,5 +141,6 @@ RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.CURVE: _curve,
     JobKind.COMPARE: _compare,
     JobKind.ADOPT: _adopt,
+    JobKind.PATH: _path,
     JobKind.VERIFY: _verify,
 }

@@ -21,6 +21,7 @@ from odt_core.errors import MALFORMED, InputError
 from odt_core.studies.adoption import Adoption
 from odt_core.studies.comparison import ComparisonFold
 from odt_core.studies.curve import CurveRepeat
+from odt_core.studies.path import PathPart
 from odt_core.training.spec import TrainSpec
 from odt_core.verification import Claim
 
@@ -30,7 +31,8 @@ class JobKind(StrEnum):
 
     ``train`` finds a tree, ``frontier`` every undominated tree, ``curve`` one repeat of a curve,
     ``compare`` all candidates of a comparison on one fold, ``adopt`` makes a tree of a frontier the
-    result of a training run, and ``verify`` checks a proof by trying every tree.
+    result of a training run, ``path`` finds the best trees of any shape by their number of
+    questions, and ``verify`` checks a proof by trying every tree.
     """
 
     TRAIN = "train"
@@ -38,14 +40,16 @@ class JobKind(StrEnum):
     CURVE = "curve"
     COMPARE = "compare"
     ADOPT = "adopt"
+    PATH = "path"
     VERIFY = "verify"
 
 
-Part = CurveRepeat | ComparisonFold | Adoption | Claim
+Part = CurveRepeat | ComparisonFold | Adoption | PathPart | Claim
 _PARTS: dict[JobKind, type[Part]] = {
     JobKind.CURVE: CurveRepeat,
     JobKind.COMPARE: ComparisonFold,
     JobKind.ADOPT: Adoption,
+    JobKind.PATH: PathPart,
     JobKind.VERIFY: Claim,
 }
 """What a kind needs to know beside the training run's settings."""

@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 
 from odt_core.problem import Goal, LeafCount, Objective
-from odt_core.topology import PRESETS, Topology
+from odt_core.topology import PRESETS, AnyShape, Shape
 from odt_core.training import FeatureSelection, TrainSpec
-from pages.common.shapes import OWN
+from pages.common.shapes import ANY, OWN
 
 MOST_SECONDS = 24 * 3600
 """The longest time limit that may be asked for."""
@@ -44,7 +44,9 @@ def load_settings(spec: TrainSpec) -> None:
         st.session_state[key] = value
 
 
-def _shape(topology: Topology) -> dict[str, str]:
+def _shape(topology: Shape) -> dict[str, Any]:
+    if isinstance(topology, AnyShape):
+        return {"train_shape": ANY, "train_most_questions": topology.most_questions}
     if topology.name in PRESETS:
         return {"train_shape": topology.name}
     return {"train_shape": OWN, "train_own_shape": topology.text}

@@ -7,11 +7,12 @@ import base64
 import streamlit as st
 
 from odt_core.render import topology_svg
-from odt_core.topology import PRESETS, Topology
+from odt_core.studies.path import DEFAULT_QUESTIONS
+from odt_core.topology import MAX_NODES, PRESETS, AnyShape, Shape, Topology
 from odt_core.words import count_words
 from pages.common.theme import current_theme
 
-OWN = "own"
+OWN, ANY = "own", "any"
 NAMES = {
     "depth-1": "Depth 1",
     "depth-2": "Depth 2",
@@ -22,6 +23,7 @@ NAMES = {
     "cues-3": "3 cues",
     "cues-4": "4 cues",
     OWN: "Own shape",
+    ANY: "Any shape",
 }
 DEFAULT = "depth-2"
 
@@ -57,8 +59,8 @@ _STYLE = """<style>
 </style>"""
 
 
-def choose_shape() -> Topology:
-    """Draw the cards, and a text field for a shape of one's own.
+def choose_shape() -> Shape:
+    """Draw the cards; a text field for a shape of one's own, a number for any shape.
 
     Raises
     ------
@@ -69,7 +71,7 @@ def choose_shape() -> Topology:
     st.session_state.setdefault("train_shape", DEFAULT)
     chosen = st.radio(
         "Shape of the tree",
-        [*PRESETS, OWN],
+        [*PRESETS, OWN, ANY],
         format_func=_card,
         key="train_shape",
         persist_state="session",
@@ -77,6 +79,8 @@ def choose_shape() -> Topology:
         help="Which questions can follow which. The best tree *of this shape* is found; questions "
         "that do not help vanish. In a chain of cues every question can decide a case at once.",
     )
+    if chosen == ANY:
+        return _choose_any()
     text = PRESETS.get(chosen, "")
     if chosen == OWN:
         st.session_state.setdefault("train_own_shape", PRESETS["depth-2.5"])
@@ -95,8 +99,31 @@ def choose_shape() -> Topology:
     return topology
 
 
-def shape_words(topology: Topology) -> str:
+def _choose_any() -> AnyShape:
+    """How many questions a tree of any shape may have."""
+    st.session_state.setdefault("train_most_questions", DEFAULT_QUESTIONS)
+    most = st.number_input(
+        "Questions at most",
+        min_value=1,
+        max_value=MAX_NODES,
+        step=1,
+        key="train_most_questions",
+        persist_state="session",
+        help="The best tree of *all* shapes with at most so many questions on at most four levels "
+        "is found. That takes longer than one shape: the more questions, the longer.",
+    )
+    shape = AnyShape(int(most))
+    st.caption(shape_words(shape))
+    return shape
+
+
+def shape_words(topology: Shape) -> str:
     """The shape's size in words."""
+    if isinstance(topology, AnyShape):
+        return (
+            f"at most {count_words(topology.n_nodes, 'question')}, and at most "
+            f"{count_words(topology.depth, 'question')} a case"
+        )
     return (
         f"{count_words(topology.n_nodes, 'question')}, "
         f"{count_words(topology.n_leaves, 'leaf', 'leaves')}; "
@@ -104,8 +131,10 @@ def shape_words(topology: Topology) -> str:
     )
 
 
-def shape_name(topology: Topology) -> str:
+def shape_name(topology: Shape) -> str:
     """The shape's name on its card, or its text."""
+    if isinstance(topology, AnyShape):
+        return f"any shape, at most {count_words(topology.most_questions, 'question')}"
     return NAMES.get(topology.name, topology.text)
 
 
@@ -116,5 +145,7 @@ def shape_uri(topology: Topology) -> str:
 
 
 def _card(option: str) -> str:
+    if option == ANY:
+        return NAMES[ANY]
     topology = Topology.parse(PRESETS.get(option, "(. (. .))"))
     return f"![]({shape_uri(topology)}) {NAMES[option]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.jobs import Job, JobState
+from odt_core.topology import AnyShape
 from odt_core.training import Stage
 from odt_core.words import count_words, seconds_words
 from pages.common.server import job_manager
@@ -47,4 +48,6 @@ def _headline(job: Job, sought: str) -> str:
         return "Preparing the rows"
     if job.stage is Stage.FINISHING:
         return "Counting the rows"
-    return f"Searching for {sought} of the shape {plain(shape_name(job.spec.train.topology))}"
+    shape = job.spec.train.topology
+    of = "" if isinstance(shape, AnyShape) else "the shape "
+    return f"Searching for {sought} of {of}{plain(shape_name(shape))}"

@@ -116,6 +116,8 @@ class Loop:
         self.weight[v:] = splits.pair_sums(self.weight)
         if self.place >= 0 and run.store is not None:
             run.store.fill(self)
+        if self.top and not self.restricted and run.shared is not None:
+            run.shared.fill(self)
         for x, child in enumerate(self.children[: self.h + 1]):
             if self.table.level[child] <= STUMP and not run.by_sweeps:
                 self._look_up(x, child)
@@ -503,3 +505,5 @@ class Loop:
     def _end(self) -> None:
         if self.place >= 0 and self.run.store is not None:
             self.run.store.keep(self)
+        if self.top and not self.restricted and self.run.shared is not None:
+            self.run.shared.keep(self)

@@ -22,6 +22,7 @@ from odt_core.solvers.search.choices import Choice, Planter
 from odt_core.solvers.search.columns import Encoding, encode
 from odt_core.solvers.search.outcome import SearchOutcome
 from odt_core.solvers.search.search import Search, Stopped
+from odt_core.solvers.search.store import SharedBounds
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 POLL_SECONDS = 0.02
@@ -65,6 +66,10 @@ class Run:
         A tree all of whose splits are written down.
     given : Assignment or None
         A tree to start from. It is the best one while `choice` is None.
+    cutoff : float
+        Only a tree that costs less is wanted.
+    shared : SharedBounds or None
+        What searches for other topologies have found.
     bound : float
         Proved lower bound of the cost.
     infeasible : bool
@@ -83,6 +88,8 @@ class Run:
     best: float = np.inf
     choice: Choice | None = None
     given: Assignment | None = None
+    cutoff: float = np.inf
+    shared: SharedBounds | None = None
     bound: float = 0.0
     infeasible: bool = False
     trace: list[TracePoint] = field(default_factory=list)
@@ -90,7 +97,10 @@ class Run:
     def __post_init__(self) -> None:
         self.halt = np.zeros(1, np.int64)
         self.lock = threading.Lock()
-        self.search = Search(self.encoding, self.halt, self.threads, self._offer, self._raise_bound)
+        self.best = min(self.best, self.cutoff)
+        self.search = Search(
+            self.encoding, self.halt, self.threads, self._offer, self._raise_bound, self.shared
+        )
         self._failure: BaseException | None = None
         self._reported = 0.0
         self._next_tree = self.started + FIRST_TREE
@@ -213,7 +223,7 @@ class Run:
 
     def finish(self) -> SearchOutcome:
         """Write the best tree down and count what it costs."""
-        if self.infeasible:
+        if self.infeasible or (self.best >= self.cutoff and np.isfinite(self.cutoff)):
             return self._outcome(None)
         if not self.stopped and (self.choice is not None or self.given is None):
             assignment, cost = self._plant(self.choice, Search(self.encoding))

@@ -24,7 +24,7 @@ from odt_core.solvers.search.loop import Loop
 from odt_core.solvers.search.masks import Masks
 from odt_core.solvers.search.smallest import restricted
 from odt_core.solvers.search.splits import Flags, Numbers, Splits, Whole
-from odt_core.solvers.search.store import Store, Tables
+from odt_core.solvers.search.store import SharedBounds, Store, Tables
 from odt_core.solvers.search.sweeps import make_orders
 
 SOME_SPLITS = 2**11
@@ -72,6 +72,8 @@ class Search:
         Told each better tree of the root: cost and choice.
     on_bound : callable, optional
         Told lower bounds of every tree's cost.
+    shared : SharedBounds, optional
+        What searches for other topologies have found.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class Search:
         threads: int = 1,
         on_better: Callable[[float, Choice], None] | None = None,
         on_bound: Callable[[float], None] | None = None,
+        shared: SharedBounds | None = None,
     ) -> None:
         self.encoding, self.table = encoding, encoding.table
         self.halt = np.zeros(1, np.int64) if halt is None else halt
@@ -93,6 +96,7 @@ class Search:
         self.orders = make_orders(self.table) if self.by_sweeps else None
         self.store: Store | None = None
         self.most_members = most_members(self.table)
+        self.shared = shared
         self.absolute = np.abs(self.table.d)
         self.tables = Tables(self)
         self._allowed: dict[int, tuple[Flags, Numbers, Flags]] = {}
@@ -105,7 +109,9 @@ class Search:
         level = self.table.level[cls]
         if self.encoding.smallest:
             return self._restricted_root(cls, limit)
-        if level > PAIR + 1 and not self.by_sweeps:
+        if self.shared is not None:
+            self.shared.begin(self, cls)
+        elif level > PAIR + 1 and not self.by_sweeps:
             self.store = Store.of(self, cls)
         if level > PAIR:
             self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings
+from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, groups_of
 from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.masks import Masks
 from odt_core.solvers.search.splits import Numbers, Splits
@@ -153,6 +153,7 @@ class Store:
         self.table: Columns = search.table
         self.n = n
         self.everywhere = 2 * n
+        self.larger = larger_classes(self.table, classes)
         self.known = {c: np.zeros((2 * n + 1, 2 * n)) for c in classes}
         self.sure = {c: np.zeros((2 * n + 1, 2 * n), np.bool_) for c in classes}
         self.visited = np.zeros(2 * n + 1, np.bool_)
@@ -170,6 +171,11 @@ class Store:
             if table.level[child] > PAIR:
                 below = {int(table.low[child]), int(table.high[child])}
                 classes |= {c for c in below if table.level[c] == PAIR}
+        return cls.of_classes(search, classes)
+
+    @classmethod
+    def of_classes(cls, search: Search, classes: set[int]) -> Store | None:
+        """The store of classes of two levels; None where it would take too much memory."""
         for n in (search.splits.n, search.splits.n_columns):
             if classes and (2 * n + 1) ** 2 * len(classes) <= MOST_CELLS:
                 return cls(search, n, sorted(classes))
@@ -214,6 +220,8 @@ class Store:
                 sure = self.sure[child][loop.place]
                 if loop.place != self.everywhere:
                     row = np.maximum(row, self._bounds(self.known[child], loop.place))
+                for larger in self.larger[child]:
+                    row = np.maximum(row, self.known[larger][loop.place])
                 loop.bound[:, x, : self.n] = row.reshape(2, self.n)
                 loop.exact[:, x, : self.n] = sure.reshape(2, self.n)
 
@@ -275,3 +283,84 @@ class Store:
         for u in larger:
             more = np.abs(self._weights((u,)) - weight)
             np.maximum(low, known[side * self.n + u] - more, out=low)
+
+
+class SharedBounds:
+    """What searches of one problem for several topologies learn from each other.
+
+    Bounds of what the subtrees below a root cost on the two sides of its splits do not depend on
+    the root's other subtree, and those of a subtree hold for all that it contains.
+
+    Attributes
+    ----------
+    store : Store or None
+        The bounds of row sets two levels below the root.
+    tables : Tables or None
+        What was counted of the rows for roots of four levels.
+    sides : dict of int to float64[2, S]
+        For each class, lower bounds inside and outside each split.
+    whole : dict of int to float
+        For each class, a lower bound on all rows.
+    """
+
+    def __init__(self) -> None:
+        self.store: Store | None = None
+        self.tables: Tables | None = None
+        self.sides: dict[int, Numbers] = {}
+        self.whole: dict[int, float] = {}
+        self._larger: dict[int, list[int]] = {}
+        self._has_store = False
+
+    def begin(self, search: Search, root: int) -> None:
+        """Make ready for a search of a root's class."""
+        table = search.table
+        if not self._has_store:
+            self._has_store = True
+            below = np.flatnonzero(table.level <= PAIR + 1)
+            self._larger = larger_classes(table, below.tolist())
+            if not search.by_sweeps:
+                pairs = {int(c) for c in np.flatnonzero(table.level == PAIR)}
+                self.store = Store.of_classes(search, pairs)
+        if table.level[root] > PAIR + 1:
+            search.store = self.store
+            if self.tables is None:
+                self.tables = search.tables
+            search.tables, self.tables.search = self.tables, search
+
+    def fill(self, loop: Loop) -> None:
+        """Give the loop of a root the bounds that are known of its sides."""
+        for x, child in enumerate(loop.children[: loop.h + 1]):
+            for each in (child, *self._larger[child]):
+                if each in self.sides:
+                    np.maximum(loop.bound[:, x], self.sides[each], out=loop.bound[:, x])
+                    loop.whole[x] = max(loop.whole[x], self.whole[each])
+
+    def keep(self, loop: Loop) -> None:
+        """Keep what the loop of a root found."""
+        for x, child in enumerate(loop.children[: loop.h + 1]):
+            found = np.maximum(loop.bound[:, x], self.sides.get(child, 0.0))
+            self.sides[child] = np.where(np.isfinite(found), found, 0.0)
+            self.whole[child] = max(loop.whole[x], self.whole.get(child, 0.0))
+
+
+def larger_classes(table: Columns, classes: list[int]) -> dict[int, list[int]]:
+    """For each class the others whose trees include all of its own.
+
+    Where a branch may not be empty there are none: a question more can then make a tree worse.
+    """
+
+    def includes(large: int, small: int) -> bool:
+        if small == 0 or large == small:
+            return True
+        if large == 0 or table.one_way[large] or table.one_way[small]:
+            return False
+        if not table.empty_ok[large] or groups_of(table, large) != groups_of(table, small):
+            return False
+        a, b = int(table.low[large]), int(table.high[large])
+        c, d = int(table.low[small]), int(table.high[small])
+        return (includes(a, c) and includes(b, d)) or (includes(a, d) and includes(b, c))
+
+    return {
+        small: [c for c in classes if c != small and table.empty_ok[c] and includes(c, small)]
+        for small in classes
+    }

@@ -8,6 +8,7 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobKind
 from odt_core.solution import Status
+from odt_core.topology import AnyShape
 from odt_core.verification import Claim
 from odt_core.words import seconds_words
 from pages.common.people import owner
@@ -31,7 +32,7 @@ def draw_check(job: Job) -> None:
         A run that brought a tree.
     """
     assert job.result is not None
-    if job.result["status"] != Status.OPTIMAL:
+    if job.result["status"] != Status.OPTIMAL or isinstance(job.spec.train.topology, AnyShape):
         return
     checked, check = st.session_state.get(_CHECK, ("", None))
     if checked != job.id:

@@ -17,7 +17,7 @@ from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.solvers.mip.size import advice_on_cuts
-from odt_core.topology import Topology
+from odt_core.topology import Shape, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
 from odt_core.words import ENGINE_WORDS
 from pages.build.data_parts.choices import choose_binning
@@ -31,7 +31,6 @@ from pages.build.train_parts.goals import (
 from pages.build.train_parts.rules import choose_rules
 from pages.build.train_parts.switches import choose_switches
 from pages.common.needs import ReadyData
-from pages.common.parts import draw_part
 from pages.common.settings import MOST_SECONDS
 from pages.common.shapes import DEFAULT, choose_shape
 from pages.common.text import plain
@@ -99,13 +98,14 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     """
     form = _Form()
     negative = rows.train.negative_label
-    topology = draw_part(form.ask, choose_shape, Topology.parse(DEFAULT))
-    smallest_leaf = draw_part(form.ask, _choose_smallest_leaf, None)
+    default: Shape = Topology.parse(DEFAULT)
+    topology = form.ask(choose_shape, default)
+    smallest_leaf = form.ask(_choose_smallest_leaf, None)
     max_card = form.ask(_choose_cap, None)
     goal = form.ask(lambda: choose_goal(rows.train.positive_label, negative), Goal.ACCURACY)
     floor = form.ask(lambda: choose_floor(goal), None)
     time_limit = form.ask(_choose_time, 60.0)
-    button = st.container(key="train_button")
+    button = st.container()
     with st.expander("More settings", key="train_more"):
         weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
         none: tuple[Fraction | None, Fraction | None] = (None, None)
@@ -151,8 +151,8 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
 
 
 def _choose_smallest_leaf() -> SmallestLeaf | None:
-    place = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    rows = place.number_input(
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    rows = left.number_input(
         "Smallest leaf",
         min_value=1,
         step=1,
@@ -160,12 +160,11 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         placeholder="any size",
         key="train_min_leaf",
         persist_state="session",
-        width=155,
         help="Every leaf holds at least this many training rows, or this many of the rarer class. "
         "Rates of larger leaves can be relied on more; empty means no condition.",
     )
     st.session_state.setdefault("train_min_leaf_of", LeafCount.ROWS)
-    of = place.selectbox(
+    of = right.selectbox(
         "of",
         list(LeafCount),
         format_func=_LEAF_COUNT_NAMES.__getitem__,
@@ -173,7 +172,6 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         persist_state="session",
         label_visibility="collapsed",
         disabled=rows is None,
-        width=210,
     )
     return None if rows is None else SmallestLeaf(int(rows), of or LeafCount.ROWS)
 

@@ -7,6 +7,7 @@ import streamlit as st
 from odt_core.data import Prepared
 from odt_core.problem import Problem
 from odt_core.render import topology_alt_text
+from odt_core.topology import AnyShape, Topology
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, goal_words, list_words, seconds_words
 from pages.common.drawing import load_viewer
@@ -21,9 +22,11 @@ def draw_preview(rows: Prepared, problem: Problem | None, spec: TrainSpec | None
         if problem is None or spec is None:
             st.markdown("One of the settings cannot be used as it is; see the note beside it.")
             return
-        picture, words = st.columns([1, 3], vertical_alignment="center")
-        topology = spec.topology
-        picture.image(shape_uri(topology), width="stretch", alt=topology_alt_text(topology))
+        words = st.container()
+        if isinstance(spec.topology, Topology):
+            picture, words = st.columns([1, 3], vertical_alignment="center")
+            alt = topology_alt_text(spec.topology)
+            picture.image(shape_uri(spec.topology), width="stretch", alt=alt)
         with words:
             for line in _lines(rows, problem, spec):
                 st.markdown(line)
@@ -39,8 +42,9 @@ def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:
         if test is not None
         else "and tests it on none, since every row trains"
     )
+    of = "" if isinstance(spec.topology, AnyShape) else "the shape "
     lines = [
-        f"Train looks for the best tree of the shape **{plain(shape_name(spec.topology))}** "
+        f"Train looks for the best tree of {of}**{plain(shape_name(spec.topology))}** "
         f"({shape_words(spec.topology)}) on **{count_words(train.n_rows, 'training row')}** "
         f"{tested}.",
         f"It predicts **{target}**, positive class **{positive}** "

@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.exact import shortest_decimal
 from odt_core.problem import Feature
-from odt_core.topology import Topology
+from odt_core.topology import AnyShape, Shape, Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, node_rule_words
 from odt_core.words import printable
 from pages.common.text import plain, shorten
@@ -16,14 +16,14 @@ _RULES = "train_rules"
 _ONLY, _WHOLE = "Only these columns", "This very question"
 
 
-def choose_rules(features: tuple[Feature, ...], topology: Topology) -> RulesSpec:
+def choose_rules(features: tuple[Feature, ...], topology: Shape) -> RulesSpec:
     """Draw the rules and what adds to them.
 
     Parameters
     ----------
     features : tuple of Feature
         What questions can be about.
-    topology : Topology
+    topology : Topology or AnyShape
         Whose questions have rules.
     """
     names = [feature.name for feature in features]
@@ -33,6 +33,9 @@ def choose_rules(features: tuple[Feature, ...], topology: Topology) -> RulesSpec
     rules = _kept_rules()
     for number, rule in enumerate(rules):
         _draw_rule(number, rule)
+    if isinstance(topology, AnyShape):
+        st.caption("Rules for single questions need one shape: choose one to give such rules.")
+        return RulesSpec(tuple(forbidden), rules)
     with st.popover("Add a rule for one question", width="stretch"):
         _draw_new_rule(features, topology)
     return RulesSpec(tuple(forbidden), rules)

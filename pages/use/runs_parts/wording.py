@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.storage import RunStatus, RunSummary
-from odt_core.words import seconds_words
+from odt_core.words import count_words, seconds_words
 from pages.common.shapes import NAMES
 from pages.common.text import shorten
 
@@ -17,6 +17,7 @@ KIND_WORDS = {
     JobKind.CURVE: "Curves",
     JobKind.COMPARE: "Comparison",
     JobKind.ADOPT: "Tree from a frontier",
+    JobKind.PATH: "Path by size",
     JobKind.VERIFY: "Check of a proof",
 }
 GOAL_WORDS = {
@@ -76,7 +77,14 @@ def kind_words(kind: str) -> str:
 
 def shape_of(run: RunSummary) -> str:
     """The shapes' names as on their cards, or their texts."""
-    return ", ".join(NAMES.get(name, name) for name in run.headline.topology.split(", "))
+    return ", ".join(_shape(name) for name in run.headline.topology.split(", "))
+
+
+def _shape(name: str) -> str:
+    number = name.removeprefix("any-")
+    if name != number and number.isdigit():
+        return f"Any, at most {count_words(int(number), 'question')}"
+    return NAMES.get(name, name)
 
 
 def goal_of(run: RunSummary) -> str:

@@ -1,0 +1,110 @@
+"""``path``: the least errors of any shape with at most k questions, for k = 0, 1, 2 ..."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from odt_core.cli.batches import ProgressPrinter, run_jobs
+from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.summary import aligned
+from odt_core.data import Folding, Table
+from odt_core.jobs import JobKind
+from odt_core.solution import Status
+from odt_core.studies import PathPoint, PathSpec, PathView, run_path_study
+from odt_core.training import TrainSpec
+from odt_core.words import count_words, percent_words, seconds_words
+
+
+def run(options: argparse.Namespace) -> int:
+    """Find the path; print a table or, with ``--json``, one JSON object."""
+    table = load_table(options)
+    spec = make_spec(table, options)
+    folding = None if options.folds is None else Folding(options.folds, options.repeats)
+    plan = PathSpec(options.most_questions, folding)
+    printer = ProgressPrinter("path")
+    with stop_on_interrupt("what was found of the path") as stop:
+        if options.jobs == 1:
+            results = run_path_study(
+                table,
+                spec,
+                plan,
+                on_progress=None if folding is None else printer,
+                should_stop=stop.is_set,
+            )
+        else:
+            results = _run_in_processes(options, table, spec, plan, stop, printer)
+    if not results:
+        return EXIT_INTERRUPTED
+    view = PathView.of(results)
+    if options.json:
+        unseen = None if folding is None else view.to_json()
+        print(json.dumps(results[0] | {"cross_validation": unseen}, ensure_ascii=False))
+    else:
+        print(_summary(results[0], view))
+    return EXIT_INTERRUPTED if stop.is_set() else 0
+
+
+def _run_in_processes(
+    options: argparse.Namespace,
+    table: Table,
+    spec: TrainSpec,
+    plan: PathSpec,
+    stop: threading.Event,
+    printer: ProgressPrinter,
+) -> tuple[dict[str, Any], ...]:
+    """The path and the folds as jobs of several workers."""
+    results = run_jobs(options, table, spec, JobKind.PATH, plan.parts(), stop, printer)
+    # a path that was stopped before it began has no result, and folds alone make none
+    return tuple(results) if results and results[0]["settings"]["split"]["fold"] is None else ()
+
+
+def _summary(whole: Mapping[str, Any], view: PathView) -> str:
+    """The points as a table, with the cross-validated error beside."""
+    n_train = count_words(whole["n_train"], "training row")
+    lines = [f"Any shape, {n_train}; {seconds_words(whole['seconds'])}.", ""]
+    unseen = {each.questions: each for each in view.unseen}
+    head = ["questions", "training errors", "proved", "shape"]
+    head += ["wrong on rows not seen"] if unseen else []
+    rows = [head]
+    for point in view.points:
+        row = [str(point.questions), _errors(point), _proved(point), point.topology or "-"]
+        if point.questions in unseen:
+            each = unseen[point.questions]
+            spread = (
+                "" if each.standard_error is None else f" ± {percent_words(each.standard_error)}"
+            )
+            row.append(f"{percent_words(each.share)}{spread}")
+        elif unseen:
+            row.append("-")
+        rows.append(row)
+    lines += aligned(rows)
+    for point in view.points:
+        if point.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+            lines += ["", f"At most {count_words(point.questions, 'question')}: {point.words}."]
+    if view.unseen:
+        lines += ["", elbow_words(view)]
+    return "\n".join(lines)
+
+
+def elbow_words(view: PathView) -> str:
+    """Which number of questions the cross-validation speaks for."""
+    folds = count_words(view.n_folds, "fold")
+    text = f"Least error on rows not seen, over {folds}: {count_words(view.best or 0, 'question')}."
+    if view.elbow is not None and view.elbow != view.best:
+        text += (
+            f" With {count_words(view.elbow, 'question')} it is within one standard error of that."
+        )
+    return text
+
+
+def _errors(point: PathPoint) -> str:
+    return "-" if point.train is None else str(point.train.errors)
+
+
+def _proved(point: PathPoint) -> str:
+    return "yes" if point.status in (Status.OPTIMAL, Status.INFEASIBLE) else "no"

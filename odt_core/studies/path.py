@@ -1,0 +1,459 @@
+"""How many questions are worth asking? The best trees of any shape, by their number of questions.
+
+For each k the least possible loss on the training rows of any shape with at most k questions, each
+proved and with its tree; beside it what such trees do on rows that they have not seen, by
+cross-validation. On each fold bins, cut points, categories and selected features come from the
+fold's training rows alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odt_core.confusion import Confusion
+from odt_core.data import Fold, Folding, Prepared, Table
+from odt_core.data.cut_points import column_cuts, cut_points_to_json
+from odt_core.export import tree_to_json
+from odt_core.solution import Status
+from odt_core.studies.progress import StudyProgress
+from odt_core.topology import AnyShape
+from odt_core.training import (
+    Stage,
+    TrainSpec,
+    build_problem,
+    confusion_to_json,
+    prepare_training,
+)
+from odt_core.training.result import number
+from odt_core.words import count_words, seconds_words, status_words
+
+if TYPE_CHECKING:
+    from odt_core.problem import Problem
+    from odt_core.solution import TracePoint
+    from odt_core.solvers.search.sizes import SizePoint
+
+DEFAULT_QUESTIONS = 7
+
+
+@dataclass(frozen=True)
+class PathPart:
+    """A path on all training rows, or on those of a fold: a piece of work of its own.
+
+    Attributes
+    ----------
+    most_questions : int
+        The largest number of questions, from 1 to 15.
+    fold : Fold or None
+        Which fold of the training rows; None for all of them.
+    """
+
+    most_questions: int = DEFAULT_QUESTIONS
+    fold: Fold | None = None
+
+    def __post_init__(self) -> None:
+        AnyShape(self.most_questions)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "most_questions": self.most_questions,
+            "fold": None if self.fold is None else self.fold.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> PathPart:
+        """Rebuild a piece of work."""
+        most, fold = record["most_questions"], record["fold"]
+        if type(most) is not int:
+            raise TypeError("the number of questions is whole")
+        return cls(most, None if fold is None else Fold.from_json(fold))
+
+
+@dataclass(frozen=True)
+class PathSpec:
+    """A path and its cross-validation.
+
+    Attributes
+    ----------
+    most_questions : int
+        The largest number of questions, from 1 to 15.
+    folding : Folding or None
+        The folds; None for no cross-validation.
+    """
+
+    most_questions: int = DEFAULT_QUESTIONS
+    folding: Folding | None = None
+
+    def parts(self) -> tuple[PathPart, ...]:
+        """The path on all training rows first, then one for each fold."""
+        folds = () if self.folding is None else tuple(self.folding)
+        return tuple(PathPart(self.most_questions, fold) for fold in (None, *folds))
+
+
+@dataclass(frozen=True, eq=False)
+class PathResult:
+    """A path by number of questions.
+
+    Attributes
+    ----------
+    table_sha256, table_name : str
+        Which file it was.
+    spec : TrainSpec
+        What was asked; its shape is not looked at.
+    prepared : Prepared
+        The encoded rows.
+    points : tuple of SizePoint
+        For k = 0, 1, 2, ...
+    seconds : float
+        For everything.
+    """
+
+    table_sha256: str
+    table_name: str
+    spec: TrainSpec
+    prepared: Prepared
+    points: tuple[SizePoint, ...]
+    seconds: float
+
+    @property
+    def model(self) -> None:
+        """A path is no model."""
+        return None
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every point is proved."""
+        found = {point.solution.status for point in self.points}
+        if found <= {Status.OPTIMAL, Status.INFEASIBLE}:
+            return Status.OPTIMAL
+        return Status.CANCELLED if Status.CANCELLED in found else Status.FEASIBLE
+
+    @property
+    def words(self) -> str:
+        """How far it came."""
+        if self.status is Status.OPTIMAL:
+            return "Proved for each number of questions"
+        settled = (Status.OPTIMAL, Status.INFEASIBLE)
+        proved = sum(point.solution.status in settled for point in self.points)
+        began = "Stopped after" if self.status is Status.CANCELLED else "Best found in"
+        return (
+            f"{began} {seconds_words(self.seconds)}: {proved} of "
+            f"{count_words(len(self.points), 'number')} of questions are proved"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as the command line prints it."""
+        train, test = self.prepared.train, self.prepared.test
+        return {
+            "points": [_point_to_json(point, self.prepared) for point in self.points],
+            "status": self.status.value,
+            "words": {"status": self.words},
+            "seconds": round(self.seconds, 4),
+            "n_train": train.n_rows,
+            "n_test": 0 if test is None else test.n_rows,
+            "n_features": train.n_features,
+            "n_columns": train.n_columns,
+            "max_card": self.spec.max_card,
+            "objective": self.spec.objective.goal.value,
+            "cut_points": cut_points_to_json(column_cuts(self.spec.schema, train.features)),
+            "data": {
+                "name": self.table_name,
+                "sha256": self.table_sha256,
+                "flow": self.prepared.flow.to_json(),
+            },
+            "settings": self.spec.to_json(),
+        }
+
+
+def _point_to_json(point: SizePoint, prepared: Prepared) -> dict[str, Any]:
+    solution, tree = point.solution, point.solution.tree
+    test = None if tree is None or prepared.test is None else tree.confusion(prepared.test)
+    return {
+        "questions": point.questions,
+        "errors": None if solution.confusion is None else solution.confusion.errors,
+        "topology": None if tree is None else point.topology_name,
+        "status": solution.status.value,
+        "value": number(solution.value),
+        "bound": number(solution.value_bound),
+        "words": status_words(point.problem, solution, among=among_words(point.questions)),
+        "train": None if solution.confusion is None else confusion_to_json(solution.confusion),
+        "test": None if test is None else confusion_to_json(test),
+        "tree": None if tree is None else tree_to_json(tree),
+    }
+
+
+def among_words(questions: int) -> str:
+    """Among which trees one is the best; goes after ``no tree``."""
+    return AnyShape(questions).words if questions else "without a question"
+
+
+def run_path(
+    table: Table,
+    spec: TrainSpec,
+    part: PathPart,
+    *,
+    on_progress: Callable[[Problem, TracePoint], None] | None = None,
+    on_stage: Callable[[Stage], None] | None = None,
+    on_result: Callable[[PathResult], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> PathResult:
+    """Find the best tree of any shape with at most k questions for each k, and test it.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    spec : TrainSpec
+        Data, split, goal, cap, conditions and time limit; its shape is not looked at.
+    part : PathPart
+        How many questions at most, and which fold.
+    on_progress : callable, optional
+        Called with the problem and what is known of the largest k.
+    on_stage : callable, optional
+        Told what begins: preparing, solving, finishing.
+    on_result : callable, optional
+        Called with what is known so far when a point has become better or is proved.
+    should_stop : callable, optional
+        Asked while the search runs; true ends it with what was found.
+
+    Raises
+    ------
+    InputError
+        If the table or the specification cannot be used.
+    DisagreementError
+        If a tree of the search does not survive our recount.
+    """
+    from odt_core.solvers.search.sizes import solve_sizes  # processes that serve pages never solve
+
+    began = time.perf_counter()
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
+    spec = dataclasses.replace(spec, topology=AnyShape(part.most_questions))
+    if part.fold is not None:
+        spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, fold=part.fold))
+    prepared = prepare_training(table, spec)
+    if part.fold is not None:
+        # a column that is forbidden and constant in this fold needs no rule
+        kept = tuple(name for name in spec.rules.forbidden if name not in prepared.dropped)
+        spec = dataclasses.replace(spec, rules=dataclasses.replace(spec.rules, forbidden=kept))
+    problem = build_problem(prepared, spec)
+    tell(Stage.SOLVING)
+
+    def result_of(points: tuple[SizePoint, ...]) -> PathResult:
+        seconds = time.perf_counter() - began
+        return PathResult(table.sha256, table.name, spec, prepared, points, seconds)
+
+    points = solve_sizes(
+        problem,
+        part.most_questions,
+        engine=spec.engine,
+        time_limit=spec.time_limit,
+        threads=spec.threads,
+        on_progress=None if on_progress is None else lambda point: on_progress(problem, point),
+        on_points=None if on_result is None else lambda found: on_result(result_of(found)),
+        should_stop=should_stop,
+    )
+    tell(Stage.FINISHING)
+    return result_of(points)
+
+
+def run_path_study(
+    table: Table,
+    spec: TrainSpec,
+    plan: PathSpec,
+    *,
+    on_progress: Callable[[StudyProgress], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> tuple[dict[str, Any], ...]:
+    """The path on all training rows and on each fold, one after the other in this process.
+
+    Parameters
+    ----------
+    table, spec, should_stop
+        As `run_path`.
+    plan : PathSpec
+        How many questions, and which folds.
+    on_progress : callable, optional
+        Told after each part.
+
+    Returns
+    -------
+    tuple of dict
+        What each part came to, as JSON; a fold that was stopped is left out.
+
+    Raises
+    ------
+    InputError, DisagreementError
+        As `run_path`.
+    """
+    stopped = should_stop or (lambda: False)
+    began = time.monotonic()
+    parts = plan.parts()
+    found: list[dict[str, Any]] = []
+    for part in parts:
+        if found and stopped():
+            break
+        result = run_path(table, spec, part, should_stop=should_stop)
+        if part.fold is None or not stopped():
+            found.append(result.to_json())
+        if on_progress is not None:
+            seconds = time.monotonic() - began
+            on_progress(StudyProgress(len(found), len(parts), seconds))
+    return tuple(found)
+
+
+# ---------------------------------------------------------------- cross-validation
+
+
+@dataclass(frozen=True)
+class UnseenError:
+    """What trees with at most so many questions do on rows that they have not seen.
+
+    Attributes
+    ----------
+    questions : int
+        The largest number of questions.
+    errors, rows : int
+        Wrong and all test rows of the folds together; a row counts once in each repeat.
+    share : float
+        The mean over the folds of the share of wrong test rows.
+    standard_error : float or None
+        Of `share`, from the spread between folds; None with fewer than two folds.
+    """
+
+    questions: int
+    errors: int
+    rows: int
+    share: float
+    standard_error: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True)
+class PathView:
+    """A path as screens and files read it.
+
+    Attributes
+    ----------
+    points : tuple of PathPoint
+        On all training rows, for k = 0, 1, 2, ...
+    unseen : tuple of UnseenError
+        For the same k, from the folds that are done; empty without one.
+    n_folds : int
+        Folds that are done.
+    """
+
+    points: tuple[PathPoint, ...]
+    unseen: tuple[UnseenError, ...]
+    n_folds: int
+
+    @classmethod
+    def of(cls, results: Sequence[Mapping[str, Any]]) -> PathView:
+        """From the JSON of the path on all training rows, which is first, and of the folds."""
+        points = tuple(PathPoint.from_json(record) for record in results[0]["points"])
+        folds = [
+            [PathPoint.from_json(record) for record in result["points"]] for result in results[1:]
+        ]
+        unseen = [_unseen([fold[k] for fold in folds]) for k in range(len(points))]
+        return cls(points, tuple(each for each in unseen if each is not None), len(folds))
+
+    @property
+    def best(self) -> int | None:
+        """The number of questions with the least error on rows not seen, the smallest of them."""
+        if not self.unseen:
+            return None
+        return min(self.unseen, key=lambda each: (each.share, each.questions)).questions
+
+    @property
+    def elbow(self) -> int | None:
+        """The fewest questions whose error is within one standard error of the least.
+
+        None with fewer than two folds. (Breiman et al., Classification and Regression Trees, 3.4.)
+        """
+        if not self.unseen:
+            return None
+        least = min(self.unseen, key=lambda each: (each.share, each.questions))
+        if least.standard_error is None:
+            return None
+        most = least.share + least.standard_error
+        return min(each.questions for each in self.unseen if each.share <= most)
+
+    def to_json(self) -> dict[str, Any]:
+        """What the command line prints of the cross-validation."""
+        return {
+            "n_folds": self.n_folds,
+            "points": [each.to_json() for each in self.unseen],
+            "best": self.best,
+            "one_standard_error": self.elbow,
+        }
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """A point of a path as a result's JSON has it.
+
+    Attributes
+    ----------
+    questions : int
+        The largest number of questions.
+    topology : str or None
+        Of the tree; ``.`` for a leaf alone, None without a tree.
+    status : Status
+        Whether no tree of any shape with at most so many questions is better.
+    words : str
+        The same in a sentence, with the gap.
+    train, test : Confusion or None
+        The counts; None without a tree or test rows.
+    tree : dict or None
+        The tree's JSON.
+    """
+
+    questions: int
+    topology: str | None
+    status: Status
+    words: str
+    train: Confusion | None
+    test: Confusion | None
+    tree: Mapping[str, Any] | None
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> PathPoint:
+        """From a point of a result."""
+        train, test = record["train"], record["test"]
+        return cls(
+            questions=record["questions"],
+            topology=record["topology"],
+            status=Status(record["status"]),
+            words=record["words"],
+            train=None if train is None else Confusion(**train),
+            test=None if test is None else Confusion(**test),
+            tree=record["tree"],
+        )
+
+
+def _unseen(points: Sequence[PathPoint]) -> UnseenError | None:
+    """The mean over folds; None if no fold has a tree with so many questions."""
+    counts = [point.test for point in points if point.test is not None and point.test.n]
+    if not counts:
+        return None
+    shares = [count.errors / count.n for count in counts]
+    mean = math.fsum(shares) / len(shares)
+    error = None
+    if len(shares) > 1:
+        variance = math.fsum((share - mean) ** 2 for share in shares) / (len(shares) - 1)
+        error = math.sqrt(variance / len(shares))
+    return UnseenError(
+        questions=points[0].questions,
+        errors=sum(count.errors for count in counts),
+        rows=sum(count.n for count in counts),
+        share=mean,
+        standard_error=error,
+    )
