@@ -329,7 +329,7 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "compare",
         help="compare shapes, caps and cut points with each other and with CART",
         description="Train every combination of the given shapes, caps, cut points and feature "
-        "selections, CART and the commoner class on the same folds of the training rows, and say "
+        "selections, and CART and other baselines, on the same folds of the training rows, and say "
         "which does best on the rows left out (paper, sections 5.4 and 5.6). With --train-size "
         "all, the folds are of all rows.",
     )

@@ -25,6 +25,8 @@ FAIRNESS = (
 )
 CART_DEPTH = 3
 INNER_FOLDS = 5
+FLOOR_WEIGHTS = tuple(Fraction(w) for w in ("1", "1/3", "1/10", "3", "10"))
+"""Weights of a negative row that CART is fitted with under floors, times the goal's own."""
 MOST_ALPHAS = 20
 """Places on the cost-complexity path that are tried; a longer path is thinned out evenly."""
 
@@ -34,7 +36,7 @@ class Baseline(StrEnum):
 
     ``cart-depth-3`` is CART of three levels (paper, section 5.4), ``cart-pruned`` a CART pruned by
     cross-validation along its cost-complexity path, and ``commoner-class`` gives every case the
-    same answer: the commoner class, or the one that a floor demands.
+    same class: the commoner one, or the other one if a floor demands it.
     """
 
     CART_DEPTH_3 = "cart-depth-3"
@@ -50,7 +52,7 @@ class Baseline(StrEnum):
 _WORDS = {
     Baseline.CART_DEPTH_3: "CART, depth 3",
     Baseline.CART_PRUNED: "CART, pruned",
-    Baseline.COMMONER_CLASS: "Always the commoner class",
+    Baseline.COMMONER_CLASS: "Always the same class",
 }
 
 
@@ -64,7 +66,8 @@ def fit_baseline(
 ) -> Tree | None:
     """Fit a baseline to training rows for the goal that our trees have.
 
-    CART weighs the classes as the goal does. Its leaves are then labelled for the goal: positive
+    CART weighs the classes as the goal does; under floors it is fitted with several weights, and
+    the tree that does best in training is taken. Its leaves are labelled for the goal: positive
     from that share of positive rows on which serves the goal best and keeps the floors.
 
     Parameters
@@ -91,20 +94,29 @@ def fit_baseline(
         root = Leaf(train.n_positive > train.n_negative, train.n_negative, train.n_positive)
         names = (train.target, train.positive_label, train.negative_label)
         return label_leaves(Tree(root, train.features, *names), gains)
-    weight = _class_weight(train, objective)
-    if baseline is Baseline.CART_DEPTH_3:
-        tree = fit_cart(train, max_depth=CART_DEPTH, class_weight=weight, seed=seed)
-    else:
-        pruning = choose_pruning(train, weight, seed, groups)
-        tree = fit_cart(train, class_weight=weight, seed=seed, pruning=pruning)
-    return label_leaves(tree, gains)
+    trees = []
+    for weight in _class_weights(train, objective):
+        if baseline is Baseline.CART_DEPTH_3:
+            tree = fit_cart(train, max_depth=CART_DEPTH, class_weight=weight, seed=seed)
+        else:
+            pruning = choose_pruning(train, weight, seed, groups)
+            tree = fit_cart(train, class_weight=weight, seed=seed, pruning=pruning)
+        trees.append(label_leaves(tree, gains))
+    found = [tree for tree in trees if tree is not None]
+    return max(found, key=lambda tree: gains.total(tree.confusion(train)), default=None)
 
 
-def _class_weight(train: EncodedData, objective: Objective) -> Fraction:
-    """What CART lets a negative row weigh, so that weighted accuracy is the goal."""
+def _class_weights(train: EncodedData, objective: Objective) -> list[Fraction]:
+    """What CART lets a negative row weigh, so that weighted accuracy is the goal.
+
+    Under floors no single weight is, so several are tried.
+    """
+    weight = objective.class_weight
     if objective.goal is Goal.BALANCED:
-        return Fraction(max(train.n_positive, 1), max(train.n_negative, 1))
-    return objective.class_weight
+        weight = Fraction(max(train.n_positive, 1), max(train.n_negative, 1))
+    if objective.min_tpr is None and objective.min_tnr is None:
+        return [weight]
+    return [weight * factor for factor in FLOOR_WEIGHTS]
 
 
 def label_leaves(tree: Tree, gains: Gains) -> Tree | None:

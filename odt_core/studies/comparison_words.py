@@ -47,7 +47,7 @@ def points_words(found: ResampledMean | None) -> str:
     mean = _signed(found.mean)
     if found.low is None or found.high is None:
         return mean
-    return f"{mean} ({_signed(found.low)} to {_signed(found.high)})"
+    return f"{mean} ({_signed(max(found.low, -1.0))} to {_signed(min(found.high, 1.0))})"
 
 
 def _signed(share: float) -> str:

@@ -95,7 +95,7 @@ def test_without_data_it_links_to_where_data_are_chosen(app: AppTest) -> None:
 
 def test_it_says_what_will_be_compared_and_on_which_rows(page: AppTest) -> None:
     n_test = SAMPLES["triage"].load().n_rows - 200
-    assert "2 candidates, CART twice and the commoner class, on 2 folds" in said(page)
+    assert "2 candidates and 3 baselines on 2 folds" in said(page)
     assert f"The folds are of the 200 training rows; the {n_test:,} test rows take no part" in said(
         page
     )

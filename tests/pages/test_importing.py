@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from odt_core.data import Folding, ReadOptions, read_table
 from odt_core.errors import InputError
+from odt_core.jobs import JobKind
+from odt_core.jobs.runs import new_run
 from odt_core.storage import LOCAL_OWNER, Store
+from odt_core.studies import ComparisonSpec, run_fold
+from odt_core.topology import Topology
 from pages.use.runs_parts.checking import check_run_file
 from tests.runs import Maker
 
@@ -39,6 +45,49 @@ def test_what_goes_out_comes_in_and_can_be_run_again(maker: Maker) -> None:
     again = maker.store.runs.rerun("other", run_id)
     first, repeated = (maker.store.runs.get("other", i) for i in (run_id, again.id))
     assert first.spec == repeated.spec and first.result is not None
+
+
+def compared(maker: Maker) -> dict[str, Any]:
+    """A comparison's file, its first fold done."""
+    plan = ComparisonSpec.grid((Topology.parse("depth-1"),), folding=Folding(2))
+    spec = replace(maker.spec(), kind=JobKind.COMPARE)
+    members = [replace(spec, part=part) for part in plan.fold_parts()]
+    study = maker.store.studies.create(
+        LOCAL_OWNER, new_run(members[0]), [new_run(member) for member in members]
+    )
+    text = maker.store.exchange.export_run(LOCAL_OWNER, study.id, with_data=True)
+    found: dict[str, Any] = json.loads(text)
+    table = read_table(maker.content, ReadOptions(), name=maker.name)
+    runs = run_fold(table, spec.train, plan.fold_parts()[0])
+    found["members"][0]["result"] = {"runs": [run.to_json() for run in runs]}
+    return found
+
+
+def test_a_comparison_goes_out_and_comes_in(maker: Maker) -> None:
+    file = compared(maker)
+    study = take_in(maker, file)
+    first, second = maker.store.studies.members("other", study)
+    assert first.result == file["members"][0]["result"] and second.result is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda first: first["result"]["runs"][0]["candidate"].update(topology="depth-9"),
+        lambda first: first["result"]["runs"][0].update(fold={"repeat": 0}),
+        lambda first: first["result"]["runs"][0].update(leaves=-1),
+        lambda first: first["result"]["runs"][0]["test"].update(tp=0.5),
+        lambda first: first["spec"]["part"]["fold"].update(part=7),
+        lambda first: first["spec"]["part"].update(candidates=[{"baseline": "forest"}]),
+        lambda first: first.update(kind="curve"),
+    ],
+)
+def test_a_comparison_that_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:
+    file = compared(maker)
+    change(file["members"][0])
+    with pytest.raises(InputError) as refused:
+        take_in(maker, file)
+    assert str(refused.value).count("\n") == 0
 
 
 @pytest.mark.parametrize(

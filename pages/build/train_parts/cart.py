@@ -35,8 +35,9 @@ def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
     st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))
     cart = tree_from_json(result["cart"]["tree"])
     st.caption(
-        "CART picks each question for itself, asks about one category at a time and knows no "
-        f"floors. Its tree here has "
+        "CART picks each question for itself and knows no floors. scikit-learn's asks about one "
+        "category at a time, so it is weaker by construction on categorical columns. Its tree "
+        "here has "
         f"{count_words(cart.n_leaves, 'leaf', 'leaves')}."
     )
     if st.toggle("Show CART's tree", key="train_show_cart", persist_state="session"):

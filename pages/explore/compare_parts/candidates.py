@@ -79,8 +79,8 @@ def _draw_preview() -> None:
         st.markdown(
             "A larger tree fits its training rows better, but new rows decide. **Compare the "
             "candidates** divides the training rows again and again, finds the best tree of every "
-            "combination chosen here on each part, and tests it on the rows left out. CART and the "
-            "commoner class stand beside, fitted on the same rows."
+            "combination chosen here on each part, and tests it on the rows left out. CART and a "
+            "baseline that always says the same class stand beside, fitted on the same rows."
         )
         st.caption(FAIRNESS)
 

@@ -277,10 +277,12 @@ def _takes_all() -> bool:
 
 def _plan_words(plan: Plan, rows: Prepared) -> str:
     """How much is to be done, for which goal, and on which rows; Markdown."""
-    n_trees = sum(isinstance(c, TreeCandidate) for c in plan.comparison.candidates)
+    candidates = plan.comparison.candidates
+    n_trees = sum(isinstance(c, TreeCandidate) for c in candidates)
+    baselines = count_words(len(candidates) - n_trees, "baseline")
     folds = count_words(len(plan.comparison.folding), "fold")
     text = (
-        f"{count_words(n_trees, 'candidate')}, CART twice and the commoner class, on {folds}; "
+        f"{count_words(n_trees, 'candidate')} and {baselines} on {folds}; "
         f"{goal_words(plan.spec.objective, rows.train.negative_label)}."
     )
     if plan.spec.split.train_size == "all":

@@ -145,6 +145,9 @@ def check_run_file(file: RunFile) -> None:
     InputError
         If so.
     """
+    kinds = {part.values["kind"] for part in (file.run, *(file.members or ()))}
+    if len(kinds) > 1:
+        raise _unusable("its runs are of several kinds")
     for part in (file.run, *(file.members or ())):
         try:
             _check_part(part, file.dataset)

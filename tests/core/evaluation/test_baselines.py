@@ -14,7 +14,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from odt_core.confusion import Confusion
 from odt_core.data import SAMPLES, Fold, SplitSpec, prepare
-from odt_core.evaluation import Baseline, cart_columns, cart_feature_selection, fit_baseline
+from odt_core.evaluation import (
+    Baseline,
+    cart_columns,
+    cart_feature_selection,
+    fit_baseline,
+    fit_cart,
+)
 from odt_core.evaluation.baselines import choose_pruning, label_leaves
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective
 from odt_core.tree import Leaf
@@ -110,6 +116,14 @@ def test_cart_keeps_a_floor_in_training(baseline: Baseline, triage: EncodedData)
     assert tree is not None
     reached = tree.confusion(triage)
     assert reached.tp >= 0.97 * triage.n_positive
+    plain = label_leaves(fit_cart(triage, max_depth=3), objective.gains(*sizes(triage)))
+    assert plain is not None
+    if baseline is Baseline.CART_DEPTH_3:
+        assert reached.tn > plain.confusion(triage).tn, "other class weights serve the floor better"
+
+
+def sizes(data: EncodedData) -> tuple[int, int]:
+    return data.n_positive, data.n_negative
 
 
 def test_pruning_keeps_groups_together(triage: EncodedData) -> None:
