@@ -124,6 +124,7 @@ def _lines(found: Comparison) -> list[str]:
 def _cells(found: Comparison) -> list[list[str]]:
     rate = measure_words(found)
     head = ["candidate", f"test {rate}", "less the best, points", "test TPR", "test TNR"]
+    head += [f"folds below {measure.words} floor" for measure, _ in found.floors]
     head += ["training accuracy", "leaves", "questions", "seconds", "proved"]
     rows = [head]
     for place, row in enumerate(found.rows):
@@ -135,6 +136,7 @@ def _cells(found: Comparison) -> list[list[str]]:
                 "best" if is_best else points_words(row.difference),
                 _rate(row.test(Measure.SENSITIVITY)),
                 _rate(row.test(Measure.SPECIFICITY)),
+                *(f"{row.n_below(*floor)} of {row.n_trees}" for floor in found.floors),
                 _rate(row.train(Measure.ACCURACY)),
                 _number(row.leaves),
                 _number(row.questions),

@@ -241,6 +241,15 @@ class Comparison:
         return Measure.of_goal(self.objective.goal)
 
     @property
+    def floors(self) -> tuple[tuple[Measure, Fraction], ...]:
+        """The rates that have a floor in training, each with its floor."""
+        asked = (
+            (Measure.SENSITIVITY, self.objective.min_tpr),
+            (Measure.SPECIFICITY, self.objective.min_tnr),
+        )
+        return tuple((measure, floor) for measure, floor in asked if floor is not None)
+
+    @property
     def better_baselines(self) -> tuple[CandidateRow, ...]:
         """Baselines whose mean is above the best tree's."""
         return tuple(
@@ -254,7 +263,15 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary; ``best`` and ``one_standard_error`` are places in ``candidates``."""
         return {
-            "candidates": [row.to_json() for row in self.rows],
+            "candidates": [
+                row.to_json()
+                | {
+                    "below_floor_in_test": {
+                        measure.value: row.n_below(measure, floor) for measure, floor in self.floors
+                    }
+                }
+                for row in self.rows
+            ],
             "best": self.best,
             "one_standard_error": self.simplest,
             "compared_by": self.measure.value,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from odt_core.evaluation import ResampledMean
-from odt_core.studies.comparison_table import CandidateRow, Comparison, Measure
+from odt_core.studies.comparison_table import CandidateRow, Comparison
 from odt_core.words import count_words, list_words, number_words, percent_words
 
 INTERVALS = (
@@ -101,17 +99,12 @@ def _baseline_words(comparison: Comparison) -> list[str]:
 
 def _floor_words(comparison: Comparison, rows: dict[CandidateRow, None]) -> list[str]:
     """How often a floor that holds in training does not hold in test."""
-    floors: tuple[tuple[Measure, Fraction | None], ...] = (
-        (Measure.SENSITIVITY, comparison.objective.min_tpr),
-        (Measure.SPECIFICITY, comparison.objective.min_tnr),
-    )
     return [
         f"{_capital(row.words)}: {measure.words} in test is below the floor of "
         f"{number_words(float(100 * floor))}% in {row.n_below(measure, floor)} of "
         f"{count_words(row.n_trees, 'fold')}."
         for row in rows
-        for measure, floor in floors
-        if floor is not None
+        for measure, floor in comparison.floors
     ]
 
 

@@ -131,6 +131,8 @@ def test_every_setting_reaches_the_folds(page: AppTest) -> None:
         assert (train.time_limit, train.split) == (7.0, SplitSpec.parse("200"))
     wait_for(page, lambda now: now.comparison)
     assert "Specificity on the test rows" in said(page)
+    table = next(e.proto.body for e in page.get("html") if "Candidates with" in e.proto.body)
+    assert "Folds below the sensitivity floor" in table
 
 
 def test_the_best_and_the_simplest_are_said_with_every_candidate(compared: AppTest) -> None:

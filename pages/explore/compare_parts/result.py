@@ -213,6 +213,7 @@ def _draw_table(found: Comparison) -> None:
     """Every candidate with what it is compared by, its size and its time; rates folded away."""
     st.header("All candidates", anchor=False)
     head = ["", f"Test {measure_words(found)} (95%)", "Less the best, points"]
+    head += [f"Folds below the {measure.words} floor" for measure, _ in found.floors]
     head += ["Leaves", "Questions a case", "Seconds a fold", "Proved"]
     names = [html_text(name) for name in head]
     rows = [_cells(found, row, place) for place, row in enumerate(found.rows)]
@@ -234,6 +235,7 @@ def _cells(found: Comparison, row: CandidateRow, place: int) -> list[str]:
         _name_html(row, *(word for word, at in choices if at == place)),
         _interval_html(interval_words(row.score)),
         "–" if place == found.best else _interval_html(points_words(row.difference)),
+        *(f"{row.n_below(*floor)} of {row.n_trees}" for floor in found.floors),
         *(html_text("–" if n is None else f"{n:.1f}") for n in (row.leaves, row.questions)),
         html_text(f"{row.seconds:.2g}"),
         "" if row.is_baseline else html_text(f"{row.n_proved} of {len(row.runs)}"),

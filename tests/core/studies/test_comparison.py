@@ -194,6 +194,8 @@ def test_floors_hold_in_training_and_the_goal_is_compared_in_test() -> None:
     below = sum(run.test.tp < 0.9 * run.test.n_positive for run in row.runs if run.test is not None)
     assert row.n_below(Measure.SENSITIVITY, Fraction(9, 10)) == below
     assert f"below the floor of 90% in {below} of 3 folds" in " ".join(verdict_words(found))
+    record = found.to_json()["candidates"][0]
+    assert record["below_floor_in_test"] == {"sensitivity": below}
 
 
 def test_accuracy_counts_negative_rows_as_the_goal_does() -> None:
