@@ -179,6 +179,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_curve(commands)
     _add_compare(commands)
     _add_path(commands)
+    _add_stability(commands)
     _add_predict(commands)
     _add_export(commands)
     _add_verify(commands)
@@ -391,6 +392,42 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
     )
     compare.set_defaults(run=_lazily("compare"))
+
+
+def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    stability = commands.add_parser(
+        "stability",
+        help="would the tree come out the same on other rows? Refits on bootstrap resamples",
+        description="Find the best tree again on rows drawn with replacement from the training "
+        "rows, many times, each proved by the exact search. Say which columns are asked about, how "
+        "many trees there are, how often each row's answer changes, and how much the rates on the "
+        "training rows promise too much.",
+    )
+    add_data_options(stability)
+    group = add_problem_options(stability)
+    group.add_argument(
+        "--resamples", type=at_least(1), default=200, metavar="N", help="refits (default: 200)"
+    )
+    stability.add_argument(
+        "--time-limit",
+        type=seconds,
+        default=60.0,
+        metavar="S",
+        help="seconds for a refit (default: 60)",
+    )
+    stability.add_argument("--output", metavar="FILE", help="write the columns to this CSV file")
+    stability.add_argument(
+        "--rows-output",
+        metavar="FILE",
+        help="write how often each training row's answer changes to this CSV file",
+    )
+    stability.add_argument(
+        "--json", action="store_true", help="print one JSON object and nothing else"
+    )
+    stability.add_argument(
+        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
+    )
+    stability.set_defaults(run=_lazily("stability"))
 
 
 def add_study_options(parser: argparse.ArgumentParser) -> None:

@@ -21,6 +21,7 @@ from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.preparing import Exclusion, Flow, Prepared, prepare, row_groups
 from odt_core.data.reading import read_table
 from odt_core.data.remedies import Change, Remedy
+from odt_core.data.resamples import Draw, draw_resample, prepare_resample
 from odt_core.data.samples import SAMPLES, Sample
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.splitting import SplitSpec, split_rows
@@ -42,6 +43,7 @@ __all__ = [
     "ColumnKind",
     "ColumnSchema",
     "ColumnSummary",
+    "Draw",
     "Encoder",
     "Exclusion",
     "Finding",
@@ -63,9 +65,11 @@ __all__ = [
     "as_numbers",
     "check_schema",
     "describe_columns",
+    "draw_resample",
     "fit_bins",
     "infer_schema",
     "prepare",
+    "prepare_resample",
     "read_table",
     "row_groups",
     "spellings",

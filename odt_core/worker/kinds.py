@@ -125,6 +125,16 @@ def _path(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     return Answer(result.to_json())
 
 
+def _stability(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.studies import ResampleRange, run_range
+
+    assert isinstance(spec.part, ResampleRange)
+    run = run_range(
+        table, spec.train, spec.part, on_stage=hooks.on_stage, should_stop=hooks.should_stop
+    )
+    return Answer(run.to_json())
+
+
 def _verify(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     from odt_core.verification import Claim, run_verification
 
@@ -140,6 +150,7 @@ RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.FRONTIER: _frontier,
     JobKind.CURVE: _curve,
     JobKind.COMPARE: _compare,
+    JobKind.STABILITY: _stability,
     JobKind.ADOPT: _adopt,
     JobKind.PATH: _path,
     JobKind.VERIFY: _verify,

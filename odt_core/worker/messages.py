@@ -22,6 +22,7 @@ from odt_core.studies.adoption import Adoption
 from odt_core.studies.comparison import ComparisonFold
 from odt_core.studies.curve import CurveRepeat
 from odt_core.studies.path import PathPart
+from odt_core.studies.stability import ResampleRange
 from odt_core.training.spec import TrainSpec
 from odt_core.verification import Claim
 
@@ -30,24 +31,27 @@ class JobKind(StrEnum):
     """What a job does.
 
     ``train`` finds a tree, ``frontier`` every undominated tree, ``curve`` one repeat of a curve,
-    ``compare`` all candidates of a comparison on one fold, ``adopt`` makes a tree of a frontier the
-    result of a training run, ``path`` finds the best trees of any shape by their number of
-    questions, and ``verify`` checks a proof by trying every tree.
+    ``compare`` all candidates of a comparison on one fold, ``stability`` refits a tree on some
+    resamples, ``adopt`` makes a tree of a frontier the result of a training run, ``path`` finds the
+    best trees of any shape by their number of questions, and ``verify`` checks a proof by trying
+    every tree.
     """
 
     TRAIN = "train"
     FRONTIER = "frontier"
     CURVE = "curve"
     COMPARE = "compare"
+    STABILITY = "stability"
     ADOPT = "adopt"
     PATH = "path"
     VERIFY = "verify"
 
 
-Part = CurveRepeat | ComparisonFold | Adoption | PathPart | Claim
+Part = CurveRepeat | ComparisonFold | ResampleRange | Adoption | PathPart | Claim
 _PARTS: dict[JobKind, type[Part]] = {
     JobKind.CURVE: CurveRepeat,
     JobKind.COMPARE: ComparisonFold,
+    JobKind.STABILITY: ResampleRange,
     JobKind.ADOPT: Adoption,
     JobKind.PATH: PathPart,
     JobKind.VERIFY: Claim,
@@ -80,8 +84,9 @@ class JobSpec:
         Data, split, shape, goal and limits.
     kind : JobKind
         What to do with them.
-    part : CurveRepeat, ComparisonFold, Adoption, Claim or None
-        What a curve's repeat, a comparison's fold, an adoption and a check need to know beside.
+    part : CurveRepeat, ComparisonFold, ResampleRange, Adoption, Claim or None
+        What a curve's repeat, a comparison's fold, some resamples, an adoption and a check need to
+        know beside.
     """
 
     dataset: str
@@ -93,12 +98,14 @@ class JobSpec:
 
     @property
     def time_limit(self) -> float:
-        """Seconds that the solving may take, all shapes or candidates together."""
+        """Seconds that the solving may take, all shapes, candidates or resamples together."""
         n_solves = 1
         if isinstance(self.part, CurveRepeat):
             n_solves = len(self.part.topologies)
         elif isinstance(self.part, ComparisonFold):
             n_solves = len(self.part.candidates)
+        elif isinstance(self.part, ResampleRange):
+            n_solves = self.part.n_solves
         return self.train.time_limit * n_solves
 
     def to_json(self) -> dict[str, Any]:

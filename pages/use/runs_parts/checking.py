@@ -9,7 +9,7 @@ from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.solution import Status
 from odt_core.storage import MOST_POINTS, RunFile, RunPart, check_form
-from odt_core.studies import CurveRun, FoldRun, assignment_from_json
+from odt_core.studies import CurveRun, FoldRun, RangeRun, assignment_from_json
 
 _TEXT = {"type": "string"}
 _STATUS = {"enum": [status.value for status in Status]}
@@ -117,6 +117,11 @@ _COMPARED = _record(
         ),
     }
 )
+_REFITTED = _record(
+    refits={"type": "array", "maxItems": MOST_POINTS, "items": {"type": "object"}},
+    positive={"type": "array", "items": _COUNT},
+    original=_or_none({"type": "object"}),
+)
 _VERIFIED = _record(
     holds={"type": ["boolean", "null"]},
     better=_or_none(_TREE),
@@ -132,6 +137,7 @@ _FORMS = {
     JobKind.FRONTIER: _FRONTIER,
     JobKind.CURVE: _CURVE,
     JobKind.COMPARE: _COMPARED,
+    JobKind.STABILITY: _REFITTED,
     JobKind.VERIFY: _VERIFIED,
 }
 """What pages read of a result, as JSON schemas."""
@@ -209,6 +215,8 @@ def _check_inside(found: dict[str, Any], kind: JobKind) -> None:
     elif kind is JobKind.COMPARE:
         for run in found["runs"]:
             FoldRun.from_json(run)
+    elif kind is JobKind.STABILITY:
+        RangeRun.from_json(found)
     else:
         _check_model(found.get("model"))
         tree_from_json(found["cart"]["tree"])

@@ -15,6 +15,9 @@ from odt_core.tree import Tree
 from odt_core.words import count_words
 from pages.common.numbers import metrics_of
 
+PART_WORDS: dict[str, str] = {JobKind.COMPARE: "fold", JobKind.STABILITY: "part"}
+"""What a study's runs are called, where that is not a split."""
+
 
 @dataclass(frozen=True, eq=False)
 class RunOutcome:
@@ -94,7 +97,7 @@ def _remark(record: RunRecord) -> str:
     if summary.status is RunStatus.CANCELLED and result is None:
         return summary.message or "It was stopped before a tree was found."
     if summary.members is not None:
-        part = "fold" if summary.kind == JobKind.COMPARE else "split"
+        part = PART_WORDS.get(summary.kind, "split")
         return f"{count_words(summary.members.done, part)} of {summary.members.n} are done."
     return _result_words(result or {})
 

@@ -16,6 +16,7 @@ KIND_WORDS = {
     JobKind.FRONTIER: "Frontier",
     JobKind.CURVE: "Curves",
     JobKind.COMPARE: "Comparison",
+    JobKind.STABILITY: "Stability",
     JobKind.ADOPT: "Tree from a frontier",
     JobKind.PATH: "Path by size",
     JobKind.VERIFY: "Check of a proof",

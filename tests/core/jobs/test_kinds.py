@@ -18,12 +18,15 @@ from odt_core.studies import (
     ComparisonSpec,
     CurveSpec,
     FoldRun,
+    RangeRun,
+    StabilitySpec,
     Sweep,
     assignment_from_json,
     floor_objective,
     run_fold,
     run_frontier,
     run_repeat,
+    run_stability,
 )
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
@@ -117,6 +120,20 @@ def test_the_folds_of_a_comparison_are_a_study(
     assert [dataclasses.replace(run, seconds=0) for run in runs] == [
         dataclasses.replace(run, seconds=0) for run in here
     ]
+
+
+def test_resamples_are_a_study(manager: JobManager, store: Store, triage: JobSpec) -> None:
+    parts = StabilitySpec(40).parts()
+    specs = [dataclasses.replace(triage, kind=JobKind.STABILITY, part=part) for part in parts]
+    for spec in specs:
+        assert JobSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
+    limits = [spec.time_limit / triage.train.time_limit for spec in specs[:2]]
+    assert limits == [3, 2], "two resamples each, and the tree of all rows"
+    batch = Batch.submit(manager, specs)
+    wait_until(lambda: batch.is_over)
+    assert not batch.failure
+    here = run_stability(table_of(store, triage), triage.train, StabilitySpec(40))
+    assert tuple(RangeRun.from_json(result) for result in batch.results) == here
 
 
 def test_a_batch_counts_and_estimates(manager: JobManager, store: Store, triage: JobSpec) -> None:

@@ -1,0 +1,126 @@
+"""``stability``: would the tree come out the same on other rows? Bootstrap refits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+import time
+
+from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
+from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.output import write_output
+from odt_core.cli.summary import aligned
+from odt_core.data import Table
+from odt_core.jobs import JobKind
+from odt_core.studies import (
+    RangeRun,
+    StabilityResult,
+    StabilitySpec,
+    columns_csv,
+    gather_stability,
+    rows_csv,
+    run_stability,
+)
+from odt_core.studies.stability_words import (
+    GROUPS,
+    MEANING,
+    OPTIMISM,
+    PROOF,
+    corrected_words,
+    points_of,
+    stability_sentences,
+)
+from odt_core.training import TrainSpec
+from odt_core.words import percent_words, printable, seconds_words
+
+PLACES = 3
+"""Cut points or sets of a column that the table names."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Refit; print what came out or, with ``--json``, one JSON object."""
+    stability = StabilitySpec(options.resamples)
+    table = load_table(options)
+    spec = make_spec(table, options)
+    began, cpu = time.monotonic(), cpu_seconds()
+    with stop_on_interrupt("the resamples that are done") as stop:
+        if options.jobs == 1:
+            printer = ProgressPrinter("resample")
+            runs = run_stability(
+                table, spec, stability, on_progress=printer, should_stop=stop.is_set
+            )
+        else:
+            runs = _run_in_processes(options, table, spec, stability, stop)
+    result = gather_stability(runs)
+    seconds = time.monotonic() - began
+    if options.output is not None:
+        write_output(options.output, columns_csv(result))
+    if options.rows_output is not None:
+        write_output(options.rows_output, rows_csv(result))
+    if options.json:
+        record = result.to_json() | {
+            "asked": stability.resamples,
+            "status": "cancelled" if stop.is_set() else "done",
+            "seconds": round(seconds, 3),
+            "cpu_seconds": round(cpu_seconds() - cpu, 3),
+            "data": {"name": table.name, "sha256": table.sha256},
+            "settings": spec.to_json(),
+        }
+        print(json.dumps(record, ensure_ascii=False))
+    else:
+        print("\n".join(_lines(result, spec, seconds)))
+    return EXIT_INTERRUPTED if stop.is_set() else 0
+
+
+def _run_in_processes(
+    options: argparse.Namespace,
+    table: Table,
+    spec: TrainSpec,
+    stability: StabilitySpec,
+    stop: threading.Event,
+) -> tuple[RangeRun, ...]:
+    """The resamples as jobs of several workers."""
+    parts = stability.parts()
+    printer = ProgressPrinter("part")
+    results = run_jobs(options, table, spec, JobKind.STABILITY, parts, stop, printer)
+    return tuple(RangeRun.from_json(result) for result in results)
+
+
+def _lines(result: StabilityResult, spec: TrainSpec, seconds: float) -> list[str]:
+    """The sentences, and the columns as a table."""
+    remarks = [MEANING, *([GROUPS] if spec.schema.group is not None else []), PROOF, OPTIMISM]
+    found = [*stability_sentences(result), ""]
+    if result.fitted:
+        found += [*aligned(_column_cells(result)), ""]
+    if result.optimism is not None:
+        found += [*aligned(_rate_cells(result)), ""]
+    return [*found, *remarks, f"It took {seconds_words(seconds)}."]
+
+
+def _column_cells(result: StabilityResult) -> list[list[str]]:
+    rows = [["column", "asked", "first", "most often split at"]]
+    for column in result.columns:
+        if not column.asked:
+            continue
+        cuts = sorted(column.cuts, key=lambda cut: -cut.n)
+        places = [f"{cut.cut:.6g} ({cut.n})" for cut in cuts]
+        places += [f"{one.words} ({one.n})" for one in column.sets]
+        more = ", ..." if len(places) > PLACES else ""
+        words = ", ".join(places[:PLACES]) + more
+        rows.append([printable(column.name), str(column.asked), str(column.at_root), words])
+    return rows
+
+
+def _rate_cells(result: StabilityResult) -> list[list[str]]:
+    assert result.optimism is not None
+    rates = result.optimism
+    rows = [["rate", "training rows", "optimism, points", "corrected"]]
+    for name, rate in (
+        ("accuracy", rates.accuracy),
+        ("sensitivity (TPR)", rates.sensitivity),
+        ("specificity (TNR)", rates.specificity),
+    ):
+        rows.append([name, percent_words(rate.apparent), points_of(rate), corrected_words(rate)])
+    return rows

@@ -1,0 +1,136 @@
+"""Bootstrap resamples: training rows drawn again with replacement, as many as there are.
+
+A resample comes as `Prepared` rows of its own: it trains on the rows drawn and tests on the rows
+that it was drawn from, with categories, bins and cut points of the rows drawn alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.data.encoder import fit_encoder
+from odt_core.data.preparing import Prepared
+from odt_core.data.schema import Schema
+from odt_core.data.table import Table
+from odt_core.errors import InputError
+from odt_core.problem import EncodedData
+
+MOST_DRAWS = 1000
+"""Draws of one resample until both classes are in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """The rows of one resample.
+
+    Attributes
+    ----------
+    rows : int64[n]
+        Positions among the training rows, rising; a row that is drawn twice stands twice.
+    again : int
+        Draws before it that had rows of one class only.
+    """
+
+    rows: npt.NDArray[np.int64]
+    again: int
+
+
+def draw_resample(
+    y: npt.NDArray[np.bool_],
+    seed: int,
+    number: int,
+    groups: npt.NDArray[np.int64] | None = None,
+) -> Draw:
+    """Draw as many rows as there are, with replacement, until both classes are among them.
+
+    Parameters
+    ----------
+    y : bool[N]
+        The classes of the training rows.
+    seed : int
+        Of the training run's split.
+    number : int
+        Which resample, from 0. Seed and number alone decide what is drawn.
+    groups : int64[N], optional
+        The group of each row. Then whole groups are drawn, as many as there are, and the number of
+        rows varies.
+
+    Raises
+    ------
+    InputError
+        If no draw has both classes, as where all rows of a class are of one group among very many.
+    """
+    random = np.random.default_rng(np.random.SeedSequence((seed, number)))
+    members = None if groups is None else _members(groups)
+    for again in range(MOST_DRAWS):
+        if members is None:
+            rows = random.integers(0, len(y), len(y))
+        else:
+            drawn = random.integers(0, len(members), len(members))
+            rows = np.concatenate([members[group] for group in drawn])
+        if 0 < y[rows].sum() < len(rows):
+            return Draw(np.sort(rows), again)
+    raise InputError(
+        f"{MOST_DRAWS:,} resamples one after the other had rows of one class only: take more "
+        "training rows of the rarer class."
+    )
+
+
+def _members(groups: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """The rows of each group."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order])) + 1
+    return np.split(order, starts)
+
+
+def prepare_resample(
+    table: Table, schema: Schema, prepared: Prepared, rows: npt.NDArray[np.int64]
+) -> Prepared:
+    """Encode a resample by what its own rows show.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    schema : Schema
+        What the columns mean.
+    prepared : Prepared
+        The training rows that the resample was drawn from.
+    rows : int64[n]
+        Positions among them (see `draw_resample`).
+
+    Returns
+    -------
+    Prepared
+        `train` are the rows drawn; `test` are all rows that they were drawn from, in their order.
+
+    Raises
+    ------
+    InputError
+        If the rows drawn are alike in every feature.
+    """
+    base, drawn = prepared.train, prepared.train_rows[rows]
+    encoder = fit_encoder(table, schema, drawn)
+    if not encoder.columns:
+        raise InputError("The rows of the resample are alike in every feature.")
+    codes = encoder.encode(table)
+    labels = (base.target, base.positive_label, base.negative_label)
+
+    def encoded(places: npt.NDArray[np.int64], y: npt.NDArray[np.bool_]) -> EncodedData:
+        weight = np.ones(len(places), dtype=np.int64)
+        return EncodedData(codes[places], y, weight, encoder.features, *labels)
+
+    kept = {feature.name for feature in encoder.features}
+    return dataclasses.replace(
+        prepared,
+        train=encoded(drawn, base.y[rows]),
+        test=encoded(prepared.train_rows, base.y),
+        encoder=encoder,
+        train_rows=drawn,
+        test_rows=prepared.train_rows,
+        dropped=tuple(c.name for c in schema.features if c.name not in kept),
+    )

@@ -1,0 +1,424 @@
+"""What bootstrap refits came to: columns, cut points, trees, answers of rows, and optimism.
+
+Optimism is Harrell's [1]_: a refit's rate on the rows drawn less its rate on the training rows that
+they were drawn from, averaged over refits. The instability of rows is Riley and Collins's [2]_: the
+share of refits whose answer differs from that of the tree of all training rows.
+
+References
+----------
+.. [1] F. E. Harrell, K. L. Lee, D. B. Mark, Multivariable prognostic models. Statistics in
+   Medicine 15, 1996, 361-387.
+.. [2] R. D. Riley, G. S. Collins, Stability of clinical prediction models developed using
+   statistical or machine learning methods. Biometrical Journal 65, 2023, 2200302.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.confusion import Confusion
+from odt_core.export.csv_cells import csv_text
+from odt_core.solution import Status
+from odt_core.studies.stability import (
+    OriginalFit,
+    Outline,
+    RangeRun,
+    Refit,
+    outline_to_json,
+)
+from odt_core.studies.sweep import tnr, tpr
+from odt_core.training import confusion_to_json
+
+TOLD_BINS = 20
+"""Steps of 5 % in which the instability of rows is drawn."""
+
+
+@dataclass(frozen=True)
+class CutCount:
+    """How often a numerical column was cut at a point; `n` counts questions."""
+
+    cut: float
+    n: int
+
+
+@dataclass(frozen=True)
+class SetCount:
+    """How often a column was asked for a set of categories, in words; `n` counts questions."""
+
+    words: str
+    n: int
+
+
+@dataclass(frozen=True)
+class ColumnStability:
+    """What the refits asked of one column.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    asked, at_root : int
+        Refits whose tree asks about it at all, and with its first question.
+    cuts : tuple of CutCount
+        Where it was cut, rising.
+    sets : tuple of SetCount
+        Sets of categories that it was asked for, the most frequent first.
+    """
+
+    name: str
+    asked: int
+    at_root: int
+    cuts: tuple[CutCount, ...]
+    sets: tuple[SetCount, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return {
+            "name": self.name,
+            "asked": self.asked,
+            "at_root": self.at_root,
+            "cuts": [{"cut": cut.cut, "n": cut.n} for cut in self.cuts],
+            "sets": [{"words": one.words, "n": one.n} for one in self.sets],
+        }
+
+
+@dataclass(frozen=True)
+class Optimism:
+    """How much better a rate looks on the rows that trained the tree than it is; exact.
+
+    Attributes
+    ----------
+    apparent : Fraction
+        Of the tree of all training rows, on these.
+    drawn, original : Fraction
+        Means over refits: on the rows drawn, and on all training rows.
+    """
+
+    apparent: Fraction
+    drawn: Fraction
+    original: Fraction
+
+    @property
+    def optimism(self) -> Fraction:
+        """What the rate on the rows drawn is too high on average."""
+        return self.drawn - self.original
+
+    @property
+    def corrected(self) -> Fraction:
+        """The apparent rate less the optimism."""
+        return self.apparent - self.optimism
+
+    def to_json(self) -> dict[str, float]:
+        """The numbers by name."""
+        return {
+            "apparent": float(self.apparent),
+            "drawn": float(self.drawn),
+            "original": float(self.original),
+            "optimism": float(self.optimism),
+            "corrected": float(self.corrected),
+        }
+
+
+@dataclass(frozen=True)
+class Optimisms:
+    """The optimism of three rates."""
+
+    accuracy: Optimism
+    sensitivity: Optimism
+    specificity: Optimism
+
+    def to_json(self) -> dict[str, dict[str, float]]:
+        """The three by name."""
+        return {
+            "accuracy": self.accuracy.to_json(),
+            "sensitivity": self.sensitivity.to_json(),
+            "specificity": self.specificity.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class RowBubble:
+    """Training rows of one leaf whose answer changes about equally often.
+
+    Attributes
+    ----------
+    leaf : int
+        Leaf of the tree of all training rows, from 0.
+    share : float
+        The middle of a step of 5 %: refits in which the answer is another one; 0 and 1 are exact.
+    n : int
+        Rows.
+    """
+
+    leaf: int
+    share: float
+    n: int
+
+
+@dataclass(frozen=True)
+class RowStability:
+    """How often the answers for the training rows change.
+
+    Attributes
+    ----------
+    changed : tuple of int
+        For each training row: refits whose answer is not that of the tree of all training rows.
+    n : int
+        Refits.
+    """
+
+    changed: tuple[int, ...]
+    n: int
+
+    @property
+    def mean(self) -> float:
+        """The share of changed answers, over rows and refits."""
+        return float(np.mean(self.changed)) / self.n
+
+    @property
+    def never(self) -> int:
+        """Rows whose answer never changes."""
+        return sum(count == 0 for count in self.changed)
+
+    @property
+    def often(self) -> int:
+        """Rows whose answer changes in at least a quarter of the refits."""
+        return sum(4 * count >= self.n for count in self.changed)
+
+    def bubbles(self, leaves: Sequence[int]) -> tuple[RowBubble, ...]:
+        """Rows by leaf and share, in steps of 5 %.
+
+        Parameters
+        ----------
+        leaves : sequence of int
+            The leaf of each row.
+        """
+        counts = Counter(
+            (leaf, self._step(count)) for leaf, count in zip(leaves, self.changed, strict=True)
+        )
+        return tuple(RowBubble(*place, n) for place, n in sorted(counts.items()))
+
+    def _step(self, count: int) -> float:
+        if count in (0, self.n):
+            return float(count == self.n)
+        return (min(TOLD_BINS * count // self.n, TOLD_BINS - 1) + 0.5) / TOLD_BINS
+
+
+@dataclass(frozen=True)
+class StabilityResult:
+    """A study of stability, or as much of it as is done.
+
+    Attributes
+    ----------
+    refits : tuple of Refit
+        All that are done, by number.
+    columns : tuple of ColumnStability
+        The most asked first; a column that no refit asks about has zeros.
+    trees : int
+        Different canonical trees.
+    structures : int
+        Different trees where cut points and sets are not looked at, only columns and answers.
+    commonest : bool, Question or None
+        The most frequent tree; None without a refit.
+    commonest_n : int
+        Refits that have it.
+    original : OriginalFit or None
+        The tree of all training rows; None if it is not known yet.
+    rows : RowStability or None
+        How often answers change; None without a tree of all rows or a refit.
+    optimism : Optimisms or None
+        None where `rows` is.
+    """
+
+    refits: tuple[Refit, ...]
+    columns: tuple[ColumnStability, ...]
+    trees: int
+    structures: int
+    commonest: Outline | None
+    commonest_n: int
+    original: OriginalFit | None
+    rows: RowStability | None
+    optimism: Optimisms | None
+
+    @property
+    def fitted(self) -> tuple[Refit, ...]:
+        """The refits that have a tree."""
+        return tuple(refit for refit in self.refits if refit.outline is not None)
+
+    @property
+    def left_out(self) -> tuple[Refit, ...]:
+        """The refits without a tree."""
+        return tuple(refit for refit in self.refits if refit.outline is None)
+
+    @property
+    def n_proved(self) -> int:
+        """Refits whose tree is proved the best on its resample."""
+        return sum(refit.status is Status.OPTIMAL for refit in self.fitted)
+
+    @property
+    def n_same(self) -> int:
+        """Refits whose tree is that of all training rows, to the letter."""
+        if self.original is None:
+            return 0
+        return sum(refit.outline == self.original.outline for refit in self.fitted)
+
+    @property
+    def n_redrawn(self) -> int:
+        """Draws that were thrown away because they had rows of one class only."""
+        return sum(refit.redrawn for refit in self.refits)
+
+    def to_json(self) -> dict[str, Any]:
+        """The command line's contract."""
+        original, rows = self.original, self.rows
+        commonest = None if self.commonest is None else outline_to_json(self.commonest)
+        return {
+            "resamples": len(self.refits),
+            "fitted": len(self.fitted),
+            "proved": self.n_proved,
+            "proved_by": "search",
+            "left_out": [
+                {"number": refit.number, "reason": refit.reason} for refit in self.left_out
+            ],
+            "redrawn": self.n_redrawn,
+            "columns": [column.to_json() for column in self.columns],
+            "trees": self.trees,
+            "structures": self.structures,
+            "same_as_original": self.n_same,
+            "commonest": {"tree": commonest, "n": self.commonest_n},
+            "optimism": None if self.optimism is None else self.optimism.to_json(),
+            "original": None
+            if original is None
+            else {
+                "status": original.status.value,
+                "tree": outline_to_json(original.outline),
+                "train": confusion_to_json(original.train),
+                "test": None if original.test is None else confusion_to_json(original.test),
+            },
+            "rows": None
+            if rows is None or original is None
+            else {
+                "row": [row + 1 for row in original.rows],
+                "changed": list(rows.changed),
+                "mean_changed": rows.mean,
+            },
+        }
+
+
+def gather_stability(runs: Sequence[RangeRun]) -> StabilityResult:
+    """Put the parts of a study together, in any order."""
+    refits = sorted((refit for run in runs for refit in run.refits), key=lambda refit: refit.number)
+    outlines = [refit.outline for refit in refits if refit.outline is not None]
+    original = next((run.original for run in runs if run.original is not None), None)
+    trees = Counter(outlines)
+    commonest, commonest_n = trees.most_common(1)[0] if trees else (None, 0)
+    rows = optimism = None
+    if original is not None and outlines:
+        positive = np.sum([run.positive for run in runs], axis=0)
+        rows = _rows(original, positive, len(outlines))
+        optimism = _optimisms(original, refits)
+    return StabilityResult(
+        refits=tuple(refits),
+        columns=_columns(outlines, () if original is None else original.columns),
+        trees=len(trees),
+        structures=len({_structure(outline) for outline in trees}),
+        commonest=commonest,
+        commonest_n=commonest_n,
+        original=original,
+        rows=rows,
+        optimism=optimism,
+    )
+
+
+def _structure(outline: Outline) -> Any:
+    """A tree without its cut points and sets."""
+    if isinstance(outline, bool):
+        return outline
+    return (outline.column, _structure(outline.yes), _structure(outline.no))
+
+
+def _columns(outlines: Sequence[Outline], names: Sequence[str]) -> tuple[ColumnStability, ...]:
+    asked: Counter[str] = Counter()
+    at_root: Counter[str] = Counter()
+    cuts: dict[str, Counter[float]] = {}
+    sets: dict[str, Counter[str]] = {}
+    for outline in outlines:
+        if isinstance(outline, bool):
+            continue
+        questions = list(outline.walk())
+        asked.update({question.column for question in questions})
+        at_root[outline.column] += 1
+        for question in questions:
+            if question.cut is None:
+                sets.setdefault(question.column, Counter())[question.predicate] += 1
+            else:
+                cuts.setdefault(question.column, Counter())[question.cut] += 1
+    known = dict.fromkeys([*names, *sorted(asked)])
+    found = [
+        ColumnStability(
+            name=name,
+            asked=asked[name],
+            at_root=at_root[name],
+            cuts=tuple(CutCount(*item) for item in sorted(cuts.get(name, Counter()).items())),
+            sets=tuple(
+                SetCount(*item)
+                for item in sorted(
+                    sets.get(name, Counter()).items(), key=lambda item: (-item[1], item[0])
+                )
+            ),
+        )
+        for name in known
+    ]
+    return tuple(sorted(found, key=lambda column: (-column.asked, -column.at_root)))
+
+
+def _rows(original: OriginalFit, positive: npt.NDArray[np.int64], n: int) -> RowStability:
+    answers = np.array(original.labels)[np.array(original.leaves)]
+    return RowStability(tuple(np.where(answers, n - positive, positive).tolist()), n)
+
+
+def _optimisms(original: OriginalFit, refits: Sequence[Refit]) -> Optimisms:
+    def of(rate: Callable[[Confusion], Fraction]) -> Optimism:
+        drawn = [rate(refit.resample) for refit in refits if refit.resample is not None]
+        whole = [rate(refit.original) for refit in refits if refit.original is not None]
+        return Optimism(
+            rate(original.train),
+            sum(drawn, Fraction()) / len(drawn),
+            sum(whole, Fraction()) / len(whole),
+        )
+
+    return Optimisms(of(_accuracy), of(tpr), of(tnr))
+
+
+def _accuracy(counts: Confusion) -> Fraction:
+    return Fraction(counts.tp + counts.tn, counts.n)
+
+
+def columns_csv(result: StabilityResult) -> str:
+    """One line for each column: how often it is asked about, and where it is split."""
+    rows: list[list[object]] = [["column", "asked", "at_root", "refits", "cuts_or_sets"]]
+    for column in result.columns:
+        places = [f"{cut.cut:.12g} ({cut.n})" for cut in column.cuts]
+        places += [f"{one.words} ({one.n})" for one in column.sets]
+        rows.append(
+            [column.name, column.asked, column.at_root, len(result.fitted), "; ".join(places)]
+        )
+    return csv_text(rows)
+
+
+def rows_csv(result: StabilityResult) -> str:
+    """One line for each training row: its leaf, its answer, and how often the answer changes."""
+    rows: list[list[object]] = [["row", "leaf", "answer_positive", "changed", "refits", "share"]]
+    original, found = result.original, result.rows
+    if original is not None and found is not None:
+        for row, leaf, changed in zip(original.rows, original.leaves, found.changed, strict=True):
+            share = round(changed / found.n, 4)
+            label = int(original.labels[leaf])
+            rows.append([row + 1, leaf + 1, label, changed, found.n, share])
+    return csv_text(rows)

@@ -1,0 +1,153 @@
+"""What a study of stability says, in sentences; plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from odt_core.studies.stability import Outline
+from odt_core.studies.stability_result import Optimism, StabilityResult
+from odt_core.words import count_words, percent_words, printable
+
+PROOF = (
+    "The exact search proved each tree the best on its resample; the integer program was not asked."
+)
+MEANING = (
+    "A resample has as many rows as the training set, drawn from it with replacement. Cut points, "
+    "categories and selected columns come from the rows drawn alone."
+)
+GROUPS = "Rows of one group are drawn together, so a resample has as many groups as there are."
+OPTIMISM = (
+    "Optimism is how much higher a rate is on the rows that trained a tree than on all training "
+    "rows, on average over the resamples. The rate on the training rows less the optimism is an "
+    "estimate for new rows (Harrell)."
+)
+FEW = 100
+"""Fewer refits than this say little about rare trees and rows."""
+
+
+def headline_words(result: StabilityResult) -> str:
+    """The first sentence: what the first question was about."""
+    n = len(result.fitted)
+    if not n:
+        return "No resample has a tree."
+    roots = [column for column in result.columns if column.at_root]
+    head = f"In {count_words(n, 'resample')} the first question was about "
+    if not roots:
+        return f"In {count_words(n, 'resample')} the tree asked nothing."
+    roots.sort(key=lambda column: -column.at_root)
+    first, *others = (
+        f"{printable(column.name)} {count_words(column.at_root, 'time')}" for column in roots
+    )
+    if not others:
+        return f"{head}{first}."
+    rest = f"about {others[0]}"
+    if len(others) > 1:
+        more = count_words(len(others) - 1, "other column")
+        rest += f" and about {more} in the rest"
+    return f"{head}{first}, {rest}."
+
+
+def stability_sentences(result: StabilityResult) -> list[str]:
+    """What the refits came to, the most important first."""
+    n = len(result.fitted)
+    if not n:
+        return [headline_words(result), *_doubt_sentences(result)]
+    found = [headline_words(result), _trees_words(result)]
+    rows, original = result.rows, result.original
+    if rows is not None and original is not None:
+        found.append(
+            f"The answer for a training row changes in {percent_words(rows.mean)} of the "
+            f"resamples on average. It never changes for {rows.never:,} of "
+            f"{count_words(len(rows.changed), 'row')}, and changes in at least a quarter of the "
+            f"resamples for {rows.often:,}."
+        )
+    if result.optimism is not None:
+        found += optimism_sentences(result)
+    return [*found, *_doubt_sentences(result)]
+
+
+def _trees_words(result: StabilityResult) -> str:
+    """How many trees there are."""
+    n, same = len(result.fitted), result.n_same
+    trees = count_words(result.trees, "different tree")
+    text = f"There are {trees}" if result.trees > 1 else f"There is {trees}"
+    if result.structures < result.trees:
+        apart = count_words(result.structures, "different tree")
+        text += f", or {apart} if cut points and sets of categories are not looked at"
+    text += f". The most frequent one came {count_words(result.commonest_n, 'time')}"
+    if result.original is not None:
+        text += f"; the tree of all training rows came {count_words(same, 'time')} in {n:,}"
+    return f"{text}."
+
+
+def optimism_sentences(result: StabilityResult) -> list[str]:
+    """The corrected rates in one sentence."""
+    assert result.optimism is not None
+    rates = result.optimism
+    parts = [
+        f"{name} {percent_words(rate.apparent)} on the training rows, "
+        f"{corrected_words(rate)} corrected for optimism"
+        for name, rate in (
+            ("accuracy", rates.accuracy),
+            ("sensitivity (TPR)", rates.sensitivity),
+            ("specificity (TNR)", rates.specificity),
+        )
+    ]
+    text = "; ".join(parts)
+    return [f"{text[:1].upper()}{text[1:]}."]
+
+
+def corrected_words(rate: Optimism) -> str:
+    """The corrected rate, kept within 0% and 100%."""
+    return percent_words(min(max(rate.corrected, 0), 1))
+
+
+def points_of(rate: Optimism) -> str:
+    """The optimism in percentage points, with its sign."""
+    points = round(float(100 * rate.optimism), 1)
+    return f"{points:+.1f}" if points else "0.0"
+
+
+def _doubt_sentences(result: StabilityResult) -> list[str]:
+    """What of the study is not as usual."""
+    found, n = [], len(result.fitted)
+    if result.n_proved < n:
+        open_trees = count_words(n - result.n_proved, "tree is", "trees are")
+        found.append(f"{open_trees} not proved the best: give a longer time limit.")
+    if result.left_out:
+        without = count_words(len(result.left_out), "resample has", "resamples have")
+        found.append(
+            f"{without} no tree, and what is said here leaves them out. The first reason: "
+            f"{result.left_out[0].reason}"
+        )
+    if result.n_redrawn:
+        draws = count_words(result.n_redrawn, "draw")
+        found.append(f"{draws} had rows of one class only and were drawn again.")
+    if 0 < n < FEW:
+        found.append(f"{FEW} resamples and more give steadier numbers.")
+    return found
+
+
+def outline_lines(outline: Outline, labels: Sequence[str]) -> list[str]:
+    """A tree as indented lines.
+
+    Parameters
+    ----------
+    outline : bool or Question
+        The tree.
+    labels : sequence of str
+        The words for the negative and the positive class.
+
+    Examples
+    --------
+    >>> from odt_core.studies.stability import Question
+    >>> outline_lines(Question("size", "<= 3", 3.0, False, True), ("small", "large"))
+    ['size <= 3?', '  yes: small', '  no: large']
+    """
+    if isinstance(outline, bool):
+        return [printable(labels[outline])]
+    found = [f"{printable(outline.column)} {outline.predicate}?"]
+    for answer, below in (("yes", outline.yes), ("no", outline.no)):
+        first, *rest = outline_lines(below, labels)
+        found += [f"  {answer}: {first}", *(f"  {line}" for line in rest)]
+    return found
