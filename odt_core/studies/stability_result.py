@@ -400,8 +400,8 @@ def _accuracy(counts: Confusion) -> Fraction:
     return Fraction(counts.tp + counts.tn, counts.n)
 
 
-def columns_csv(result: StabilityResult) -> str:
-    """One line for each column: how often it is asked about, and where it is split."""
+def columns_csv(result: StabilityResult) -> bytes:
+    """CSV (UTF-8), one line for each column: how often it is asked about, and where it is split."""
     rows: list[list[object]] = [["column", "asked", "at_root", "refits", "cuts_or_sets"]]
     for column in result.columns:
         places = [f"{cut.cut:.12g} ({cut.n})" for cut in column.cuts]
@@ -409,11 +409,11 @@ def columns_csv(result: StabilityResult) -> str:
         rows.append(
             [column.name, column.asked, column.at_root, len(result.fitted), "; ".join(places)]
         )
-    return csv_text(rows)
+    return csv_text(rows).encode()
 
 
-def rows_csv(result: StabilityResult) -> str:
-    """One line for each training row: its leaf, its answer, and how often the answer changes."""
+def rows_csv(result: StabilityResult) -> bytes:
+    """CSV (UTF-8), one line for each training row: its leaf, its answer, how often it changes."""
     rows: list[list[object]] = [["row", "leaf", "answer_positive", "changed", "refits", "share"]]
     original, found = result.original, result.rows
     if original is not None and found is not None:
@@ -421,4 +421,4 @@ def rows_csv(result: StabilityResult) -> str:
             share = round(changed / found.n, 4)
             label = int(original.labels[leaf])
             rows.append([row + 1, leaf + 1, label, changed, found.n, share])
-    return csv_text(rows)
+    return csv_text(rows).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from odt_core.studies.stability import Outline
 from odt_core.studies.stability_result import Optimism, StabilityResult
@@ -99,7 +100,7 @@ def optimism_sentences(result: StabilityResult) -> list[str]:
 
 def corrected_words(rate: Optimism) -> str:
     """The corrected rate, kept within 0% and 100%."""
-    return percent_words(min(max(rate.corrected, 0), 1))
+    return percent_words(min(max(rate.corrected, Fraction(0)), Fraction(1)))
 
 
 def points_of(rate: Optimism) -> str:

@@ -127,7 +127,7 @@ def test_columns_are_counted_from_the_trees(result: StabilityResult) -> None:
     assert [column.asked for column in result.columns] == sorted(
         (column.asked for column in result.columns), reverse=True
     )
-    lines = columns_csv(result).splitlines()
+    lines = columns_csv(result).decode().splitlines()
     assert len(lines) == 1 + len(result.columns)
     root = max(result.columns, key=lambda column: column.at_root)
     assert headline_words(result).startswith(
@@ -181,7 +181,7 @@ def test_changed_answers_are_counted_row_by_row(result: StabilityResult) -> None
     assert all(bubble.share in (0, 1) or 0 < bubble.share < 1 for bubble in bubbles)
     zero = sum(bubble.n for bubble in bubbles if bubble.share == 0)
     assert zero == few.rows.never
-    lines = rows_csv(few).splitlines()
+    lines = rows_csv(few).decode().splitlines()
     assert len(lines) == 201 and lines[1].startswith(f"{few.original.rows[0] + 1},")
 
 
