@@ -84,7 +84,7 @@ class JobSpec:
         Data, split, shape, goal and limits.
     kind : JobKind
         What to do with them.
-    part : CurveRepeat, ComparisonFold, ResampleRange, Adoption, Claim or None
+    part : CurveRepeat, ComparisonFold, ResampleRange, Adoption, PathPart, Claim or None
         What a curve's repeat, a comparison's fold, some resamples, an adoption and a check need to
         know beside.
     """
