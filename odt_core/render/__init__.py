@@ -11,6 +11,7 @@ from odt_core.render.comparison import (
 )
 from odt_core.render.dot import Direction, drawn_width, tree_dot
 from odt_core.render.files import graphviz_command, tree_png, tree_svg
+from odt_core.render.path import PathMark, path_alt_text, path_figure
 from odt_core.render.progress import progress_alt_text, progress_figure
 from odt_core.render.roc import RocFloor, RocPoint, roc_alt_text, roc_figure
 from odt_core.render.shape import topology_svg
@@ -31,6 +32,7 @@ __all__ = [
     "ComparedPoint",
     "Direction",
     "FigureFormat",
+    "PathMark",
     "Rank",
     "RocFloor",
     "RocPoint",
@@ -44,6 +46,8 @@ __all__ = [
     "drawn_width",
     "figure_file",
     "graphviz_command",
+    "path_alt_text",
+    "path_figure",
     "progress_alt_text",
     "progress_figure",
     "questions_figure",

@@ -25,6 +25,9 @@ from pages.common.state import Dataset, Work, lane, update, work
 FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
 """The views of the Sensitivity page."""
 
+CANDIDATES, PATH = "Candidates", "Path by size"
+"""The views of the Compare page."""
+
 log = logging.getLogger("pages.common.opening")
 
 
@@ -144,6 +147,17 @@ def attach_comparison(run_id: str) -> None:
     _attach_study(run_id, JobKind.COMPARE)
 
 
+def attach_path(run_id: str) -> None:
+    """Make a path by size current that an address names.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such path.
+    """
+    _attach_study(run_id, JobKind.PATH)
+
+
 def _attach_study(run_id: str, kind: JobKind) -> None:
     if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
         raise no_run()
@@ -162,6 +176,9 @@ def open_run(run_id: str) -> NoReturn:
         place = take_study(run_id)
         if place is Place.SENSITIVITY:
             st.session_state["sens_view"] = CURVES
+        if place is Place.COMPARE:
+            is_path = store().runs.summary(owner(), run_id).kind == JobKind.PATH
+            st.session_state["compare_view"] = PATH if is_path else CANDIDATES
     else:
         place = take_run(job_manager().find(owner(), run_id))
         if place is Place.SENSITIVITY:
@@ -225,7 +242,7 @@ def is_study(run_id: str) -> bool:
 
 
 def take_study(study_id: str) -> Place:
-    """Make curves or a comparison current with their data; the page that shows them.
+    """Make curves, a comparison or a path current with their data; the page that shows them.
 
     Raises
     ------
@@ -236,6 +253,9 @@ def take_study(study_id: str) -> Place:
     _take_data_of(batch)
     if batch.jobs[0].spec.kind is JobKind.COMPARE:
         update(comparison=batch)
+        return Place.COMPARE
+    if batch.jobs[0].spec.kind is JobKind.PATH:
+        update(path=batch)
         return Place.COMPARE
     update(curve=batch)
     return Place.SENSITIVITY
@@ -284,7 +304,7 @@ def _made_from(now: Work) -> dict[str, str]:
         for name, job in (("job", now.job), ("frontier", now.frontier))
         if job is not None
     }
-    for name, batch in (("curve", now.curve), ("comparison", now.comparison)):
+    for name, batch in (("curve", now.curve), ("comparison", now.comparison), ("path", now.path)):
         if batch is not None and batch.jobs:
             found[name] = batch.jobs[0].spec.dataset
     return found

@@ -64,6 +64,8 @@ class Work:
         The last curve that was asked for: one job for each split.
     comparison : Batch or None
         The last comparison that was asked for: one job for each fold.
+    path : Batch or None
+        The last path by size: the job of all training rows first, then one for each fold.
     """
 
     dataset: Dataset | None = None
@@ -73,6 +75,7 @@ class Work:
     frontier: Job | None = None
     curve: Batch | None = None
     comparison: Batch | None = None
+    path: Batch | None = None
 
     @property
     def result(self) -> dict[str, Any] | None:

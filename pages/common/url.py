@@ -1,8 +1,8 @@
 """What is current, in the page's address: reload or share it, and it is all there.
 
-``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>``. The session's work is what
-counts; the address follows it, except when a session begins or the reader goes back and forth in
-the browser's history. An id is worth nothing to anybody but its owner.
+``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>``. The session's work
+is what counts; the address follows it, except when a session begins or the reader goes back and
+forth in the browser's history. An id is worth nothing to anybody but its owner.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pages.common.opening import (
     attach_comparison,
     attach_curve,
     attach_frontier,
+    attach_path,
     attach_run,
     drop_deleted,
     open_dataset,
@@ -35,6 +36,7 @@ _OPENERS: dict[str, Callable[[str], None]] = {
     "frontier": attach_frontier,
     "curve": attach_curve,
     "comparison": attach_comparison,
+    "path": attach_path,
     "run": attach_run,
 }
 """What the address can name, in the order in which it is opened: a run has the last word."""
@@ -101,6 +103,7 @@ def address_of(now: Work) -> dict[str, str]:
         ("frontier", now.frontier),
         ("curve", now.curve),
         ("comparison", now.comparison),
+        ("path", now.path),
     )
     for name, thing in things:
         if thing is not None and getattr(thing, "recorded", True) and thing.id:

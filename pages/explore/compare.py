@@ -10,14 +10,19 @@ from odt_core.data import Prepared
 from odt_core.errors import InputError
 from pages.common.charts import hide_old_charts
 from pages.common.needs import ReadyData, need_answers, need_data, send_to
+from pages.common.opening import CANDIDATES, PATH
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows
 from pages.common.text import plain
 from pages.common.theme import follow_theme
 from pages.explore.compare_parts.candidates import draw_candidates
+from pages.explore.compare_parts.path import draw_path
 
 # What the page can show; each view draws its own controls. (Streamlit would show a docstring.)
-VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {"Candidates": draw_candidates}
+VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {
+    CANDIDATES: draw_candidates,
+    PATH: draw_path,
+}
 
 
 def draw_page(data: ReadyData) -> None:

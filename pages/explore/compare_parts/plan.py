@@ -94,7 +94,7 @@ def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
     _remember_plan()
     try:
         goal = choose_goal(rows.train.positive_label, rows.train.negative_label)
-        objective = _objective(goal, choose_floor(goal))
+        objective = chosen_objective(goal, choose_floor(goal))
         candidates = _draw_candidates(rows)
         folding = _draw_folds()
         limit = st.session_state.get(SECONDS)
@@ -160,7 +160,7 @@ def _size_text(size: int | Fraction | str) -> str:
     return str(float(size)) if isinstance(size, Fraction) else str(size)
 
 
-def _objective(goal: Goal, floor: Fraction | None) -> Objective:
+def chosen_objective(goal: Goal, floor: Fraction | None) -> Objective:
     """Goal and floor as drawn; class weight and further floors as on the Train page."""
     weight = Fraction(1)
     if goal is Goal.ACCURACY:

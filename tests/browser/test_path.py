@@ -1,0 +1,72 @@
+"""The view Path by size in a real browser: find it, see its trees by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.window import BOTH_WIDTHS, Window
+from tests.runs import ward
+
+Opener = Callable[..., Window]
+SOLVED = 90_000
+"""Milliseconds that a path may take, on a loaded machine."""
+
+
+def find_path(window: Window) -> None:
+    """Find the path of a ward's patients up to three questions, with two folds."""
+    window.go()
+    page = window.page
+    window.upload("ward.csv", ward())
+    page.get_by_role("link", name="Compare").first.click()
+    page.wait_for_url("**/compare*")
+    window.settle()
+    page.get_by_role("radio", name="Path by size").or_(
+        page.get_by_role("button", name="Path by size", exact=True)
+    ).first.click()
+    for name, value in (("Questions at most", "3"), ("Folds", "2")):
+        box = page.get_by_role("spinbutton", name=name)
+        expect(box).to_be_visible()
+        box.fill(value)
+        page.keyboard.press("Enter")
+        window.settle()
+    expect(page.get_by_text("and on 2 folds of them")).to_be_visible()
+    page.get_by_role("button", name="Find the path").click()
+    expect(
+        page.get_by_text(re.compile("^Least wrong on rows not seen, over 2 folds"))
+    ).to_be_visible(timeout=SOLVED)
+    window.settle()
+
+
+def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    find_path(window)
+    page = window.page
+    line = page.locator(".js-plotly-plot .trace.scatter").filter(has=page.locator("path.js-line"))
+    line.locator(".points path").last.click(force=True)
+    expect(page.get_by_text("At most 3 questions:")).to_be_visible()
+    window.settle()
+    slider = page.get_by_role("slider", name="Questions at most")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("At most 2 questions:")).to_be_visible()
+    window.settle()
+    page.locator(".st-key-path_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
+    page.reload()
+    window.settle()
+    expect(page.get_by_text(re.compile("^Least wrong on rows not seen"))).to_be_visible()
+
+
+@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
+def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
+    window = open_window(theme=theme, width=widths[0])
+    find_path(window)
+    for width in (*widths, 390):
+        window.widen(width)
+        window.settle()
+        assert window.legend_overlap() < 1
+        assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"path-{theme}-{width}")

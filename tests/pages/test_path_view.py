@@ -1,0 +1,75 @@
+"""The view Path by size of the Compare page: what a user asks for there, and what comes back."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from odt_core.data import SAMPLES, ReadOptions, read_table
+from odt_core.data.splitting import SplitSpec
+from odt_core.storage import LOCAL_OWNER
+from odt_core.topology import AnyShape
+from pages.common.opening import PATH
+from pages.common.places import Place
+from pages.common.server import store
+from pages.common.state import Dataset, Work
+from pages.explore.compare_parts import path
+from pages.explore.compare_parts.path_result import CHOSEN
+from tests.pages.test_compare_page import WORK, said, wait_for, work
+
+
+@pytest.fixture
+def page(app: AppTest) -> AppTest:
+    """The view with 200 training rows of the triage sample, set to a quick path."""
+    content = SAMPLES["triage"].csv()
+    table = read_table(content, ReadOptions(), name="triage.csv")
+    sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
+    app.session_state[WORK] = Work(
+        dataset=Dataset(table, sha256, ReadOptions()),
+        schema=SAMPLES["triage"].schema(),
+        split=SplitSpec.parse("200"),
+    )
+    app.session_state["compare_view"] = PATH
+    app.session_state[path.MOST] = 3
+    app.session_state[path.FOLDS] = 2
+    app.switch_page(Place.COMPARE).run()
+    assert not app.exception
+    return app
+
+
+def test_a_path_is_found_and_each_of_its_trees_can_be_seen_and_trained(page: AppTest) -> None:
+    assert "No path is found yet" in " ".join(str(e.value) for e in page.header)
+    page.button(key="path_go").click().run()
+    wait_for(page, lambda now: now.path)
+    batch = work(page).path
+    assert batch is not None and len(batch.jobs) == 3 and not batch.failure
+    view = path.view_of(batch)
+    assert view is not None and view.n_folds == 2 and len(view.points) == 4
+    assert page.slider(key=CHOSEN).value == view.elbow
+    assert f"At most {view.elbow} question" in said(page)
+
+    page.slider(key=CHOSEN).set_value(2).run()
+    assert not page.exception
+    point = view.points[2]
+    assert point.train is not None
+    text = said(page)
+    assert "At most 2 questions:" in text and f"{point.train.errors} of 200 training rows" in text
+
+    page.button(key="path_train").click().run()
+    assert not page.exception
+    wait_for(page, lambda now: now.job)
+    job = work(page).job
+    assert job is not None and job.result is not None
+    assert job.spec.train.topology == AnyShape(2)
+    assert job.result["errors"] == point.train.errors
+    page.switch_page(Place.TRAIN).run()
+    assert not page.exception
+    assert page.radio(key="train_shape").value == "any"
+    assert page.number_input(key="train_most_questions").value == 2
+
+
+def test_a_single_fold_is_refused(page: AppTest) -> None:
+    page.number_input(key=path.FOLDS).set_value(1).run()
+    assert not page.exception
+    assert "One fold leaves no rows to train on" in said(page)
+    assert page.button(key="path_go").disabled
