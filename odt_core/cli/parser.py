@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -317,7 +318,7 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         metavar="N",
         help="with --folds: how often the rows are dealt out anew (default: 1)",
     )
-    add_solver_options(path)
+    add_solver_options(path, threads=os.cpu_count() or 1)
     path.add_argument(
         "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
     )
@@ -750,7 +751,9 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_solver_options(parser: argparse.ArgumentParser, engine: Engine = DEFAULT_ENGINE) -> None:
+def add_solver_options(
+    parser: argparse.ArgumentParser, engine: Engine = DEFAULT_ENGINE, threads: int = 1
+) -> None:
     """Who solves, and for how long; each tree has the whole time."""
     group = parser.add_argument_group("solving")
     group.add_argument(
@@ -767,4 +770,7 @@ def add_solver_options(parser: argparse.ArgumentParser, engine: Engine = DEFAULT
         metavar="S",
         help="seconds for a tree (default: 60)",
     )
-    group.add_argument("--threads", type=at_least(1), default=1, metavar="N")
+    many = "" if threads == 1 else "; as many as there are cores by default"
+    group.add_argument(
+        "--threads", type=at_least(1), default=threads, metavar="N", help=f"threads{many}"
+    )

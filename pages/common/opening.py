@@ -156,6 +156,7 @@ def attach_path(run_id: str) -> None:
         If the person has no such path.
     """
     _attach_study(run_id, JobKind.PATH)
+    st.session_state.setdefault("compare_view", PATH)
 
 
 def _attach_study(run_id: str, kind: JobKind) -> None:

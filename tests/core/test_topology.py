@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from odt_core.errors import InputError
-from odt_core.topology import PRESETS, Topology
+from odt_core.topology import (
+    PRESETS,
+    AnyShape,
+    Topology,
+    parse_shape,
+    unordered_topologies,
+)
 from tests.properties.strategies import shapes
 
 SHAPES = [text for text in shapes(3) if text != "."]
@@ -118,3 +124,25 @@ def test_what_is_no_shape_is_said_in_one_sentence(text, reason):
         Topology.parse(text)
     assert reason in str(caught.value)
     assert "depth-2" in str(caught.value)
+
+
+def test_any_shape_is_read_by_its_name() -> None:
+    shape = parse_shape("any-7")
+    assert shape == AnyShape(7) and parse_shape(shape.text) == shape
+    assert (shape.n_nodes, shape.n_leaves, shape.depth, AnyShape(2).depth) == (7, 8, 4, 2)
+    assert parse_shape("depth-2") == Topology.parse("depth-2")
+    for text in ("any-0", "any-16", "any-99999"):
+        with pytest.raises(InputError, match="from 1 to 15"):
+            parse_shape(text)
+
+
+def test_of_mirror_images_there_is_one() -> None:
+    numbers = [len(unordered_topologies(k)) for k in range(1, 16)]
+    assert sum(numbers) == 66 and numbers[:4] == [1, 1, 2, 3] and numbers[-1] == 1
+
+
+def test_a_topology_includes_its_parts_and_their_mirror_images() -> None:
+    depth_2, cues = Topology.parse("depth-2"), Topology.parse("(. (. .))")
+    mirrored = Topology.parse("((. .) .)")
+    assert depth_2.includes(cues) and depth_2.includes(mirrored) and cues.includes(mirrored)
+    assert not cues.includes(depth_2) and not depth_2.includes(Topology.parse("cues-3"))
