@@ -155,6 +155,11 @@ class _Sizes:
         """Whether nothing is left to search for this number of questions."""
         return self.bound_of(k) in (None, self.total_of(k))
 
+    def cannot_improve(self, topology: Topology, k: int) -> bool:
+        """Whether it is known that no tree of a topology beats the best for a number."""
+        total = self.total_of(k)
+        return total is not None and self.bound[topology.n_nodes][topology.text] <= total
+
     def points(self) -> tuple[SizePoint, ...]:
         """All points, each counted again from the rows."""
         return tuple(self._point(k) for k in range(self.most_questions + 1))
@@ -230,8 +235,8 @@ def solve_sizes(
     searcher.on_progress = on_progress
     for number, topology in enumerate(order):
         k = topology.n_nodes
-        settled = sizes.is_settled(k if every else most_questions)
-        if settled:
+        wanted = k if every else most_questions
+        if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
             continue
         outcome = searcher.search(number, sizes)
         if outcome is None:
