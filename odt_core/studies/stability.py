@@ -23,6 +23,7 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData
 from odt_core.solution import Engine, Solution, Status
 from odt_core.studies.progress import StudyProgress
+from odt_core.topology import AnyShape
 from odt_core.training import (
     RulesSpec,
     Stage,
@@ -411,9 +412,20 @@ def run_range(
 
 def _solve(prepared: Prepared, spec: TrainSpec, should_stop: Callable[[], bool] | None) -> Solution:
     from odt_core.solvers import solve  # processes that serve pages never solve
+    from odt_core.solvers.search.sizes import solve_sizes
 
+    problem = build_problem(prepared, spec)
+    if isinstance(spec.topology, AnyShape):
+        points = solve_sizes(
+            problem,
+            spec.topology.most_questions,
+            every=False,
+            time_limit=spec.time_limit,
+            should_stop=should_stop,
+        )
+        return points[-1].solution
     return solve(
-        build_problem(prepared, spec),
+        problem,
         engine=Engine.SEARCH,
         time_limit=spec.time_limit,
         seed=spec.seed,

@@ -36,7 +36,7 @@ from odt_core.studies import (
 )
 from odt_core.studies.stability import outline_from_json, outline_of, outline_to_json
 from odt_core.studies.stability_words import headline_words, outline_lines, stability_sentences
-from odt_core.topology import Topology
+from odt_core.topology import AnyShape, Topology
 from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec, run_training
 
 TABLE = SAMPLES["triage"].load()
@@ -284,3 +284,16 @@ def test_parts_cover_each_resample_once_and_wrong_numbers_are_refused() -> None:
             StabilitySpec(n)
     with pytest.raises(TypeError):
         outline_from_json({"column": "a", "predicate": 1, "cut": None, "yes": True, "no": False})
+
+
+def test_a_tree_of_any_shape_is_refitted_among_all_shapes() -> None:
+    one, any_one = (
+        run_range(TABLE, replace(SPEC, topology=shape), ResampleRange(0, 3))
+        for shape in (Topology.parse("depth-1"), AnyShape(1))
+    )
+    assert [refit.resample for refit in any_one.refits] == [refit.resample for refit in one.refits]
+    two = run_range(TABLE, replace(SPEC, topology=AnyShape(3)), ResampleRange(0, 3))
+    for small, large in zip(one.refits, two.refits, strict=True):
+        assert small.resample is not None and large.resample is not None
+        assert large.resample.errors <= small.resample.errors
+        assert large.status is Status.OPTIMAL
