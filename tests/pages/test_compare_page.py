@@ -190,6 +190,14 @@ def test_columns_that_changed_since_make_the_comparison_old(compared: AppTest) -
     assert not [button for button in compared.button if button.key == "compare_train"]
 
 
+def test_another_split_makes_the_comparison_old(compared: AppTest) -> None:
+    """Rows that test the tree now may have taken part in the choice."""
+    now = work(compared)
+    compared.session_state[WORK] = replace(now, split=SplitSpec.parse("200", seed=5))
+    compared.run()
+    assert "made before you changed the split" in said(compared)
+
+
 def test_a_comparison_is_found_again_by_its_address(
     compared: AppTest,
 ) -> None:

@@ -72,7 +72,7 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
         if not batch.failure:
             st.info("It was stopped before a fold was done.")
         return
-    changed = [name for name in changes_since(batch.jobs[0], data, None) if name != "the split"]
+    changed = _changes(data, batch)
     if changed:
         st.warning(
             f"This comparison was made before you changed {' and '.join(changed)}. Compare again "
@@ -91,6 +91,14 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
     _draw_table(found)
     for words in (INTERVALS, SIMPLICITY, FAIRNESS):
         st.caption(plain(words))
+
+
+def _changes(data: ReadyData, batch: Batch) -> list[str]:
+    """What differs now from what was compared; a comparison of all rows knows no split."""
+    first = batch.jobs[0]
+    takes_all = first.spec.train.split.train_size == "all"
+    found = changes_since(first, data, None)
+    return [name for name in found if not (takes_all and name == "the split")]
 
 
 def _draw_verdict(found: Comparison) -> None:
