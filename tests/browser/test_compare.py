@@ -88,7 +88,7 @@ def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]
     page = window.page
     for width in (*widths, 390):
         window.widen(width)
-        for shown in ("Against questions", "Candidates"):
+        for shown in ("Against questions", "With intervals"):
             page.get_by_role("radio", name=shown).or_(
                 page.get_by_role("button", name=shown, exact=True)
             ).first.click()

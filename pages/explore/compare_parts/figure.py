@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CHOSEN = "compare_chosen"
 """Which candidate is chosen, by its name."""
 _SHOWN = "compare_figure_shown"
-INTERVALS, QUESTIONS = "Candidates", "Against questions"
+INTERVALS, QUESTIONS = "With intervals", "Against questions"
 
 
 def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = False) -> str:
