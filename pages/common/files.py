@@ -11,6 +11,7 @@ import streamlit as st
 
 from odt_core.data import ReadOptions, Table, read_table
 from odt_core.jobs.reading import read_table_apart
+from pages.common.table_caches import table_cache
 
 KEPT_TABLES = 6
 """Tables kept for all sessions together, besides each session's own."""
@@ -45,6 +46,7 @@ class _Kept:
                 self._tables.popitem(last=False)
 
 
+@table_cache
 @st.cache_resource(show_spinner=False)
 def _kept() -> _Kept:
     return _Kept()

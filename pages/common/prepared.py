@@ -15,6 +15,7 @@ from odt_core.training import FeatureSelection, build_problem
 from pages.common.files import table_of
 from pages.common.server import store
 from pages.common.state import work
+from pages.common.table_caches import table_cache
 
 
 def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
@@ -43,6 +44,7 @@ def _content(table: Table) -> str:
     return hashlib.sha256(lines + repr(table.columns).encode()).hexdigest()
 
 
+@table_cache
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _prepared(key: str, _table: Table, _schema: Schema, _split: SplitSpec) -> Prepared:
     return prepare(_table, _schema, _split)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from streamlit.runtime.caching.cache_utils import CachedFunc
-
 from odt_core.storage import DatasetRecord, Deleted
 from odt_core.words import count_words
 from pages.common.notices import say
 from pages.common.people import owner
 from pages.common.server import store
+from pages.common.table_caches import forget_tables
 from pages.common.text import plain, shorten
 
 
@@ -38,14 +37,3 @@ def delete_dataset(sha256: str, name: str) -> Deleted:
     words = f"Deleted {plain(shorten(name, 40))} and {count_words(gone.n_runs, 'run')}"
     say(f"{words}." if gone.wiped else f"{words}; the disk is wiped within a minute.")
     return gone
-
-
-def forget_tables() -> None:
-    """Drop tables, and what was computed from them, that this server keeps for all sessions."""
-    from pages.build.data_parts import derived, loading
-    from pages.common import prepared
-
-    for module in (derived, loading, prepared):
-        for found in vars(module).values():
-            if isinstance(found, CachedFunc):
-                found.clear()

@@ -297,9 +297,11 @@ def test_deleting_a_data_set_says_how_many_runs_go(maker: Maker, launch: Launch)
     page.query_params["data"] = run.dataset
     shown(page.run())
     assert any("**2 runs** made from it" in text.value for text in page.markdown)
+    before = store()
     page.button(key="data_remove_now").click().run()
     assert shown(page).title[0].value.startswith("Which data")
     assert store().runs.list(LOCAL_OWNER, RunQuery(limit=0)).total == 0
+    assert store() is before, "the store that the workers use stays the pages' store"
 
 
 def test_while_the_database_is_away_pages_say_so(

@@ -31,6 +31,7 @@ from odt_core.errors import InputError
 from odt_core.problem import Feature
 from pages.build.data_parts.bars import ClassCounts
 from pages.common.state import Dataset
+from pages.common.table_caches import table_cache
 
 KEPT = 16
 """Results of each kind that are kept, for all sessions together."""
@@ -87,6 +88,7 @@ def class_counts(dataset: Dataset, schema: Schema) -> dict[str, int]:
     return _class_counts(TableKey.of(dataset), bare, dataset.table)
 
 
+@table_cache
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _class_counts(key: TableKey, schema: Schema, _table: Table) -> dict[str, int]:
     return target_labels(_table, schema)
@@ -103,6 +105,7 @@ def proposal(dataset: Dataset, target: str | None, tokens: Sequence[str]) -> Sch
     return _proposal(TableKey.of(dataset), target, tuple(tokens), dataset.table)
 
 
+@table_cache
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _proposal(key: TableKey, target: str | None, tokens: tuple[str, ...], _table: Table) -> Schema:
     return infer_schema(_table, target=target, missing_tokens=tokens)
@@ -118,6 +121,7 @@ def summaries(dataset: Dataset, schema: Schema) -> dict[str, ColumnSummary]:
     return {name: found[name] for name in names[1:]}
 
 
+@table_cache
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _described(
     key: TableKey,
@@ -135,6 +139,7 @@ def findings(dataset: Dataset, schema: Schema) -> tuple[Finding, ...]:
     return _findings(TableKey.of(dataset), schema, dataset.table)
 
 
+@table_cache
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _findings(key: TableKey, schema: Schema, _table: Table) -> tuple[Finding, ...]:
     return check_schema(_table, schema)
@@ -145,6 +150,7 @@ def rows(dataset: Dataset, schema: Schema, split: SplitSpec) -> Rows | str:
     return _rows(TableKey.of(dataset), schema, split, dataset.table)
 
 
+@table_cache
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _rows(key: TableKey, schema: Schema, split: SplitSpec, _table: Table) -> Rows | str:
     try:

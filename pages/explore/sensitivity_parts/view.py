@@ -22,6 +22,7 @@ from odt_core.studies import (
     is_best_at,
 )
 from odt_core.tree import Tree
+from pages.common.table_caches import table_cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +138,7 @@ class FrontierView:
         return rate
 
 
+@table_cache
 @st.cache_resource(show_spinner=False, max_entries=6)
 def frontier_view(key: str, _job: Job) -> FrontierView:
     """The frontier that a job has found; `key` is the job's id."""
