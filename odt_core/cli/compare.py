@@ -35,6 +35,7 @@ from odt_core.studies.comparison_words import (
     interval_words,
     measure_words,
     points_words,
+    short_seconds,
     verdict_words,
 )
 from odt_core.topology import Topology
@@ -140,7 +141,7 @@ def _cells(found: Comparison) -> list[list[str]]:
                 _rate(row.train(Measure.ACCURACY)),
                 _number(row.leaves),
                 _number(row.questions),
-                f"{row.seconds:.2g}",
+                short_seconds(row.seconds),
                 "" if row.is_baseline else f"{row.n_proved} of {len(row.runs)}",
             ]
         )

@@ -21,8 +21,8 @@ def interval_words(found: ResampledMean | None) -> str:
 
     Examples
     --------
-    >>> interval_words(ResampledMean(5, 0.95, 0.02, 0.8945, 1.0055))
-    '95.0% (89.5% to 100%)'
+    >>> interval_words(ResampledMean(5, 0.95, 0.02, 0.894, 1.006))
+    '95.0% (89.4% to 100%)'
     """
     if found is None:
         return "-"
@@ -46,6 +46,21 @@ def points_words(found: ResampledMean | None) -> str:
     if found.low is None or found.high is None:
         return mean
     return f"{mean} ({_signed(max(found.low, -1.0))} to {_signed(min(found.high, 1.0))})"
+
+
+def short_seconds(seconds: float) -> str:
+    """A number of seconds for a table.
+
+    Examples
+    --------
+    >>> short_seconds(0.00005), short_seconds(0.0234), short_seconds(44.1)
+    ('<0.01', '0.02', '44')
+    """
+    if seconds < 0.01:
+        return "<0.01"
+    if seconds < 1:
+        return f"{seconds:.2f}"
+    return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
 
 
 def _signed(share: float) -> str:

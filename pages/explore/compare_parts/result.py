@@ -25,6 +25,7 @@ from odt_core.studies.comparison_words import (
     interval_words,
     measure_words,
     points_words,
+    short_seconds,
     verdict_words,
 )
 from odt_core.training import TrainSpec
@@ -245,7 +246,7 @@ def _cells(found: Comparison, row: CandidateRow, place: int) -> list[str]:
         "–" if place == found.best else _interval_html(points_words(row.difference)),
         *(f"{row.n_below(*floor)} of {row.n_trees}" for floor in found.floors),
         *(html_text("–" if n is None else f"{n:.1f}") for n in (row.leaves, row.questions)),
-        html_text(f"{row.seconds:.2g}"),
+        html_text(short_seconds(row.seconds)),
         "" if row.is_baseline else html_text(f"{row.n_proved} of {len(row.runs)}"),
     ]
 
