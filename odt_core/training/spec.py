@@ -29,6 +29,7 @@ from odt_core.problem import (
     Split,
 )
 from odt_core.solution import Engine
+from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import AnyShape, Shape, Topology, parse_shape
 
@@ -209,6 +210,8 @@ class TrainSpec:
             raise InputError("time-limit must be more than 0 seconds and at most a week.")
         if not 1 <= self.threads <= 256:
             raise InputError("threads must be between 1 and 256.")
+        if isinstance(self.topology, AnyShape):
+            check_any_shape(self.engine, has_node_rules=bool(self.rules.nodes))
         if self.least_features < 1:
             raise InputError("least-features must be at least 1.")
 

@@ -23,7 +23,7 @@ NAMES = {
     "cues-3": "3 cues",
     "cues-4": "4 cues",
     OWN: "Own shape",
-    ANY: "Any shape",
+    ANY: "Any shape, at most k questions",
 }
 DEFAULT = "depth-2"
 
@@ -33,6 +33,7 @@ _STYLE = """<style>
   display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .4rem;
 }
 .st-key-train_shape [role=radiogroup] > div { width: 100%; }
+.st-key-train_shape [role=radiogroup] > div:last-child { grid-column: 1 / -1; }
 .st-key-train_shape [role=radiogroup] label {
   width: 100%; height: 100%; margin: 0; padding: .35rem .25rem .25rem; justify-content: center;
   border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: .4rem;
@@ -120,10 +121,7 @@ def _choose_any() -> AnyShape:
 def shape_words(topology: Shape) -> str:
     """The shape's size in words."""
     if isinstance(topology, AnyShape):
-        return (
-            f"at most {count_words(topology.n_nodes, 'question')}, and at most "
-            f"{count_words(topology.depth, 'question')} a case"
-        )
+        return f"at most {count_words(topology.depth, 'question')} a case"
     return (
         f"{count_words(topology.n_nodes, 'question')}, "
         f"{count_words(topology.n_leaves, 'leaf', 'leaves')}; "

@@ -70,3 +70,28 @@ def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]
         assert window.legend_overlap() < 1
         assert window.overhang() == 0, "the page scrolls sideways"
         window.shoot(f"path-{theme}-{width}")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 390)])
+def test_a_tree_of_any_shape_is_trained(open_window: Opener, theme: str, width: int) -> None:
+    window = open_window(theme=theme, width=width)
+    window.go()
+    page = window.page
+    window.upload("ward.csv", ward())
+    page.get_by_role("button", name="Choose the tree's shape").click()
+    page.wait_for_url("**/train*")
+    window.settle()
+    page.get_by_role("radio", name="Any shape, at most k questions").check(force=True)
+    window.settle()
+    box = page.get_by_role("spinbutton", name="Questions at most")
+    box.fill("3")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("at most 3 questions a case").first).to_be_visible()
+    window.settle()
+    assert window.overhang() == 0, "the page scrolls sideways"
+    window.shoot(f"path-any-{theme}-{width}")
+    page.get_by_role("button", name="Train", exact=True).click()
+    proof = page.get_by_text(re.compile("No tree of any shape with at most 3")).first
+    expect(proof).to_be_visible(timeout=SOLVED)
+    window.settle()
+    window.shoot(f"path-any-trained-{theme}-{width}")

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from odt_core.errors import InputError
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment, Engine, Seconds, Solution, TracePoint, make_solution
+from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode, merge
 from odt_core.solvers.search.loader import loader
 from odt_core.solvers.search.outcome import SearchOutcome
@@ -227,7 +227,7 @@ def solve_sizes(
     InputError
         If a rule is tied to a node, or the engine cannot do it.
     """
-    check_any_shape(problem, engine)
+    check_any_shape(engine, has_node_rules=bool(problem.rules.nodes))
     loader.compile_in_background()
     sizes = _Sizes(problem, most_questions, engine)
     order = _order(most_questions, every or problem.forbid_empty_branches)
@@ -251,26 +251,6 @@ def solve_sizes(
         if outcome.cancelled:
             break
     return sizes.points()
-
-
-def check_any_shape(problem: Problem, engine: Engine) -> None:
-    """Whether a problem can be solved for any shape.
-
-    Raises
-    ------
-    InputError
-        If a rule is tied to a node, or the engine solves single shapes only.
-    """
-    if problem.rules.nodes:
-        raise InputError(
-            "Rules for single questions belong to one shape: choose a shape, or leave these rules "
-            "out."
-        )
-    if engine not in (Engine.HYBRID, Engine.SEARCH):
-        raise InputError(
-            f"The engine {engine} solves one shape at a time: choose hybrid or search for trees of "
-            "any shape."
-        )
 
 
 def _order(most_questions: int, every: bool) -> list[Topology]:

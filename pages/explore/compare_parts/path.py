@@ -8,7 +8,8 @@ import streamlit as st
 
 from odt_core.data import Folding, Prepared
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobSpec, JobState
+from odt_core.jobs import Batch, JobKind, JobSpec
+from odt_core.solution import Status
 from odt_core.studies import PathPart, PathSpec, PathView
 from odt_core.topology import MAX_NODES
 from odt_core.training import RulesSpec, TrainSpec
@@ -178,9 +179,9 @@ def view_of(batch: Batch) -> PathView | None:
     whole = batch.jobs[0].result or batch.jobs[0].best
     if whole is None:
         return None
-    done = (JobState.DONE,)
-    folds = [job.result for job in batch.jobs[1:] if job.state in done and job.result is not None]
-    return PathView.of([whole, *(fold for fold in folds if fold["status"] != "cancelled")])
+    folds = [job.result for job in batch.jobs[1:] if job.result is not None]
+    complete = [fold for fold in folds if fold["status"] != Status.CANCELLED]
+    return PathView.of([whole, *complete])
 
 
 def _draw_preview() -> None:

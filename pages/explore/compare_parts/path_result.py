@@ -21,6 +21,7 @@ from pages.common.prepared import rows_of
 from pages.common.presses import is_pressed, press_on
 from pages.common.runs import changes_since, has_something_to_show, start_job
 from pages.common.settings import load_settings
+from pages.common.shapes import NAMES
 from pages.common.state import update, work
 from pages.common.tables import plain_table
 from pages.common.text import html_text, plain
@@ -233,7 +234,7 @@ def _draw_table(view: PathView) -> None:
     for point in view.points:
         proved = "yes" if point.status in SETTLED else "no"
         wrong = "–" if point.train is None else f"{point.train.errors:,}"
-        cells = [str(point.questions), wrong, proved, point.topology or "–"]
+        cells = [str(point.questions), wrong, proved, _shape_words(point.topology)]
         each = unseen.get(point.questions)
         if unseen:
             error = "" if each is None else percent_words(each.share)
@@ -243,3 +244,10 @@ def _draw_table(view: PathView) -> None:
         rows.append([html_text(cell) for cell in cells])
     names = [html_text(name) for name in head]
     st.html(plain_table("The path by the largest number of questions", names, rows))
+
+
+def _shape_words(topology: str | None) -> str:
+    """A shape's name on its card, or its text; a dash without a tree."""
+    if topology is None:
+        return "–"
+    return "a leaf alone" if topology == "." else NAMES.get(topology, topology)
