@@ -25,8 +25,10 @@ from pages.common.state import Dataset, Work, lane, update, work
 FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
 """The views of the Sensitivity page."""
 
-CANDIDATES, PATH = "Candidates", "Path by size"
+CANDIDATES, PATH, STABILITY = "Candidates", "Path by size", "Stability"
 """The views of the Compare page."""
+COMPARE_VIEW = "compare_view"
+_VIEWS: dict[str, str] = {JobKind.PATH: PATH, JobKind.STABILITY: STABILITY}
 
 log = logging.getLogger("pages.common.opening")
 
@@ -156,7 +158,19 @@ def attach_path(run_id: str) -> None:
         If the person has no such path.
     """
     _attach_study(run_id, JobKind.PATH)
-    st.session_state.setdefault("compare_view", PATH)
+    st.session_state.setdefault(COMPARE_VIEW, PATH)
+
+
+def attach_stability(run_id: str) -> None:
+    """Make refits current that an address names.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such refits.
+    """
+    _attach_study(run_id, JobKind.STABILITY)
+    st.session_state.setdefault(COMPARE_VIEW, STABILITY)
 
 
 def _attach_study(run_id: str, kind: JobKind) -> None:
@@ -178,8 +192,8 @@ def open_run(run_id: str) -> NoReturn:
         if place is Place.SENSITIVITY:
             st.session_state["sens_view"] = CURVES
         if place is Place.COMPARE:
-            is_path = store().runs.summary(owner(), run_id).kind == JobKind.PATH
-            st.session_state["compare_view"] = PATH if is_path else CANDIDATES
+            kind = store().runs.summary(owner(), run_id).kind
+            st.session_state[COMPARE_VIEW] = _VIEWS.get(kind, CANDIDATES)
     else:
         place = take_run(job_manager().find(owner(), run_id))
         if place is Place.SENSITIVITY:
@@ -243,7 +257,7 @@ def is_study(run_id: str) -> bool:
 
 
 def take_study(study_id: str) -> Place:
-    """Make curves, a comparison or a path current with their data; the page that shows them.
+    """Make a study current with its data; the page that shows it.
 
     Raises
     ------
@@ -257,6 +271,9 @@ def take_study(study_id: str) -> Place:
         return Place.COMPARE
     if batch.jobs[0].spec.kind is JobKind.PATH:
         update(path=batch)
+        return Place.COMPARE
+    if batch.jobs[0].spec.kind is JobKind.STABILITY:
+        update(stability=batch)
         return Place.COMPARE
     update(curve=batch)
     return Place.SENSITIVITY
@@ -305,7 +322,13 @@ def _made_from(now: Work) -> dict[str, str]:
         for name, job in (("job", now.job), ("frontier", now.frontier))
         if job is not None
     }
-    for name, batch in (("curve", now.curve), ("comparison", now.comparison), ("path", now.path)):
+    studies = (
+        ("curve", now.curve),
+        ("comparison", now.comparison),
+        ("path", now.path),
+        ("stability", now.stability),
+    )
+    for name, batch in studies:
         if batch is not None and batch.jobs:
             found[name] = batch.jobs[0].spec.dataset
     return found

@@ -66,6 +66,8 @@ class Work:
         The last comparison that was asked for: one job for each fold.
     path : Batch or None
         The last path by size: the job of all training rows first, then one for each fold.
+    stability : Batch or None
+        The last refits that were asked for: each job has some of the resamples.
     """
 
     dataset: Dataset | None = None
@@ -76,6 +78,7 @@ class Work:
     curve: Batch | None = None
     comparison: Batch | None = None
     path: Batch | None = None
+    stability: Batch | None = None
 
     @property
     def result(self) -> dict[str, Any] | None:

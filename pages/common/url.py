@@ -1,8 +1,8 @@
 """What is current, in the page's address: reload or share it, and it is all there.
 
-``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>``. The session's work
-is what counts; the address follows it, except when a session begins or the reader goes back and
-forth in the browser's history. An id is worth nothing to anybody but its owner.
+``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>``. The
+session's work is what counts; the address follows it, except when a session begins or the reader
+goes back and forth in the browser's history. An id is worth nothing to anybody but its owner.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pages.common.opening import (
     attach_frontier,
     attach_path,
     attach_run,
+    attach_stability,
     drop_deleted,
     open_dataset,
 )
@@ -37,6 +38,7 @@ _OPENERS: dict[str, Callable[[str], None]] = {
     "curve": attach_curve,
     "comparison": attach_comparison,
     "path": attach_path,
+    "stability": attach_stability,
     "run": attach_run,
 }
 """What the address can name, in the order in which it is opened: a run has the last word."""
@@ -104,6 +106,7 @@ def address_of(now: Work) -> dict[str, str]:
         ("curve", now.curve),
         ("comparison", now.comparison),
         ("path", now.path),
+        ("stability", now.stability),
     )
     for name, thing in things:
         if thing is not None and getattr(thing, "recorded", True) and thing.id:

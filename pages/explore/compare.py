@@ -10,18 +10,20 @@ from odt_core.data import Prepared
 from odt_core.errors import InputError
 from pages.common.charts import hide_old_charts
 from pages.common.needs import ReadyData, need_answers, need_data, send_to
-from pages.common.opening import CANDIDATES, PATH
+from pages.common.opening import CANDIDATES, COMPARE_VIEW, PATH, STABILITY
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows
 from pages.common.text import plain
 from pages.common.theme import follow_theme
 from pages.explore.compare_parts.candidates import draw_candidates
 from pages.explore.compare_parts.path import draw_path
+from pages.explore.compare_parts.stability import draw_stability
 
 # What the page can show; each view draws its own controls. (Streamlit would show a docstring.)
 VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {
     CANDIDATES: draw_candidates,
     PATH: draw_path,
+    STABILITY: draw_stability,
 }
 
 
@@ -45,12 +47,12 @@ def _choose_view() -> str:
     first = next(iter(VIEWS))
     if len(VIEWS) == 1:
         return first
-    st.session_state.setdefault("compare_view", first)
+    st.session_state.setdefault(COMPARE_VIEW, first)
     return str(
         st.segmented_control(
             "View",
             list(VIEWS),
-            key="compare_view",
+            key=COMPARE_VIEW,
             persist_state="session",
             required=True,
             label_visibility="collapsed",

@@ -26,7 +26,9 @@ from pages.common.numbers import (
     draw_rates,
     metrics_of,
 )
+from pages.common.opening import COMPARE_VIEW, STABILITY
 from pages.common.outage import draw_unstored
+from pages.common.places import Place
 from pages.common.prepared import problem_of, rows_of
 from pages.common.text import plain, sentence, shorten
 from pages.common.verdicts import draw_verdict
@@ -76,6 +78,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
             draw_counts("Test", test.confusion, tree)
     draw_floors(job.spec.train.objective, train, test)
     draw_rates(train, test)
+    _link_stability()
     with st.expander("PPV and NPV at your own prevalence", key="train_predictive"):
         draw_predictive_values(train, test, tree.positive_label)
     with st.expander("Leaves", key="train_leaves"):
@@ -86,6 +89,19 @@ def draw_result(job: Job, changes: list[str]) -> None:
         st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)
     with st.expander("Solver, model size and data", key="train_facts"):
         draw_facts(job, problem_of(job), rows)
+
+
+def _link_stability() -> None:
+    """The way to the refits of this tree."""
+    if st.button(
+        "**How stable is this tree? →**",
+        key="train_stability",
+        type="tertiary",
+        help="The tree is found again on resamples of the training rows: would it come out the "
+        "same on other patients?",
+    ):
+        st.session_state[COMPARE_VIEW] = STABILITY
+        st.switch_page(Place.COMPARE)
 
 
 def _draw_leaks(tree: Tree, rows: Prepared) -> None:

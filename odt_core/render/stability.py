@@ -1,0 +1,314 @@
+"""How stable a tree is: columns asked about, cut points, and answers of rows, over refits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from odt_core.render.layout import MARGIN, lay_out
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.words import count_words, percent_words, printable
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+LINE = 26
+"""Height of one column's line, in pixels."""
+FRAME = 96
+MOST_COLUMNS = 12
+MOST_PANELS = 4
+NAME = 22
+"""Signs of a name that an axis has room for."""
+WIDEST = 34
+"""Diameter of the largest circle, in pixels."""
+
+
+def _label(name: str, most: int) -> str:
+    """A name from a file beside an axis: shortened, and with no sign that plotly takes for HTML."""
+    whole = printable(name)
+    short = whole if len(whole) <= most else f"{whole[: most - 1]}…"
+    return _escape(short)
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@dataclass(frozen=True)
+class AskedColumn:
+    """How often a column is asked about.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    asked, at_root : int
+        Refits whose tree asks about it at all, and first.
+    """
+
+    name: str
+    asked: int
+    at_root: int
+
+
+@dataclass(frozen=True)
+class CutColumn:
+    """Where a numerical column is cut: points, rising, and how many questions have each."""
+
+    name: str
+    cuts: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RowCircle:
+    """Training rows of one leaf whose answer changes about equally often.
+
+    Attributes
+    ----------
+    leaf : str
+        The leaf in words.
+    share : float
+        Refits that give another answer, in [0, 1].
+    n : int
+        Rows.
+    """
+
+    leaf: str
+    share: float
+    n: int
+
+
+def asked_figure(
+    columns: Sequence[AskedColumn], n: int, *, theme: Theme = LIGHT, opaque: bool = False
+) -> go.Figure:
+    """Bars: in how many refits each column is asked about, and asked first.
+
+    Parameters
+    ----------
+    columns : sequence of AskedColumn
+        The most asked first; at most `MOST_COLUMNS` are drawn.
+    n : int
+        Refits.
+    theme : Theme
+        Colours.
+    opaque : bool
+        Paint the page behind, for files.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    shown = columns[:MOST_COLUMNS]
+    places = list(range(len(shown)))
+    figure = go.Figure()
+    for name, counts, color in (
+        ("first question", [column.at_root for column in shown], theme.second),
+        ("a later one", [column.asked - column.at_root for column in shown], theme.positive),
+    ):
+        figure.add_bar(
+            x=counts,
+            y=places,
+            orientation="h",
+            name=name,
+            marker={"color": color, "line": {"width": 0}},
+            text=[f"{_label(column.name, 60)}: {name} in {k:,} of {n:,}" for column, k in zip(
+                shown, counts, strict=True)],
+            textposition="none",
+            hovertemplate="%{text}<extra></extra>",
+        )  # fmt: skip
+    lay_out(
+        figure,
+        theme,
+        x={"title": f"of {count_words(n, 'resample')}", "range": [0, n], "tickformat": ",d"},
+        y={
+            "autorange": "reversed",
+            "tickvals": places,
+            "ticktext": [_label(column.name, NAME) for column in shown],
+            "showgrid": False,
+        },
+        height=FRAME + LINE * max(len(shown), 2),
+        opaque=opaque,
+    )
+    figure.layout.barmode = "stack"
+    figure.layout.bargap = 0.3
+    figure.layout.legend.traceorder = "normal"
+    figure.layout.margin = {**MARGIN, "l": 170}
+    return figure
+
+
+def asked_alt_text(columns: Sequence[AskedColumn], n: int) -> str:
+    """What the bars show, in words."""
+    parts = [
+        f"{column.name} in {column.asked:,} (first in {column.at_root:,})"
+        for column in columns[:MOST_COLUMNS]
+    ]
+    return f"Columns asked about in {count_words(n, 'resample')}: {', '.join(parts)}."
+
+
+def cuts_figure(
+    columns: Sequence[CutColumn], *, theme: Theme = LIGHT, opaque: bool = False
+) -> go.Figure:
+    """Where the most asked numerical columns are cut: a stem for each cut point, a panel each.
+
+    Parameters
+    ----------
+    columns : sequence of CutColumn
+        The most asked first; at most `MOST_PANELS` are drawn, each with cuts.
+    theme, opaque
+        As in `asked_figure`.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    shown = columns[:MOST_PANELS]
+    figure = go.Figure()
+    lay_out(figure, theme, x={}, y={}, height=40 + 100 * max(len(shown), 1), opaque=opaque)
+    share = 1 / max(len(shown), 1)
+    for place, column in enumerate(shown):
+        number = "" if place == 0 else str(place + 1)
+        most = max(column.counts)
+        stems = [(c, k) for c, k in zip(column.cuts, column.counts, strict=True)]
+        figure.add_scatter(
+            x=[x for cut, _ in stems for x in (cut, cut, None)],
+            y=[y for _, k in stems for y in (0, k, None)],
+            mode="lines",
+            line={"color": theme.second, "width": 3},
+            hoverinfo="skip",
+            showlegend=False,
+            xaxis=f"x{number}",
+            yaxis=f"y{number}",
+        )
+        figure.add_scatter(
+            x=list(column.cuts),
+            y=list(column.counts),
+            mode="markers",
+            marker={"color": theme.second, "size": 6},
+            text=[f"{_label(column.name, 60)}, cut at {cut:.6g}<br>{count_words(k, 'question')}"
+                  for cut, k in stems],
+            hovertemplate="%{text}<extra></extra>",
+            showlegend=False,
+            cliponaxis=False,
+            xaxis=f"x{number}",
+            yaxis=f"y{number}",
+        )  # fmt: skip
+        top = 1 - place * share
+        low, high = column.cuts[0], column.cuts[-1]
+        room = 0.06 * (high - low) or 0.05 * abs(low) or 1.0
+        figure.layout[f"xaxis{number}"] = {
+            "domain": [0, 1],
+            "anchor": f"y{number}",
+            "range": [low - room, high + room],
+            "showgrid": False,
+            "zeroline": False,
+            "linecolor": theme.line,
+            "showline": True,
+            "nticks": 8,
+        }
+        figure.layout[f"yaxis{number}"] = {
+            "domain": [top - 0.62 * share, top - 0.14 * share],
+            "anchor": f"x{number}",
+            "range": [0, 1.05 * most],
+            "tickvals": [most],
+            "gridcolor": theme.grid,
+            "zeroline": False,
+        }
+        figure.add_annotation(
+            text=_label(column.name, 2 * NAME),
+            x=0,
+            y=top,
+            xref="paper",
+            yref="paper",
+            xanchor="left",
+            yanchor="top",
+            showarrow=False,
+            font={"color": theme.ink},
+        )
+    figure.layout.margin = {**MARGIN, "l": 44, "t": 8, "b": 12}
+    return figure
+
+
+def cuts_alt_text(columns: Sequence[CutColumn]) -> str:
+    """Where columns are cut, in words."""
+    parts = []
+    for column in columns[:MOST_PANELS]:
+        n, best = max(zip(column.counts, column.cuts, strict=True))
+        parts.append(
+            f"{column.name} from {column.cuts[0]:.6g} to {column.cuts[-1]:.6g}, "
+            f"most often at {best:.6g} ({n:,})"
+        )
+    return f"Cut points over resamples: {'; '.join(parts)}."
+
+
+def instability_figure(
+    circles: Sequence[RowCircle],
+    leaves: Sequence[str],
+    *,
+    theme: Theme = LIGHT,
+    opaque: bool = False,
+) -> go.Figure:
+    """Circles: how many training rows of each leaf get another answer how often.
+
+    Parameters
+    ----------
+    circles : sequence of RowCircle
+        Their areas show the rows.
+    leaves : sequence of str
+        The leaves in words, distinct, the first at the top.
+    theme, opaque
+        As in `asked_figure`.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    most = max((circle.n for circle in circles), default=1)
+    place = {leaf: number for number, leaf in enumerate(leaves)}
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[circle.share for circle in circles],
+        y=[place[circle.leaf] for circle in circles],
+        mode="markers",
+        marker={
+            "color": theme.second,
+            "opacity": 0.75,
+            "size": [max(6.0, WIDEST * (circle.n / most) ** 0.5) for circle in circles],
+            "line": {"color": theme.page, "width": 1},
+        },
+        text=[
+            f"{_escape(circle.leaf)}<br>{count_words(circle.n, 'row')}: another answer in "
+            f"{'' if circle.share in (0, 1) else 'about '}{percent_words(circle.share, 0)} of "
+            "resamples"
+            for circle in circles
+        ],
+        hovertemplate="%{text}<extra></extra>",
+        cliponaxis=False,
+        showlegend=False,
+    )
+    lay_out(
+        figure,
+        theme,
+        x={
+            "title": "resamples that give another answer",
+            "range": [-0.04, 1.04],
+            "tickformat": ".0%",
+        },
+        y={
+            "autorange": False,
+            "range": [len(leaves) - 0.4, -0.6],
+            "tickvals": list(range(len(leaves))),
+            "ticktext": [_label(leaf, 26) for leaf in leaves],
+        },
+        height=FRAME + 44 * max(len(leaves), 2),
+        opaque=opaque,
+    )
+    figure.layout.margin = {**MARGIN, "l": 190, "t": 12}
+    return figure
+
+
+def instability_alt_text(circles: Sequence[RowCircle], leaves: Sequence[str]) -> str:
+    """What the circles show, in words."""
+    parts = []
+    for leaf in leaves:
+        here = [circle for circle in circles if circle.leaf == leaf]
+        n = sum(circle.n for circle in here)
+        if n:
+            mean = sum(circle.n * circle.share for circle in here) / n
+            parts.append(f"{leaf}: {count_words(n, 'row')}, {percent_words(mean, 0)} on average")
+    return f"How often answers change over resamples, by leaf. {'; '.join(parts)}."

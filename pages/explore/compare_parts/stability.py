@@ -1,0 +1,168 @@
+"""The view of stability: the current tree is found again on bootstrap resamples."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.jobs import Batch, Job, JobKind, JobSpec
+from odt_core.studies import RangeRun, StabilityResult, StabilitySpec, gather_stability
+from odt_core.studies.stability_words import MEANING, headline_words
+from odt_core.words import count_words, goal_words, seconds_words
+from pages.common.needs import ReadyData
+from pages.common.outage import draw_unstored
+from pages.common.people import owner
+from pages.common.places import Place
+from pages.common.presses import do_pressed, is_pressed, press_on
+from pages.common.runs import has_something_to_show, has_tree
+from pages.common.server import job_manager
+from pages.common.shapes import NAMES
+from pages.common.state import work
+from pages.common.text import plain
+from pages.explore.compare_parts.stability_result import draw_stability_result
+
+EVERY = 0.7
+"""Seconds between two looks."""
+REFIT = "Refit on resamples"
+RESAMPLES = "stability_resamples"
+MOST = 2000
+
+
+def draw_stability(data: ReadyData, rows: Prepared) -> None:
+    """Draw what is refitted on the left; progress and the result on the right."""
+    batch = work().stability
+    busy = batch is not None and not batch.is_over
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        job = _tree_job(data)
+        resamples = _draw_resamples(batch)
+        st.button(
+            "Refitting …" if busy else REFIT,
+            key="stability_go",
+            type="secondary" if batch is not None and not busy else "primary",
+            width="stretch",
+            disabled=busy or job is None,
+            **press_on(REFIT),
+        )
+        _draw_what(job, rows)
+    if is_pressed(REFIT) and job is not None and not busy:
+        _start(job, StabilitySpec(resamples))
+        st.rerun()
+    with right:
+        if batch is None:
+            _draw_preview()
+        elif busy:
+            _watch(batch)
+        else:
+            draw_unstored(*batch.jobs)
+            _say_other_tree(batch, job)
+            draw_stability_result(batch, stability_of(batch))
+
+
+def _tree_job(data: ReadyData) -> Job | None:
+    """The run of the current tree, if it is of the current data set."""
+    job = work().job
+    if job is None or not has_something_to_show(job) or not has_tree(job.as_shown()):
+        return None
+    return job if job.spec.dataset == data.dataset.sha256 else None
+
+
+def _draw_resamples(batch: Batch | None) -> int:
+    n = 200
+    if batch is not None:
+        n = sum(_part_of(spec) for spec in (job.spec for job in batch.jobs))
+    st.session_state.setdefault(RESAMPLES, min(n, MOST))
+    return int(
+        st.number_input(
+            "Resamples",
+            1,
+            MOST,
+            step=50,
+            key=RESAMPLES,
+            persist_state="session",
+            help="Each is one more search for the best tree. 200 is usual; 1,000 give steadier "
+            "numbers.",
+        )
+        or 1
+    )
+
+
+def _part_of(spec: JobSpec) -> int:
+    return getattr(spec.part, "n", 0)
+
+
+def _draw_what(job: Job | None, rows: Prepared) -> None:
+    """Which tree is found again."""
+    if job is None:
+        st.caption("A tree is refitted: train one first.")
+        st.page_link(Place.TRAIN, label="**Train a tree →**")
+        return
+    spec = job.spec.train
+    shape = NAMES.get(spec.topology.name, spec.topology.name)
+    goal = goal_words(spec.objective, rows.train.negative_label)
+    st.caption(
+        plain(
+            f"The current tree's problem is solved again and again: {shape}, {goal}, with the "
+            "same cap, rules and smallest leaf. Each refit may take "
+            f"{seconds_words(spec.time_limit)}."
+        )
+    )
+
+
+def _start(job: Job, stability: StabilitySpec) -> None:
+    spec, mine = job.spec, owner()
+    jobs = [
+        JobSpec(spec.dataset, spec.table_name, spec.read, spec.train, JobKind.STABILITY, part)
+        for part in stability.parts()
+    ]
+    do_pressed(lambda: {"stability": Batch.submit(job_manager(), jobs, owner=mine)})
+
+
+def stability_of(batch: Batch) -> StabilityResult:
+    """What the resamples that are done come to."""
+    return gather_stability([RangeRun.from_json(result) for result in batch.results])
+
+
+def _say_other_tree(batch: Batch, job: Job | None) -> None:
+    """Whether the result is of another tree than the current one."""
+    spec = batch.jobs[0].spec
+    if job is not None and spec.train != job.spec.train:
+        st.warning(
+            "These refits are of another tree than the current one. Refit again to see how stable "
+            "the current tree is."
+        )
+
+
+def _draw_preview() -> None:
+    with st.container(border=True):
+        st.header("Nothing is refitted yet", anchor=False)
+        st.markdown(
+            "Would the tree come out the same on other patients? **Refit on resamples** draws the "
+            "training rows again and again and finds the best tree each time. It shows which "
+            "columns the trees ask about, where they cut, for which rows the answer changes, and "
+            "by how much the rates on the training rows promise too much."
+        )
+        st.caption(plain(MEANING))
+
+
+@st.fragment(run_every=EVERY)
+def _watch(batch: Batch) -> None:
+    """Draw how far the resamples are, and what is known so far."""
+    if batch.is_over:
+        st.rerun()
+    total = sum(_part_of(job.spec) for job in batch.jobs)
+    done = sum(_part_of(job.spec) for job in batch.jobs if job.is_over)
+    text, left = f"{done:,} of {count_words(total, 'resample')}", batch.seconds_left
+    if left is not None:
+        text += f", about {seconds_words(max(left, 1.0))} left"
+    st.progress(done / total, text=text)
+    st.button(
+        "Stop, and keep what is done",
+        key="stability_cancel",
+        on_click=batch.cancel,
+        args=(job_manager(),),
+        disabled=batch.was_cancelled,
+    )
+    found = stability_of(batch)
+    if found.fitted:
+        st.markdown(plain(f"So far: {headline_words(found)}"))
