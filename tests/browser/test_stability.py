@@ -1,0 +1,61 @@
+"""Stability in a real browser: from the tree to its refits, reload, and again from the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_runs import SOLVED, press, tick
+from tests.browser.window import Window
+from tests.runs import ward
+
+Opener = Callable[..., Window]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_tree_is_refitted_and_its_refits_are_found_again(theme: str, open_window: Opener) -> None:
+    window = open_window(theme=theme, width=1440 if theme == "light" else 1024)
+    window.go()
+    page = window.page
+    window.upload("ward.csv", ward())
+    page.get_by_role("link", name="Train").first.click()
+    page.wait_for_url("**/train*")
+    window.settle()
+    page.get_by_role("button", name="Train", exact=True).click()
+    stable = page.get_by_role("button", name="How stable is this tree?")
+    expect(stable).to_be_visible(timeout=SOLVED)
+    window.settle()
+    stable.click()
+    page.wait_for_url("**/compare*")
+    window.settle()
+    resamples = page.get_by_role("spinbutton", name="Resamples")
+    resamples.fill("40")
+    page.keyboard.press("Enter")
+    window.settle()
+    page.get_by_role("button", name="Refit on resamples").click()
+    verdict = page.locator(".st-key-stability_verdict")
+    expect(verdict).to_contain_text("In 40 resamples the first question", timeout=SOLVED)
+    window.settle()
+    expect(page.locator(".js-plotly-plot:visible").nth(1)).to_be_visible()
+    page.wait_for_url("**/compare?data=*&run=*&stability=*")
+    window.shoot(f"stability-{theme}")
+
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Rows (CSV)").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"row,leaf,answer_positive,changed")
+    page.keyboard.press("Escape")
+
+    page.reload()
+    window.settle()
+    expect(verdict).to_contain_text("In 40 resamples the first question")
+
+    page.get_by_role("link", name="Runs").first.click()
+    page.wait_for_url("**/runs*")
+    window.settle()
+    tick(window, 0)
+    press(window, "runs_open")
+    expect(verdict).to_contain_text("In 40 resamples the first question")
