@@ -23,12 +23,8 @@ part = numba.njit(inline="always", **_plain)
 
 LANES = 32
 """Candidates that one sweep decides; a bit each of an int32."""
-GRID = 7
-"""Cuts of each chain that are tried first, the same for all row sets."""
-NEAR = 3
-"""Known sets that each new one is compared with in detail."""
-MOST_KNOWN, KNOWN_BYTES = 256, 2**26
-"""Sets that are remembered, and the room for what is known of them."""
+FIRST_CUTS = 7
+"""Cuts of each chain that are tried first."""
 
 ALL = -1
 """The lane of all rows; before a chain's first cut or after its last."""
@@ -80,10 +76,6 @@ class Work(NamedTuple):
     walk, bound : int64[3, q + 1], float64[2, q + 1]
         The walk over subsets: numbers of categories low and high, and where each went; costs so far
         and bounds of the rest.
-    guess, grid_cut : float64[4, K, GRID], int64[K, GRID]
-        Bounds at the grid's cuts from other sets; the cuts that part the set's rows alike.
-    near, lost, lost_rows : float64[2, NEAR], float64[2, GRID], int32[n + 1]
-        The nearest known sets; rows of one of them that are not in the set, and their weight.
     union : uint64[W]
         Rows of several sets.
     """
@@ -109,41 +101,7 @@ class Work(NamedTuple):
     single: Numbers
     walk: Whole
     bound: Numbers
-    guess: Numbers
-    grid_cut: Whole
-    near: Numbers
-    lost: Numbers
-    lost_rows: Short
     union: Masks
-
-
-class Known(NamedTuple):
-    """What is known of row sets solved before. M sets, W words of 64 rows.
-
-    Attributes
-    ----------
-    state : int64[1]
-        How many were solved; they take turns in the arrays.
-    cls, low, weight : int64[M], float64[M], float64[M]
-        Class, lower bound of its cost, weight of the rows.
-    mask : uint64[M + 1, W]
-        The rows; the last row is for use while comparing.
-    value : float64[M, 4, K, GRID]
-        Lower bounds of what the children cost inside and outside the grid's cuts.
-    grid : int32[K, GRID]
-        The last position inside each cut of the grid.
-    pieces : float64[..., 2**p]
-        Weight of each selection of p neighbouring rows.
-    """
-
-    state: Whole
-    cls: Whole
-    low: Numbers
-    weight: Numbers
-    mask: Masks
-    value: Numbers
-    grid: Short
-    pieces: Numbers
 
 
 def make_work(table: Columns) -> Work:
@@ -167,29 +125,9 @@ def make_work(table: Columns) -> Work:
         room(n + 1, kind=np.int32),
         np.zeros((4, LANES)), room((5 + 4 * kept) * LANES), room(4, LANES),
         whole(LANES, 2), room(LANES + 1, q, kind=np.int32),
-        whole(1 + k * (GRID + 1) + int(sizes.sum()), 2), room(6, cuts), whole(cuts + 2 * k + 2, 5),
+        whole(1 + int(sizes.sum()), 2), room(6, cuts), whole(cuts + 2 * k + 2, 5),
         np.zeros((4, len(table.group))), whole(3, q + 1), room(2, q + 1),
-        np.zeros((4, k, GRID)), whole(k, GRID),
-        np.zeros((2, NEAR)), np.zeros((2, GRID)), room(n + 1, kind=np.int32),
         np.zeros(max(-(-n // 64), 1), np.uint64),
-    )  # fmt: skip
-
-
-def make_known(table: Columns, orders: Orders) -> Known:
-    """Room for what is known of a table's row sets."""
-    k, n = table.local.shape
-    words = max(-(-n // 64), 1)
-    most = min(MOST_KNOWN, max(8, KNOWN_BYTES // (32 * k * GRID + 8 * words + 1)))
-    at = ((np.arange(GRID) + 0.5) * n / GRID).astype(np.int64)
-    grid = np.take_along_axis(table.local, orders.order[:, at].astype(np.int64), axis=1)
-    p = 8 if n < 20_000 else 4
-    weight = np.zeros(words * 64)
-    weight[:n] = np.abs(table.d)
-    chosen = (np.arange(2**p)[:, None] >> np.arange(p)) & 1
-    return Known(
-        np.zeros(1, np.int64), np.full(most, -1), np.zeros(most), np.zeros(most),
-        np.zeros((most + 1, words), np.uint64), np.zeros((most, 4, k, GRID)),
-        grid, weight.reshape(-1, p) @ chosen.T.astype(np.float64),
     )  # fmt: skip
 
 
@@ -217,12 +155,13 @@ def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Wh
 @part
 def take_rows(order, local, d, mask, info, w):
     """Number the set's rows from 0, and put them in each group's order."""
-    n = 0
+    n, w.whole[4] = 0, 0.0
     for i in range(len(d)):
         inside = (mask[i // 64] >> np.uint64(i % 64)) & np.uint64(1)
         w.number[i] = n if inside else -1
         w.rows[n], w.d[n] = i, d[i]
         n += 1 if inside else 0
+        w.whole[4] += abs(d[i]) if inside else 0.0
     w.state[N_ROWS] = n
     for k in range(len(order)):
         if info[k, ROLE] == 0:
@@ -270,7 +209,7 @@ def mark_ends(k, info, w):
 
 @part
 def list_cuts(k, info, w):
-    """The cuts of a chain that part the rows."""
+    """The cuts of a chain that part the rows, all in one open interval."""
     n, weight = w.state[N_ROWS], 0.0
     end = info[k, FIRST_CUT]
     for j in range(n - 1):
@@ -280,48 +219,7 @@ def list_cuts(k, info, w):
             w.cuts[POSITION, end], w.cuts[BEFORE, end] = w.place[k, row], weight
             end += 1
     info[k + 1, FIRST_CUT] = end
-
-
-@kernel
-def place_grid(k, grid, info, option, w):
-    """Find the cuts that part the rows as the grid's do; try those next to an open interval."""
-    begin, end = info[k, FIRST_CUT], info[k + 1, FIRST_CUT]
-    last, last_queued, cut = ALL, True, begin - 1
-    final = w.place[k, w.order[k, w.state[N_ROWS] - 1]]
-    for g in range(GRID + 1):
-        here = ALL
-        if g < GRID:
-            while cut + 1 < end and w.cuts[POSITION, cut + 1] <= grid[k, g]:
-                cut += 1
-            if cut < begin or final <= grid[k, g]:
-                continue  # no row is on one of the sides
-            here = cut
-            for j in range(4):
-                guess = w.guess[j, k, g]
-                if here == last:
-                    guess = max(guess, w.cuts[VALUE + j, here])
-                w.cuts[VALUE + j, here] = guess
-            w.grid_cut[k, g] = cut
-            if here == last:
-                continue
-        first, stop = (begin if last == ALL else last + 1), (end if here == ALL else here)
-        bound = interval_bound(last, here, option, w)
-        opens = bound < w.found[0]
-        if opens:
-            open_interval(k, last, here, first, stop, w)
-            if not last_queued:
-                queue(k, last, w)
-        elif first < stop:
-            w.found[1] = min(w.found[1], bound)
-        if here != ALL:
-            cost = cost_at(here, 0, option, w)
-            if opens or cost < w.found[0]:
-                queue(k, here, w)
-                last_queued = True
-            else:
-                last_queued = False
-                w.found[1] = min(w.found[1], cost)
-        last = here
+    open_interval(k, ALL, ALL, info[k, FIRST_CUT], end, w)
 
 
 @part
@@ -361,114 +259,6 @@ def prepare(order, local, d, mask, info, w):
                 for j in range(w.state[N_ROWS]):
                     if w.mark[k, j]:
                         queue(k, ALL - 1 - w.place[k, w.order[k, j]], w)
-
-
-# ---------------------------------------------------------------- what is known of other sets
-
-
-@kernel
-def weigh_both(a, at, known):
-    """Weight of the rows that a set shares with one of the known sets."""
-    pieces, total = known.pieces, 0.0
-    step, last = 64 * len(a) // len(pieces), np.uint64(pieces.shape[1] - 1)
-    i = 0
-    for word in range(len(a)):
-        both = a[word] & known.mask[at, word]
-        for _ in range(64 // step):
-            total += pieces[i, np.int64(both & last)]
-            both >>= np.uint64(step)
-            i += 1
-    return total
-
-
-@kernel
-def recall(mask, cls, known, w):
-    """Bounds from sets met before: opt(S) >= opt(K) - weight(K without S) (similarity).
-
-    Finds the sets that differ least; returns the best bound for the whole problem.
-    """
-    bound, weight = 0.0, 0.0
-    for i in range(len(mask)):
-        known.mask[len(known.low), i] = ~np.uint64(0)
-    weight = weigh_both(mask, len(known.low), known)
-    w.near[0, :], w.near[1, :] = np.inf, -1.0
-    for at in range(min(known.state[0], len(known.low))):
-        if known.cls[at] != cls:
-            continue
-        both = weigh_both(mask, at, known)
-        bound = max(bound, known.low[at] - (known.weight[at] - both))
-        apart = weight + known.weight[at] - 2 * both
-        which = float(at)
-        for j in range(NEAR):
-            if apart < w.near[0, j]:
-                apart, w.near[0, j] = w.near[0, j], apart
-                which, w.near[1, j] = w.near[1, j], which
-    w.whole[4] = weight
-    return bound
-
-
-@kernel
-def guess(mask, local, d, known, info, w):
-    """The same for the grid's cuts: what the children cost on both sides, from the nearest sets."""
-    w.guess[:] = 0.0
-    for j in range(NEAR):
-        at = np.int64(w.near[1, j])
-        if at < 0:
-            continue
-        count = list_lost(at, mask, known, w)
-        for k in range(len(info) - 1):
-            if info[k, ROLE] & 1 and info[k, KIND] == 0:
-                weigh_lost(k, count, local, d, known, w)
-                for g in range(GRID):
-                    for i in range(4):
-                        value = known.value[at, i, k, g] - w.lost[i // 2, g]
-                        w.guess[i, k, g] = max(w.guess[i, k, g], value)
-
-
-@part
-def list_lost(at, mask, known, w):
-    """The rows of a known set that are not in the mask, in `Work.lost_rows`."""
-    count = 0
-    for word in range(len(mask)):
-        gone = known.mask[at, word] & ~mask[word]
-        i = word * 64
-        while gone:
-            w.lost_rows[count] = i
-            count += 1 if gone & np.uint64(1) else 0
-            gone >>= np.uint64(1)
-            i += 1
-    return count
-
-
-@part
-def weigh_lost(k, count, local, d, known, w):
-    """Weight of those rows inside and outside the grid's cuts of a chain."""
-    w.lost[:] = 0.0
-    total = 0.0
-    for j in range(count):
-        i = w.lost_rows[j]
-        p, weight = local[k, i], abs(d[i])
-        total += weight
-        for g in range(GRID):
-            w.lost[0, g] += weight if p <= known.grid[k, g] else 0.0
-    for g in range(GRID):
-        w.lost[1, g] = total - w.lost[0, g]
-
-
-@part
-def remember(mask, cls, low, known, info, w):
-    """Keep what is known of this set now, instead of the oldest if there is no room."""
-    at = known.state[0] % len(known.low)
-    known.state[0] += 1
-    for word in range(len(mask)):
-        known.mask[at, word] = mask[word]
-    known.cls[at], known.low[at], known.weight[at] = cls, low, w.whole[4]
-    for k in range(len(info) - 1):
-        if info[k, ROLE] & 1 and info[k, KIND] == 0:
-            for g in range(GRID):
-                cut = w.grid_cut[k, g]
-                for i in range(4):
-                    known.value[at, i, k, g] = w.cuts[VALUE + i, cut] if cut != ALL else 0.0
 
 
 # ---------------------------------------------------------------- sweeps
@@ -666,6 +456,8 @@ def split_interval(at, points, info, option, w):
     if stop - first < w.interval[at, 4] - w.interval[at, 3]:
         w.found[1] = min(w.found[1], max(bound, best))
     width = stop - first
+    if a == ALL and z == ALL:
+        points = FIRST_CUTS
     tries = min(points, width, LANES - w.state[FILLED])
     last, begin = a, first
     for j in range(tries):
@@ -875,26 +667,16 @@ def solve_shallow(order, local, d, masks, cost, info, option, w):
 
 
 @kernel
-def solve(order, local, d, cls, masks, limits, halt, cost, choice, info, option, known, w):
+def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
     """A class of at most two levels on each row set."""
     if option[SHALLOW]:
         solve_shallow(order, local, d, masks, cost, info, option, w)
         return
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
-        bound = recall(masks[b], cls, known, w)
-        if bound >= limits[b]:
-            cost[b] = bound
-            continue
         prepare(order, local, d, masks[b], info, w)
         if w.state[N_ROWS] == 0:
             split_nothing(info, option, w, choice[b])
-        else:
-            guess(masks[b], local, d, known, info, w)
-            w.grid_cut[:] = ALL
-            for k in range(len(info) - 1):
-                if info[k, ROLE] & 1 and info[k, KIND] == 0:
-                    place_grid(k, known.grid, info, option, w)
         while w.state[N_ROWS] and halt[0] == 0:
             take_queued(w)
             if w.state[FILLED] == 0:
@@ -914,8 +696,6 @@ def solve(order, local, d, cls, masks, limits, halt, cost, choice, info, option,
         better = w.found[0] < limits[b]
         least = max(limits[b], w.found[1]) if w.found[1] < np.inf else limits[b]
         cost[b] = w.found[0] if better else least
-        if w.state[N_ROWS]:
-            remember(masks[b], cls, cost[b], known, info, w)
 
 
 def two_levels_by_sweeps(
@@ -933,18 +713,15 @@ def two_levels_by_sweeps(
     choice[:, 1:] = 0
     cost[:] = 0.0
     try:
-        w, known = orders.memories.pop()  # each thread has its own
+        w = orders.memories.pop()  # each thread has its own
     except IndexError:
-        w, known = make_work(table), make_known(table, orders)
+        w = make_work(table)
     shallow = table.level[cls] < PAIR
     family = (0, cls, cls) if shallow else (cls, int(table.low[cls]), int(table.high[cls]))
     info, option = make_info(table, *family)
     option[SHALLOW] = shallow
-    solve(
-        orders.order, table.local, table.d, int(cls), masks, limits, halt, cost, choice, info,
-        option, known, w,
-    )  # fmt: skip
-    orders.memories.append((w, known))
+    solve(orders.order, table.local, table.d, masks, limits, halt, cost, choice, info, option, w)
+    orders.memories.append(w)
 
 
 def rehearse() -> None:

@@ -37,8 +37,7 @@ class Orders:
     order : int32[K, N]
         The rows by rising position.
     memories : deque
-        Working memory of the compiled primitive and what it knows of row sets solved before; each
-        call takes one away while it runs. It belongs to one table with one `d`.
+        Working memory of the compiled primitive; each call takes one away while it runs.
     """
 
     order: npt.NDArray[np.int32]
