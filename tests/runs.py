@@ -79,6 +79,10 @@ class Maker:
         self.store.queue.leave(server)
         return self.store.runs.summary(self.owner, run.id)
 
+    def running(self, *, name: str = "", **changes: Any) -> tuple[RunSummary, str]:
+        """A run that a server has in hand, and that server, which says how it ends."""
+        return self._claimed(name, "", changes)
+
     def interrupted(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
         """A run whose server ended when it had a tree."""
         run, server = self._claimed(name, note, changes)

@@ -71,7 +71,8 @@ def verdict(objective: Objective, train: Metrics, test: Metrics | None) -> Verdi
     Verdict
         `Tone.BAD` if a measure falls by more than `LARGE_FALL`, or by more than `CLEAR_FALL` to an
         interval that excludes the training value; if the whole interval of a rate is below its
-        floor; or if the goal is accuracy and one answer for every row would do as well.
+        floor; if the goal is accuracy and one answer for every row would do as well; or if,
+        under another goal, answers by chance would.
         `Tone.GOOD` if no measure falls by more than `SLIGHT_FALL`, every floor is reached, and no
         interval reaches further than `WIDE` below training. `Tone.CAUTION` otherwise.
 
@@ -186,8 +187,9 @@ def _judgement(
         *(_fall(name, getattr(train, name), getattr(test, name)) for name in names),
         *(_floor_kept(floor) for floor in floors(objective, train, test)),
     ]
-    if objective == Objective(Goal.ACCURACY):
-        judged.append(_beside_one_answer(test))
+    judged.append(
+        _beside_one_answer(test) if objective == Objective(Goal.ACCURACY) else _beside_chance(test)
+    )
     order = (Tone.BAD, Tone.CAUTION, Tone.GOOD)
     worst = next(tone for tone in order if any(tone is found for found, _ in judged))
     if worst is Tone.GOOD:
@@ -240,3 +242,14 @@ def _beside_one_answer(test: Metrics) -> tuple[Tone, str]:
         f"The more frequent class alone, as the answer for every test row, would be right in "
         f"{share}."
     )
+
+
+def _beside_chance(test: Metrics) -> tuple[Tone, str]:
+    """Whether the two rates together are better than those of answers by chance.
+
+    A floor on one rate can be kept, in training as in test, by one answer for every row.
+    """
+    one, other = test.sensitivity.exact, test.specificity.exact
+    if one is None or other is None or one + other > 1:
+        return Tone.GOOD, ""
+    return Tone.BAD, "In test it tells the classes apart no better than chance."

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 HEIGHT = 400
+FEW = 12
+"""Points up to which each is drawn large; more of them lie close together in a corner."""
 EXACT, FOUND = "training (exact frontier)", "training (best found)"
 TEST = "same trees in test\N{NO-BREAK SPACE}"
 PLANE = (-0.03, 1.03)
@@ -148,11 +150,11 @@ def _add_train(figure: go.Figure, points: Sequence[RocPoint], name: str, theme: 
         y=[_tpr(point.train) for point in points],
         mode="lines+markers",
         name=name,
-        line={"color": theme.second, "width": 2, "shape": "vh"},
+        line={"color": theme.second, "width": 1.5, "shape": "vh"},
         marker={
-            "size": 8,
+            "size": _size(len(points)),
             "color": [theme.second if point.proved else theme.page for point in points],
-            "line": {"color": theme.second, "width": 1.5},
+            "line": {"color": theme.second, "width": 1},
         },
         customdata=list(range(len(points))),
         text=[_words(point.train, "training") for point in points],
@@ -168,15 +170,20 @@ def _add_test(figure: go.Figure, points: Sequence[RocPoint], theme: Theme) -> No
         mode="markers",
         name=TEST,
         marker={
-            "size": 8,
+            "size": _size(len(points)),
             "symbol": "diamond",
-            "color": faded(theme.accent, 0.35),
-            "line": {"color": theme.accent, "width": 1.5},
+            "color": faded(theme.accent, 0.6),
+            "line": {"width": 0},
         },
         customdata=[i for i, _ in known],
         text=[_words(test, "test") for _, test in known],
         hovertemplate="%{text}<extra></extra>",
     )
+
+
+def _size(n_points: int) -> int:
+    """Of a point's mark, in pixels."""
+    return 8 if n_points <= FEW else 5
 
 
 def _add_unknown(
@@ -219,7 +226,7 @@ def mark_in_plane(figure: go.Figure, point: RocPoint, theme: Theme, color: str, 
         x=[_fpr(point.train)],
         y=[_tpr(point.train)],
         mode="markers",
-        marker={"size": 17, "color": "rgba(0,0,0,0)", "line": {"color": color, "width": 3}},
+        marker={"size": 14, "color": "rgba(0,0,0,0)", "line": {"color": color, "width": 2.5}},
         name=name,
         showlegend=False,
         hoverinfo="skip",

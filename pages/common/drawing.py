@@ -92,14 +92,15 @@ def _ways(widths: dict[Direction, float]) -> list[Direction]:
 
 def _frame_style(key: str, theme: Theme) -> str:
     """Scrolling, with a shadow at each side that hides something."""
-    shade = "rgba(110, 125, 133, 0.55)"
+    shade, size = "rgba(110, 125, 133, 0.55)", "0.8rem calc(100% - 4px) no-repeat"
     page = theme.page
     return (
         f".st-key-{key} > * {{ overflow-x: auto; background: "
         f"linear-gradient(to right, {page} 30%, transparent) left / 2.5rem 100% no-repeat local, "
         f"linear-gradient(to left, {page} 30%, transparent) right / 2.5rem 100% no-repeat local, "
-        f"linear-gradient(to right, {shade}, transparent) left / 0.8rem 100% no-repeat scroll, "
-        f"linear-gradient(to left, {shade}, transparent) right / 0.8rem 100% no-repeat scroll; }} "
+        # two pixels from the edges, where rounding would leave a hair of them uncovered
+        f"linear-gradient(to right, {shade}, transparent) left 2px center / {size} scroll, "
+        f"linear-gradient(to left, {shade}, transparent) right 2px center / {size} scroll; }} "
         # The button that enlarges the drawing would lie outside what is scrolled.
         f".st-key-{key} [data-testid=stElementToolbar] {{ top: 0 !important; }} "
         f"@media (hover: none) {{ .st-key-{key} [data-testid=stElementToolbar] "

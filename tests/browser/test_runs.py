@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, Store
+from odt_core.storage import LOCAL_OWNER, Ending, RunQuery, RunStatus, Store
 from odt_core.topology import Topology
 from tests.browser.conftest import run_dashboard
 from tests.browser.window import BOTH_WIDTHS, SHOTS, STEP_MILLISECONDS, Server, Window
@@ -176,6 +176,26 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
         page.set_viewport_size({"width": theme_width, "height": 900})
         runs.settle()
         assert page.evaluate("document.body.scrollWidth") <= theme_width, "nothing sticks out"
+
+
+def test_the_table_is_still_the_same_when_nothing_runs_any_more(
+    runs: Window, history: tuple[Server, Maker]
+) -> None:
+    """A table that is made anew loses a tick that is not yet on its way to the server."""
+    page, (_, maker) = runs.page, history
+    run, server = maker.running(name="Almost over")
+    runs.go("runs")
+    search(runs, "almost")
+    table = page.get_by_test_id("stDataFrame").first
+    table.evaluate("table => { window.tableBefore = table }")
+    expect(table.get_by_text("running")).to_have_count(1)
+    maker.store.queue.end(server, run.id, Ending(RunStatus.CANCELLED))
+    maker.store.queue.leave(server)
+    expect(table.get_by_text("running")).to_have_count(0)
+    expect(table.get_by_text("stopped")).to_have_count(1)
+    runs.settle()
+    assert table.evaluate("table => table === window.tableBefore")
+    maker.store.runs.delete(maker.owner, [run.id])
 
 
 def test_name_and_note_are_kept_and_found(runs: Window) -> None:

@@ -52,6 +52,12 @@ def test_the_tone_follows_the_fall_from_training_to_test(
     assert judged(Objective(), train, test).tone is tone
 
 
+def test_a_floor_that_one_answer_for_every_row_keeps_is_bad_news() -> None:
+    found = judged(FLOOR, Confusion(78, 82, 0, 0), Confusion(20, 20, 0, 0))
+    assert found.tone is Tone.BAD
+    assert found.remark == "In test it tells the classes apart no better than chance."
+
+
 def test_an_accuracy_that_one_answer_reaches_is_bad_news() -> None:
     found = judged(Objective(), Confusion(5, 1, 180, 14), Confusion(0, 2, 178, 20))
     assert found.tone is Tone.BAD
