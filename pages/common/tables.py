@@ -22,7 +22,10 @@ _CELL = (
 def name_html(text: str, most: int = 24) -> str:
     """A name from a file, shortened; the whole on hover."""
     whole = printable(text)
-    return f'<span title="{html_text(whole)}">{html_text(shorten(whole, most))}</span>'
+    return (
+        f'<span title="{html_text(whole)}" style="overflow-wrap:anywhere">'
+        f"{html_text(shorten(whole, most))}</span>"
+    )
 
 
 def value_html(value: str, *details: str) -> str:
@@ -35,7 +38,9 @@ def value_html(value: str, *details: str) -> str:
     return f'<b style="white-space:nowrap">{html_text(value)}</b>{spans}'
 
 
-def plain_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def plain_table(
+    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, is_wide: bool = False
+) -> str:
     """A table; the first cell of each row names it.
 
     Parameters
@@ -46,6 +51,8 @@ def plain_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]
         Column names as HTML; a cell stands for an empty one.
     rows : sequence of sequence of str
         Cells as HTML.
+    is_wide : bool
+        Whether it may have to be scrolled: the keyboard reaches it, then.
     """
     names = "".join(
         f'<th scope="col" style="{_HEAD}">{name}</th>' if name else '<td style="border:0"></td>'
@@ -57,7 +64,7 @@ def plain_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]
         + "</tr>"
         for first, *cells in rows
     )
-    return _table(caption, f'<tr style="border:0">{names}</tr>', body)
+    return _table(caption, f'<tr style="border:0">{names}</tr>', body, is_wide=is_wide)
 
 
 def count_table(caption: str, positive: str, negative: str, counts: Sequence[int]) -> str:
@@ -99,9 +106,10 @@ def _count(count: int, name: str, *, right: bool) -> str:
     )
 
 
-def _table(caption: str, head: str, body: str) -> str:
+def _table(caption: str, head: str, body: str, *, is_wide: bool = False) -> str:
+    focus = f' tabindex="0" role="region" aria-label="{html_text(caption)}"' if is_wide else ""
     return (
-        f'<div style="overflow-x:auto"><table style="{_TABLE}">'
+        f'<div style="overflow-x:auto"{focus}><table style="{_TABLE}">'
         f'<caption style="{_HIDDEN}">{html_text(caption)}</caption>'
         f"<thead>{head}</thead><tbody>{body}</tbody></table></div>"
     )

@@ -161,8 +161,9 @@ def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
         rows.append([field, *(f"<b>{cell}</b>" if differs else cell for cell in cells)])
     rows.append(["Software", *(_software(record) for record in records)])
     st.markdown("**What was asked**")
-    st.html(plain_table("Settings of the runs", ["", *_heads(names)], rows))
-    if len(records) > 1:
+    is_wide = len(records) > 1
+    st.html(plain_table("Settings of the runs", ["", *_heads(names)], rows, is_wide=is_wide))
+    if is_wide:
         st.caption("In bold: what differs.")
 
 
@@ -181,5 +182,6 @@ def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
         rows.append([f"{measure}, training", *(measure.of(each.train) for each in outcomes)])
         rows.append(["in test", *(measure.of(each.test) for each in outcomes)])
     st.markdown("**What was reached**")
-    st.html(plain_table("Metrics with 95% intervals", ["", *_heads(names)], rows))
+    head = ["", *_heads(names)]
+    st.html(plain_table("Metrics with 95% intervals", head, rows, is_wide=True))
     st.caption("In brackets 95% intervals. Only test rows say what to expect of new cases.")

@@ -221,12 +221,12 @@ def _follow_changes(runs: Sequence[RunSummary]) -> None:
         st.rerun()
 
 
-def _share(label: str, help: str | None = None) -> ColumnConfig:
-    return st.column_config.NumberColumn(label, help=help, format="%.1f%%", width=92)
+def _share(label: str, help: str | None = None, *, width: int = 78) -> ColumnConfig:
+    return st.column_config.NumberColumn(label, help=help, format="%.1f%%", width=width)
 
 
 _COLUMNS = {
-    "name": st.column_config.TextColumn("Run", width=180),
+    "name": st.column_config.TextColumn("Run", width=160),
     "status": st.column_config.MultiselectColumn(
         "Status",
         options=list(STATUS_COLOURS),
@@ -241,8 +241,8 @@ _COLUMNS = {
     ),
     "test_tpr": _share("Test TPR", "Sensitivity"),
     "test_tnr": _share("Test TNR", "Specificity"),
-    "test_accuracy": _share("Test accuracy"),
-    "took": st.column_config.TextColumn("Time", width=94, help="So far, or in all"),
+    "test_accuracy": _share("Test accuracy", width=92),
+    "took": st.column_config.TextColumn("Time", width=84, help="So far, or in all"),
     "queued": st.column_config.DatetimeColumn("Asked for", width=136, format="D MMM YYYY, HH:mm"),
     "note": st.column_config.TextColumn("Note", width=200),
     "kind": st.column_config.TextColumn("What", width=80),
@@ -250,8 +250,8 @@ _COLUMNS = {
     "cap": st.column_config.NumberColumn(
         "Largest set", width=92, help="Most categories on one side of a question (max.card)"
     ),
-    "train_tpr": _share("Training TPR", "Sensitivity"),
-    "train_tnr": _share("Training TNR", "Specificity"),
+    "train_tpr": _share("Training TPR", "Sensitivity", width=92),
+    "train_tnr": _share("Training TNR", "Specificity", width=92),
     "seed": st.column_config.NumberColumn("Seed", width=60),
 }
 """What the table shows, the most looked-for first: at 1440 pixels all up to the note."""
