@@ -9,6 +9,7 @@ from pages.common.banner import draw_banner, draw_problem
 from pages.common.focus import keep_focus
 from pages.common.keeping import keep_choices
 from pages.common.notices import draw_said
+from pages.common.parts import draw_part
 from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
 from pages.common.places import Place
 from pages.common.presses import finish_presses, forget_press
@@ -71,10 +72,11 @@ finish_presses()
 before = work()
 with banner:
     draw_banner(before)
-draw_problem()
-if page.url_path:  # the Data page, which has none, says it beside the uploader
-    draw_refused()
-draw_lost(on_runs=page.url_path == "runs")
+draw_part(draw_problem)
+with st.container():
+    if page.url_path:  # the Data page, which has none, says it beside the uploader
+        draw_refused()
+draw_part(draw_lost, on_runs=page.url_path == "runs")
 said = st.container()
 try:
     page.run()

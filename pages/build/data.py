@@ -16,6 +16,7 @@ from pages.build.data_parts.detail import draw_cuts, draw_detail, draw_missing
 from pages.build.data_parts.outcome import draw_outcome
 from pages.build.data_parts.rows import draw_rows
 from pages.build.data_parts.source import draw_source, draw_welcome
+from pages.common.parts import draw_part
 from pages.common.places import Place
 from pages.common.state import work
 from pages.common.text import plain, shorten
@@ -33,15 +34,15 @@ def draw_page() -> None:
     with left:
         draw_source()
     with right:
-        draw_outcome()
+        draw_part(draw_outcome)
         questions = [f for f in findings(*current()[:2]) if f.needs_answer]
-        draw_questions(questions)
-        draw_columns()
-        draw_cuts()
+        draw_part(draw_questions, questions)
+        draw_part(draw_columns)
+        draw_part(draw_cuts)
         used = rows(*current())  # these are drawn by now: this takes longest
-        draw_checks(used)
-        draw_missing()
-        draw_detail(used)
+        draw_part(draw_checks, used)
+        draw_part(draw_missing)
+        draw_part(draw_detail, used)
         errors = _errors()
         draw_rows(used, has_errors=bool(errors))
     with st.bottom:

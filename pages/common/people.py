@@ -104,8 +104,8 @@ def draw_account() -> None:
         if address and address != name:
             st.caption(plain(shorten(address, 120)))
         st.caption("Your data sets and runs are seen by nobody else who signs in here.")
-        if st.button("Sign out", key="people_sign_out", width="stretch"):
-            st.logout()
+        # before the script, whose end another question of the page may not await
+        st.button("Sign out", key="people_sign_out", width="stretch", on_click=st.logout)
 
 
 def _forget_session() -> None:
@@ -137,6 +137,5 @@ def _providers() -> list[str | None]:
 
 def _draw_unusable() -> NoReturn:
     st.error("This sign-in gives no usable identity: sign in in another way.")
-    if st.button("Sign out", key="people_sign_out"):
-        st.logout()
+    st.button("Sign out", key="people_sign_out", on_click=st.logout)
     st.stop()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.errors import InputError
+from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from pages.common.charts import hide_old_charts
 from pages.common.needs import ReadyData, need_answers, need_data, send_to
 from pages.common.opening import CURVES, FRONTIER
 from pages.common.outage import draw_unstored
+from pages.common.parts import draw_part
 from pages.common.places import Place
 from pages.common.prepared import prepared_rows
 from pages.common.runs import changes_since
@@ -24,12 +26,6 @@ from pages.explore.sensitivity_parts.frontiers import (
     watch_frontier,
 )
 from pages.explore.sensitivity_parts.view import frontier_view
-
-# the figure of a part of the splits and that of all stand in different places of the page
-ONE_CURVE = """<style>
-body:has([class*=st-key-sens_curve_figure][data-stale=false])
-    [class*=st-key-sens_curve_partial][data-stale=true] { display: none; }
-</style>"""
 
 
 def draw_page(data: ReadyData) -> None:
@@ -54,13 +50,12 @@ def draw_page(data: ReadyData) -> None:
         draw_curves(data)
     else:
         _draw_frontier(data, rows.train)
-    st.html(ONE_CURVE)
     hide_old_charts()
     follow_theme()
 
 
 def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
-    draw_frontier_settings(data, rows)
+    draw_part(draw_frontier_settings, data, rows)
     job = work().frontier
     if job is None:
         draw_preview()
@@ -71,14 +66,19 @@ def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
             plain(job.message or "No point was found in time: give it more, or a smaller shape.")
         )
     else:
-        changed = changes_since(job, data, None)
-        if changed:
-            st.warning(
-                f"This frontier was found before you changed {' and '.join(changed)}. Press "
-                "**Find the frontier** to bring it up to date."
-            )
-        draw_unstored(job)
+        draw_part(_draw_remarks, job, data)
         explore(job, frontier_view(job.id, job))
+
+
+def _draw_remarks(job: Job, data: ReadyData) -> None:
+    """Say what is to be known of a frontier before it is relied on."""
+    changed = changes_since(job, data, None)
+    if changed:
+        st.warning(
+            f"This frontier was found before you changed {' and '.join(changed)}. Press "
+            "**Find the frontier** to bring it up to date."
+        )
+    draw_unstored(job)
 
 
 draw_page(need_data())

@@ -7,6 +7,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
 from pages.common.outage import draw_unentered, said_if_store_is_away
+from pages.common.parts import draw_part
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import store
@@ -41,14 +42,15 @@ def draw_page() -> None:
         with st.container(horizontal=True, width="content"):
             draw_import()
             draw_stored_button()
-    draw_unentered()
+    draw_part(draw_unentered)
     if not store().runs.list(owner(), RunQuery(limit=0)).total:
         _draw_empty()
         return
     query = draw_filters()
     is_live = bool(store().runs.list(owner(), LIVE).total)
-    table = st.fragment(draw_table, run_every=EVERY) if is_live else draw_table
-    table(query)
+    # A fragment in either case: its elements stand one level deeper than others, so the table
+    # would be another one as soon as nothing runs any more, and a tick at that moment be lost.
+    st.fragment(draw_table, run_every=EVERY if is_live else None)(query)
     draw_pages(store().runs.list(owner(), query).total)
     _draw_chosen()
     follow_theme()

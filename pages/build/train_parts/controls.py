@@ -31,6 +31,7 @@ from pages.build.train_parts.goals import (
 from pages.build.train_parts.rules import choose_rules
 from pages.build.train_parts.switches import choose_switches
 from pages.common.needs import ReadyData
+from pages.common.parts import draw_part
 from pages.common.settings import MOST_SECONDS
 from pages.common.shapes import DEFAULT, choose_shape
 from pages.common.text import plain
@@ -99,13 +100,13 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     form = _Form()
     negative = rows.train.negative_label
     default: Shape = Topology.parse(DEFAULT)
-    topology = form.ask(choose_shape, default)
-    smallest_leaf = form.ask(_choose_smallest_leaf, None)
+    topology = draw_part(form.ask, choose_shape, default)
+    smallest_leaf = draw_part(form.ask, _choose_smallest_leaf, None)
     max_card = form.ask(_choose_cap, None)
     goal = form.ask(lambda: choose_goal(rows.train.positive_label, negative), Goal.ACCURACY)
     floor = form.ask(lambda: choose_floor(goal), None)
     time_limit = form.ask(_choose_time, 60.0)
-    button = st.container()
+    button = st.container(key="train_button")
     with st.expander("More settings", key="train_more"):
         weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
         none: tuple[Fraction | None, Fraction | None] = (None, None)

@@ -42,7 +42,7 @@ def choose_view() -> str:
 
 
 def draw_curve_figure(
-    rows: Sequence[CurveRow], key: str, *, tree: RocPoint | None = None, is_final: bool = False
+    rows: Sequence[CurveRow], *, tree: RocPoint | None = None, is_final: bool = False
 ) -> str:
     """Draw the curves.
 
@@ -50,8 +50,6 @@ def draw_curve_figure(
     ----------
     rows : sequence of CurveRow
         The curves' table.
-    key : str
-        Name of the chart.
     tree : RocPoint, optional
         How the tree beside the curves does, which is marked.
     is_final : bool
@@ -63,7 +61,7 @@ def draw_curve_figure(
         The view that is shown.
     """
     shown = choose_view()
-    chart = f"{key}_{shown}"
+    chart = f"sens_curve_figure_{shown}"
     st.plotly_chart(
         curve_figure(rows, shown, tree=tree),
         key=chart,

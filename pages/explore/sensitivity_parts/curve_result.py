@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from odt_core.jobs import Batch
 from odt_core.studies import CurveRow, CurveRun, Spread, curve_csv, curve_table
@@ -30,6 +31,17 @@ def rows_of_curves(batch: Batch) -> tuple[CurveRow, ...]:
     return curve_table([CurveRun.from_json(record) for record in records])
 
 
+def tree_and_figure() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The columns of the tree and of the curves.
+
+    The figure stands in the same place while the splits are being done. Streamlit removes an
+    element at once only where another takes its place: the figure so far and the last one would
+    stand on the page together for a moment.
+    """
+    left, right = st.columns([6, 5], gap="medium")
+    return left, right
+
+
 @st.fragment
 def draw_curve_result(data: ReadyData, batch: Batch) -> None:
     """Draw a tree and the curves side by side, and the tables below.
@@ -41,19 +53,21 @@ def draw_curve_result(data: ReadyData, batch: Batch) -> None:
     batch : Batch
         The splits, of which no more will be done.
     """
-    if batch.failure:
-        st.error(plain(batch.failure))
     rows = rows_of_curves(batch)
-    if not rows:
-        if not batch.failure:
+    with st.container():
+        if batch.failure:
+            st.error(plain(batch.failure))
+        elif not rows:
             st.info("It was stopped before a split was done.")
+        if rows:
+            st.caption(plain(_made_words(batch, rows)))
+    if not rows:
         return
-    st.caption(plain(_made_words(batch, rows)))
-    left, right = st.columns([6, 5], gap="medium")
+    left, right = tree_and_figure()
     with left:
         tree = draw_curve_tree(data, batch, draw_pick(rows))
     with right:
-        shown = draw_curve_figure(rows, "sens_curve_figure", tree=tree, is_final=True)
+        shown = draw_curve_figure(rows, tree=tree, is_final=True)
         stem = file_stem(batch.jobs[0].spec.table_name, "curves")
         with st.popover("Download", width="content"):
             draw_file("Table (CSV)", lambda: curve_csv(rows), f"{stem}.csv", "text/csv")

@@ -38,7 +38,11 @@ from pages.explore.sensitivity_parts.curve_figure import (
     SPECIFICITY,
     draw_curve_figure,
 )
-from pages.explore.sensitivity_parts.curve_result import draw_curve_result, rows_of_curves
+from pages.explore.sensitivity_parts.curve_result import (
+    draw_curve_result,
+    rows_of_curves,
+    tree_and_figure,
+)
 from pages.explore.sensitivity_parts.frontiers import (
     draw_cap,
     frontier_spec,
@@ -75,7 +79,9 @@ def draw_curves(data: ReadyData) -> None:
     settings = st.container(horizontal=True, vertical_alignment="bottom")
     with settings:
         given = _draw_settings(data)
-    asked = _read_or_say(data, given)
+    notes = st.container()
+    with notes:
+        asked = _read_or_say(data, given)
     batch = work().curve
     busy = batch is not None and not batch.is_over
     settings.button(
@@ -93,7 +99,8 @@ def draw_curves(data: ReadyData) -> None:
     elif not batch.is_over:
         _watch(batch)
     elif asked is not None or batch.results:
-        draw_unstored(*batch.jobs)
+        with notes:
+            draw_unstored(*batch.jobs)
         draw_curve_result(data, batch)
 
 
@@ -245,14 +252,18 @@ def _watch(batch: Batch) -> None:
     text = f"{done} of {count_words(total, 'split')}"
     if left is not None:
         text += f", about {seconds_words(max(left, 1.0))} left"
-    st.progress(done / total, text=text)
-    st.button(
+    with st.container():
+        st.progress(done / total, text=text)
+    tree_place, figure_place = tree_and_figure()
+    tree_place.button(
         "Stop, and keep what is done",
         key="sens_curve_cancel",
         on_click=batch.cancel,
         args=(job_manager(),),
         disabled=batch.was_cancelled,
     )
+    tree_place.caption("When all splits are done, the tree of a point is shown here.")
     rows = rows_of_curves(batch)
     if rows:
-        draw_curve_figure(rows, key="sens_curve_partial")
+        with figure_place:
+            draw_curve_figure(rows)

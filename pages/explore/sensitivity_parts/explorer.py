@@ -11,6 +11,7 @@ from odt_core.problem import EncodedData
 from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
 from odt_core.studies import Sweep
 from pages.common.drawing import draw_tree
+from pages.common.parts import draw_part
 from pages.common.prepared import rows_of
 from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.adopt import draw_adopt
@@ -42,8 +43,8 @@ def explore(job: Job, view: FrontierView) -> None:
     """
     rows = rows_of(job)
     choice = Choice(job, view)
-    draw_choice(choice, rows.train.positive_label)
-    draw_floor(view, choice)
+    draw_part(draw_choice, choice, rows.train.positive_label)
+    draw_part(draw_floor, view, choice)
     point = view.points[choice.index]
     left, right = st.columns([6, 5], gap="medium")
     between = st.container()
