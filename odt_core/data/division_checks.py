@@ -54,12 +54,14 @@ def division_findings(
             "to nothing.",
         )
     n_copies = _copies(table, train, test)
-    if n_copies:
+    if n_copies and n_copies > 2 * (expected := _copies_by_chance(table, train, test)):
         verb = "is an exact copy" if n_copies == 1 else "are exact copies"
+        usual = f"about {expected:,.0f}" if expected >= 1 else "fewer than 1"
         yield info(
             None,
             f"{n_copies:,} of {row_count(len(test))} in test {verb} of a training row, in every "
-            "column: if a case was entered twice, test results are too good; remove the copies.",
+            f"column; by chance alone it would be {usual}. If a case was entered twice, test "
+            "results are too good: remove the copies.",
         )
 
 
@@ -87,3 +89,19 @@ def _copies(table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int
         mixed = (mixed ^ codes) * _MIX
         mixed ^= mixed >> np.uint64(29)
     return int(np.isin(mixed[test], mixed[train]).sum())
+
+
+def _copies_by_chance(
+    table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
+) -> float:
+    """How many test rows would agree with a training row if the columns had nothing in common.
+
+    A table of a few columns with two values each is full of copies, and none of them says that a
+    case was entered twice.
+    """
+    log_share = np.zeros(len(test))
+    for column in table.columns:
+        codes = table.factor(column).codes
+        counts = np.bincount(codes + 1)
+        log_share += np.log(counts[codes[test] + 1] / table.n_rows)
+    return float(np.sum(1 - (1 - np.exp(log_share)) ** len(train)))

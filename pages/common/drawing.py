@@ -15,7 +15,7 @@ _DIRECTION = "train_direction"
 _AS_FITS = "as it fits"
 _ARROWS = {Direction.DOWN: "↓ down", Direction.RIGHT: "→ right"}
 
-SCALE = 0.75
+SCALE = 0.7
 """How far a drawing may shrink to fit; a wider one is scrolled, so that it can be read."""
 
 ENLARGED = 1.3

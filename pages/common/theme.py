@@ -27,7 +27,8 @@ _READABLE = """<style>
 [data-testid] [data-variant=segmented_control][data-selected=true]:not([data-disabled]),
 [data-testid=stSlider] [data-testid=stSliderThumbValue] { color: inherit; }
 [data-testid=stCaptionContainer] { opacity: .74; }
-[class*=max_card] input::placeholder { color: inherit; opacity: 1; }
+[data-testid] :is(input, textarea)::placeholder { color: inherit; opacity: .74; }
+:is([class*=max_card], [class*=min_leaf]) input::placeholder { opacity: 1; }
 </style>"""
 
 
@@ -50,6 +51,7 @@ def keep_words_readable() -> None:
     """Set words on the page in its text colour where Streamlit takes that of buttons.
 
     White words on a button and words on a dark page cannot both stand out in one colour. Captions
-    are less faint than Streamlit has them, and "no cap", which is a value, is not faint at all.
+    and hints in fields are less faint than Streamlit has them. "No cap" and "any size", which are
+    values, are not faint at all.
     """
     st.html(_READABLE)

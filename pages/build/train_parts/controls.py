@@ -152,8 +152,8 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
 
 
 def _choose_smallest_leaf() -> SmallestLeaf | None:
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    rows = left.number_input(
+    place = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    rows = place.number_input(
         "Smallest leaf",
         min_value=1,
         step=1,
@@ -161,11 +161,12 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         placeholder="any size",
         key="train_min_leaf",
         persist_state="session",
+        width=155,
         help="Every leaf holds at least this many training rows, or this many of the rarer class. "
         "Rates of larger leaves can be relied on more; empty means no condition.",
     )
     st.session_state.setdefault("train_min_leaf_of", LeafCount.ROWS)
-    of = right.selectbox(
+    of = place.selectbox(
         "of",
         list(LeafCount),
         format_func=_LEAF_COUNT_NAMES.__getitem__,
@@ -173,6 +174,7 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         persist_state="session",
         label_visibility="collapsed",
         disabled=rows is None,
+        width=210,
     )
     return None if rows is None else SmallestLeaf(int(rows), of or LeafCount.ROWS)
 

@@ -234,8 +234,8 @@ _COLUMNS = {
         width=126,
     ),
     "data": st.column_config.TextColumn("Data", width=140),
-    "shape": st.column_config.TextColumn("Shape", width=82),
-    "goal": st.column_config.TextColumn("Goal", width=126),
+    "shape": st.column_config.TextColumn("Shape", width=132),
+    "goal": st.column_config.TextColumn("Goal", width=120),
     "errors": st.column_config.NumberColumn(
         "Training wrong", width=104, help="Training rows that the tree gets wrong"
     ),

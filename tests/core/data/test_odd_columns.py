@@ -351,3 +351,14 @@ def test_copies_of_training_rows_in_the_test_set_are_counted() -> None:
     assert n > 0
     (finding,) = prepared.divided
     assert f"{n} of 75 rows in test are exact copies of a training row" in finding.message
+    assert "by chance alone it would be fewer than 1" in finding.message
+
+
+def test_copies_that_a_table_of_few_columns_has_by_nature_are_not_remarked() -> None:
+    draw = random.Random(0)
+    rows = [",".join(draw.choice("ab") for _ in range(3)) for _ in range(200)]
+    table = read_table("\n".join(["fever,pain,outcome", *rows]).encode())
+    prepared = prepare(table, infer_schema(table), SplitSpec.parse("50%"))
+    train = {rows[row] for row in prepared.train_rows}
+    assert sum(rows[row] in train for row in prepared.test_rows) > 90
+    assert not prepared.divided
