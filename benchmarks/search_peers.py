@@ -13,40 +13,14 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from itertools import combinations
 
-import numpy as np
 from pystreed import STreeDClassifier
 
-from benchmarks.search_problems import problem
-from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from benchmarks.search_problems import binary, problem
+from odt_core.problem import Problem
 from odt_core.solvers.search import solve_search, warm_up
 
 TASKS = (("a1a", 600), ("krkp", 2876), ("bc", 614), ("heloc", 8883))
-
-
-def binary(task: Problem, pairs: bool = False) -> Problem:
-    """The same rows as 0/1 columns; with `pairs` also one for each pair of categories."""
-    columns = []
-    for g, feature in enumerate(task.data.features):
-        codes = task.data.codes[:, g]
-        if feature.is_numerical:
-            columns += [codes <= cut for cut in range(feature.n_values - 1)]
-        elif feature.n_values == 2:
-            columns.append(codes == 1)
-        else:
-            columns += [codes == value for value in range(feature.n_values)]
-            if pairs:
-                columns += [
-                    (codes == first) | (codes == second)
-                    for first, second in combinations(range(feature.n_values), 2)
-                ]
-    matrix = np.column_stack(columns).astype(np.int32)
-    matrix = matrix[:, (matrix.min(axis=0) == 0) & (matrix.max(axis=0) == 1)]
-    features = tuple(
-        Feature(f"c{c}", FeatureKind.CATEGORICAL, ("0", "1")) for c in range(matrix.shape[1])
-    )
-    return Problem(EncodedData(matrix, task.data.y, task.data.weight, features), task.topology)
 
 
 def compare(name: str, depth: int, ours: Problem, theirs: Problem, limit: float) -> None:

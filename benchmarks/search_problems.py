@@ -7,6 +7,7 @@ numbers keeps each as its own bin. heloc's special codes (-7, -8, -9) are number
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +108,27 @@ def problem(
     """A data set's problem."""
     data = encode(name, sample(read(name), rows, seed), ordered=ordered)
     return Problem(data, Topology.parse(topology), max_card=max_card)
+
+
+def binary(task: Problem, pairs: bool = False) -> Problem:
+    """The same rows as 0/1 columns; with `pairs` also one for each pair of categories."""
+    columns = []
+    for g, feature in enumerate(task.data.features):
+        codes = task.data.codes[:, g]
+        if feature.is_numerical:
+            columns += [codes <= cut for cut in range(feature.n_values - 1)]
+        elif feature.n_values == 2:
+            columns.append(codes == 1)
+        else:
+            columns += [codes == value for value in range(feature.n_values)]
+            if pairs:
+                columns += [
+                    (codes == first) | (codes == second)
+                    for first, second in combinations(range(feature.n_values), 2)
+                ]
+    matrix = np.column_stack(columns).astype(np.int32)
+    matrix = matrix[:, (matrix.min(axis=0) == 0) & (matrix.max(axis=0) == 1)]
+    features = tuple(
+        Feature(f"c{c}", FeatureKind.CATEGORICAL, ("0", "1")) for c in range(matrix.shape[1])
+    )
+    return Problem(EncodedData(matrix, task.data.y, task.data.weight, features), task.topology)
