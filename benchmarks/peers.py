@@ -1,12 +1,13 @@
 """Other programs that search for the best tree, beside ours, on the same rows.
 
     pip install -r requirements-bench.txt
-    python -m benchmarks.peers [--limit 60] [--only search,ConTree]
+    python -m benchmarks.peers [--limit 60] [--only "our search,ConTree"] [--sets bc]
 
 Each program solves each task once, with one thread, in a process of its own: errors of its tree on
-the training rows, whether it says that no tree is better, CPU seconds of the fit (compiling apart),
-and the most memory that the process held, libraries included. A task has 0/1 columns, one for each
-category or threshold, or raw numbers. A program that is not installed is left out and named.
+the training rows, whether it says that no tree is better, CPU seconds of the fit (importing and
+compiling apart), and the most memory that the process held, libraries included. A task has 0/1
+columns, one for each category or threshold, or raw numbers. A program that is not installed is left
+out and named.
 
 imodels' search has another goal: errors and a price for each leaf, at any depth. Its price is a
 hundredth here, and its errors are not to be compared with the others'. odtlearn 1.1.0 is not
@@ -40,7 +41,7 @@ from odt_core.topology import Topology
 
 GRACE = 30
 """Seconds that a process has beside the limit, to start, compile and end."""
-RAW = "breast cancer, raw"
+RAW = "raw breast cancer"
 PRICE = 0.01
 
 
@@ -171,8 +172,8 @@ class Program:
 
 
 PROGRAMS: dict[str, Program] = {
-    "search": Program(own(Engine.SEARCH), "odt_core"),
-    "CBC, our program": Program(own(Engine.CBC), "mip", takes_raw=False),
+    "our search": Program(own(Engine.SEARCH), "odt_core"),
+    "our CBC": Program(own(Engine.CBC), "mip", takes_raw=False),
     "CART": Program(cart, "sklearn"),
     "pystreed": Program(streed, "pystreed", "pystreed", takes_raw=False),
     "ConTree": Program(contree, "pycontree", "pycontree"),
@@ -194,8 +195,7 @@ TASKS = (
 def measure(name: str, task: Task, limit: float) -> dict[str, Any]:
     """One program's answer to one task, in this process."""
     rows, program = task.load(), PROGRAMS[name]
-    if program.module in ("odt_core", "imodels"):
-        program.method(rows.few(), limit)
+    program.method(rows.few(), limit)  # imports and compiles
     before = cpu_seconds()
     answer = program.method(rows, limit)
     seconds = cpu_seconds() - before
@@ -229,6 +229,7 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each fit")
     parser.add_argument("--only", default=",".join(PROGRAMS), help="programs, commas between")
+    parser.add_argument("--sets", default=",".join({task.data: 0 for task in TASKS}))
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if options.one:
@@ -246,6 +247,7 @@ def main(words: Sequence[str] | None = None) -> int:
     tasks = [
         (task, name)
         for task in TASKS
+        if task.data in options.sets.split(",")
         for name in programs
         if (PROGRAMS[name].takes_raw if task.is_raw else PROGRAMS[name].takes_binary)
     ]
