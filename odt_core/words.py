@@ -721,9 +721,9 @@ def proof_words(solution: Solution, over: str = "", among: str = "of this shape"
     Examples
     --------
     ``No tree of this shape does better on the training rows: the exact search proved it in 0.02 s,
-    and CBC on the integer program in 0.8 s. CBC was given the search's tree and bound: it confirms
-    that the paper's program has this tree with this result, but would not notice a mistake in the
-    bound; checking the proof by trying every tree would.``
+    and CBC on the integer program in 0.8 s. CBC confirmed this tree and its result in the paper's
+    integer program. It took the bound from the search. Only trying every tree checks the bound
+    too.``
     """
     return " ".join(
         part
@@ -752,9 +752,8 @@ def _check_words(solution: Solution) -> str:
     time = seconds_words(solution.seconds.mip)
     if mip.role is MipRole.CONFIRMED and solution.tree is not None:
         return (
-            f"{mip.solver} was given the search's tree and bound: it confirms that the paper's "
-            "program has this tree with this result, but would not notice a mistake in the bound; "
-            "checking the proof by trying every tree would."
+            f"{mip.solver} confirmed this tree and its result in the paper's integer program. It "
+            "took the bound from the search. Only trying every tree checks the bound too."
         )
     if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
         return f"{mip.solver} then worked on the integer program for {time}."

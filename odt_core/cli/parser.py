@@ -559,7 +559,12 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """The file, its columns, and which rows train."""
-    parser.add_argument("file", metavar="FILE", help="a CSV or TSV file, or the same with .gz")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a table: CSV, TSV, Excel (.xlsx), OpenDocument (.ods) or Parquet; CSV and TSV also "
+        "as .gz, or alone in a .zip",
+    )
     group = parser.add_argument_group("columns")
     group.add_argument(
         "--target", type=name, metavar="COL", help="the outcome (guessed if not given)"

@@ -92,6 +92,21 @@ def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
         if profile.odd_form is None and profile.is_mostly_numeric:
             remedies = (_without_strays(profile),)
         yield error(profile.name, number_error(table, profile, profile.strays), *remedies)
+    if profile.reading.form is NumberForm.LIMITS:
+        yield from _limit_findings(profile)
+
+
+def _limit_findings(profile: Profile) -> Iterator[Finding]:
+    """Which cells of a numerical column are only limits, such as ``<0.1``."""
+    plain = profile.factor.numbers(profile.reading.decimal, NumberForm.PLAIN)
+    limits = np.isnan(plain) & ~np.isnan(profile.numbers) & ~profile.missing
+    if limits.any():
+        n_rows = row_count(int(profile.counts[limits].sum()))
+        facts = f"has a limit such as {shown(profile.values(limits), MAX_SHOWN)} in {n_rows}"
+        yield info(
+            profile.name,
+            f"Column {profile.name!r} {facts}: the tree takes the limit for the number.",
+        )
 
 
 def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> str:
@@ -204,17 +219,16 @@ def _form_finding(profile: Profile, form: NumberForm) -> Finding:
     n_odd = int(profile.counts[profile.strays].sum())
     n_plain = int(profile.counts[~profile.strays & ~profile.missing].sum())
     message = f"Column {name!r} holds {what}, such as {shown(odd, MAX_SHOWN)}, as text"
-    if form is NumberForm.SIGNS and n_plain:
-        message += (
-            f", in {row_count(n_odd)}, while {row_count(n_plain)} have plain numbers: check that "
-            "both mean the same"
-        )
+    has_both = form is NumberForm.SIGNS and n_plain > 0
+    if has_both:
+        message += f", in {row_count(n_odd)}, while {row_count(n_plain)} have plain numbers"
     if form is NumberForm.LIMITS:
         message += f", in {row_count(n_odd)}"
     if beyond:
         message += f"; {shown(beyond, MAX_SHOWN)} would be missing"
+    condition = "both mean the same" if has_both else "that is meant"
     return info(
-        name, f"{message}: read the column as numbers if that is meant.", _as_form(profile, form)
+        name, f"{message}: read the column as numbers if {condition}.", _as_form(profile, form)
     )
 
 

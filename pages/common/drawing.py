@@ -139,7 +139,7 @@ def _draw_lists(tree: Tree) -> None:
         f"<p style='margin:.3rem 0'><b>List {number}</b>, {html_text(text)}</p>"
         for number, text in enumerate(lists.values(), start=1)
     )
-    name = "List 1 as a whole" if len(lists) == 1 else f"Lists 1 to {len(lists)} as a whole"
+    name = "List 1 in full" if len(lists) == 1 else f"Lists 1 to {len(lists)} in full"
     st.html(f"<details style='font-size:.9rem'><summary>{name}</summary>{items}</details>")
 
 

@@ -264,7 +264,7 @@ def test_parts_of_a_tree_tell_their_words_on_hover_and_on_focus(open_window: Ope
     expect(tip).to_have_text(re.compile("^Leaf 1: "))
     page.keyboard.press("Escape")
     expect(tip).to_have_count(0)
-    page.get_by_text("List 1 as a whole").click()
+    page.get_by_text("List 1 in full").click()
     expect(page.get_by_text("job: job a, job b, job c, job d or job e (5 of 12)")).to_be_visible()
 
 

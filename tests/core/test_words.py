@@ -455,11 +455,10 @@ def test_a_confirmation_says_what_cbc_was_given():
     proved = replace(solution_of(Status.OPTIMAL, proved_by=("search", "cbc")), mip=report)
     assert proof_words(proved) == (
         f"{BEST}: the exact search proved it in 0.3 s, and CBC on the integer program in 59 s. "
-        "CBC was given the search's tree and bound: it confirms that the paper's program has this "
-        "tree with this result, but would not notice a mistake in the bound; checking the proof by "
-        "trying every tree would."
+        "CBC confirmed this tree and its result in the paper's integer program. It took the bound "
+        "from the search. Only trying every tree checks the bound too."
     )
-    assert "given" not in proof_words(replace(proved, tree=None))  # there was nothing to give
+    assert "confirmed" not in proof_words(replace(proved, tree=None))  # there was nothing to give
 
 
 def test_where_sums_are_too_large_for_a_solver_it_is_not_for_want_of_time():

@@ -64,7 +64,7 @@ def watch_confirmation(job: Job) -> None:
         )
         st.button(
             "Skip this check",
-            key="train_enough",
+            key="train_skip_check",
             type="tertiary",
             on_click=stop_run,
             args=(job,),

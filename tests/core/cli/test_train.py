@@ -220,7 +220,7 @@ def test_cbc_confirms_at_any_length_where_that_is_asked(
     assert "The integer program was not asked: it has about" in found["words"]["proof"]
     found = train_json(capsys, *arguments, "--confirm-always")
     assert found["proved_by"] == ["search", "cbc"] and found["mip"]["role"] == "confirmed"
-    assert "would not notice a mistake in the bound" in found["words"]["proof"]
+    assert "took the bound from the search" in found["words"]["proof"]
 
 
 def test_a_leaf_may_have_to_hold_rows_of_the_rarer_class(

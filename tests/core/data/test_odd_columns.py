@@ -54,7 +54,7 @@ def click(table: Table, finding: Finding, number: int = 0) -> Schema:
     [
         ([f"{n}.5%" for n in NUMBERS], NumberForm.SIGNS, "numbers with signs, such as"),
         ([f"${n}.25" for n in NUMBERS], NumberForm.SIGNS, "numbers with signs"),
-        ([*NUMBERS[:90], *(f"({n})" for n in NUMBERS[90:])], NumberForm.SIGNS, "check that both"),
+        ([*NUMBERS[:90], *(f"({n})" for n in NUMBERS[90:])], NumberForm.SIGNS, "if both mean"),
         ([*NUMBERS[:95], *["<20"] * 3, ">200", ">200"], NumberForm.LIMITS, "such as '<20', '>200'"),
         ([*NUMBERS[:95], *["<20"] * 4, "n.d."], NumberForm.LIMITS, "'n.d.' would be missing"),
         ([f"20{n[-2:]}-03-1{n[-1]}" for n in NUMBERS], NumberForm.YEAR, "holds dates such as"),
@@ -68,7 +68,23 @@ def test_numbers_in_other_forms(cells: list[str], form: NumberForm, words: str) 
     schema = click(table, finding)
     assert schema.column("a").form is form
     assert schema.column("a").kind is ColumnKind.NUMERICAL
-    assert not said(table, schema)
+    has_limits = form is NumberForm.LIMITS
+    assert [f.message.partition(" in ")[0] for f in said(table, schema)] == (
+        ["Column 'a' has a limit such as " + ("'<20', '>200'" if ">200" in cells else "'<20'")]
+        if has_limits
+        else []
+    )
+
+
+def test_cells_that_are_limits_are_told_after_they_are_read_as_numbers() -> None:
+    table = table_with([*NUMBERS[:95], *["<20"] * 3, ">200", ">200"])
+    schema = infer_schema(table).with_form("a", NumberForm.LIMITS)
+    (finding,) = said(table, schema.with_kind("a", ColumnKind.NUMERICAL))
+    assert finding.level is Level.INFO and not finding.remedies
+    assert finding.message == (
+        "Column 'a' has a limit such as '<20', '>200' in 5 rows: "
+        "the tree takes the limit for the number."
+    )
 
 
 @pytest.mark.parametrize(
