@@ -89,5 +89,5 @@ try:
     read_drawings()
 finally:  # also where a page stops early
     keep_choices(work())
-    write_address()
+    write_address(on_compare=page.url_path == "compare")
     keep_focus()

@@ -57,8 +57,6 @@ def run(options: argparse.Namespace) -> int:
             runs = _run_in_processes(options, table, spec, plan, stop, printer)
     found = compare_runs(runs, spec.objective)
     seconds = time.monotonic() - began
-    if options.output is not None:
-        write_output(options.output, comparison_csv(found))
     if options.json:
         record = found.to_json() | {
             "folds": len(plan.folding),
@@ -73,6 +71,8 @@ def run(options: argparse.Namespace) -> int:
         head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
         print(f"{head}{goal_words(spec.objective)}; {seconds_words(seconds)}.\n")
         print("\n".join(_lines(found)))
+    if options.output is not None:  # after the table, which is not lost if this cannot be written
+        write_output(options.output, comparison_csv(found))
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 

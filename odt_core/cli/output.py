@@ -8,8 +8,17 @@ from pathlib import Path
 from odt_core.errors import InputError
 
 
-def write_output(target: str | None, content: bytes) -> None:
+def write_output(target: str | None, content: bytes, *, option: str = "--output") -> None:
     """Write `content` to a file, or to standard output if there is no name.
+
+    Parameters
+    ----------
+    target : str, optional
+        The file.
+    content : bytes
+        What to write.
+    option : str
+        Where the file was named, for the message.
 
     Raises
     ------
@@ -27,5 +36,5 @@ def write_output(target: str | None, content: bytes) -> None:
         Path(target).write_bytes(content)
     except OSError as error:
         raise InputError(
-            f"--output: the file {target!r} cannot be written ({error.strerror}): choose another."
+            f"{option}: the file {target!r} cannot be written ({error.strerror}): choose another."
         ) from error

@@ -314,7 +314,6 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     group.add_argument(
         "--repeats",
         type=at_least(1),
-        default=1,
         metavar="N",
         help="with --folds: how often the rows are dealt out anew (default: 1)",
     )

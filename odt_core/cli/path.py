@@ -13,6 +13,7 @@ from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.summary import aligned
 from odt_core.data import Folding, Table
+from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.studies import PathPoint, PathSpec, PathView, run_path_study
@@ -24,7 +25,9 @@ def run(options: argparse.Namespace) -> int:
     """Find the path; print a table or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
-    folding = None if options.folds is None else Folding(options.folds, options.repeats)
+    if options.folds is None and options.repeats is not None:
+        raise InputError("--repeats is about folds: give a number of --folds, too.")
+    folding = None if options.folds is None else Folding(options.folds, options.repeats or 1)
     plan = PathSpec(options.most_questions, folding)
     printer = ProgressPrinter("path")
     with stop_on_interrupt("what was found of the path") as stop:

@@ -24,12 +24,9 @@ from odt_core.studies import (
     run_stability,
 )
 from odt_core.studies.stability_words import (
-    GROUPS,
-    MEANING,
-    OPTIMISM,
-    PROOF,
     corrected_words,
     points_of,
+    remarks,
     stability_sentences,
 )
 from odt_core.training import TrainSpec
@@ -55,10 +52,6 @@ def run(options: argparse.Namespace) -> int:
             runs = _run_in_processes(options, table, spec, stability, stop)
     result = gather_stability(runs)
     seconds = time.monotonic() - began
-    if options.output is not None:
-        write_output(options.output, columns_csv(result))
-    if options.rows_output is not None:
-        write_output(options.rows_output, rows_csv(result))
     if options.json:
         record = result.to_json() | {
             "asked": stability.resamples,
@@ -71,6 +64,11 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(record, ensure_ascii=False))
     else:
         print("\n".join(_lines(result, spec, seconds)))
+    # after the answer, which is not lost where a file cannot be written
+    if options.output is not None:
+        write_output(options.output, columns_csv(result))
+    if options.rows_output is not None:
+        write_output(options.rows_output, rows_csv(result), option="--rows-output")
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 
@@ -90,13 +88,13 @@ def _run_in_processes(
 
 def _lines(result: StabilityResult, spec: TrainSpec, seconds: float) -> list[str]:
     """The sentences, and the columns as a table."""
-    remarks = [MEANING, *([GROUPS] if spec.schema.group is not None else []), PROOF, OPTIMISM]
     found = [*stability_sentences(result), ""]
     if result.fitted:
         found += [*aligned(_column_cells(result)), ""]
     if result.optimism is not None:
         found += [*aligned(_rate_cells(result)), ""]
-    return [*found, *remarks, f"It took {seconds_words(seconds)}."]
+    found += remarks(result, grouped=spec.schema.group is not None)
+    return [*found, f"It took {seconds_words(seconds)}."]
 
 
 def _column_cells(result: StabilityResult) -> list[list[str]]:
@@ -104,9 +102,10 @@ def _column_cells(result: StabilityResult) -> list[list[str]]:
     for column in result.columns:
         if not column.asked:
             continue
-        cuts = sorted(column.cuts, key=lambda cut: -cut.n)
-        places = [f"{cut.cut:.6g} ({cut.n})" for cut in cuts]
-        places += [f"{one.words} ({one.n})" for one in column.sets]
+        counted = [(f"{cut.cut:.6g}", cut.n) for cut in column.cuts]
+        counted += [(one.words, one.n) for one in column.sets]
+        counted.sort(key=lambda place: -place[1])
+        places = [f"{printable(words)} ({n})" for words, n in counted]
         more = ", ..." if len(places) > PLACES else ""
         words = ", ".join(places[:PLACES]) + more
         rows.append([printable(column.name), str(column.asked), str(column.at_root), words])

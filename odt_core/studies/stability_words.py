@@ -9,14 +9,15 @@ from odt_core.studies.stability import Outline
 from odt_core.studies.stability_result import Optimism, StabilityResult
 from odt_core.words import count_words, percent_words, printable
 
-PROOF = (
+PROVED = (
     "The exact search proved each tree the best on its resample; the integer program was not asked."
 )
-MEANING = (
-    "A resample has as many rows as the training set, drawn from it with replacement. Cut points, "
-    "categories and selected columns come from the rows drawn alone."
+ROWS = "A resample has as many rows as the training set, drawn from it with replacement."
+GROUPS = (
+    "A resample has as many groups as the training set, drawn from it with replacement. The rows "
+    "of a group stay together, so the number of rows varies."
 )
-GROUPS = "Rows of one group are drawn together, so a resample has as many groups as there are."
+DRAWN_ALONE = "Cut points, categories and selected columns come from the rows drawn alone."
 OPTIMISM = (
     "Optimism is how much higher a rate is on the rows that trained a tree than on all training "
     "rows, on average over the resamples. The rate on the training rows less the optimism is an "
@@ -24,6 +25,23 @@ OPTIMISM = (
 )
 FEW = 100
 """Fewer refits than this say little about rare trees and rows."""
+
+
+def meaning_words(*, grouped: bool) -> str:
+    """What a resample is.
+
+    Parameters
+    ----------
+    grouped : bool
+        Whether a column keeps rows together.
+    """
+    return f"{GROUPS if grouped else ROWS} {DRAWN_ALONE}"
+
+
+def remarks(result: StabilityResult, *, grouped: bool) -> list[str]:
+    """What a resample is, who proved the trees (if all are proved), and what optimism is."""
+    is_proved = 0 < result.n_proved == len(result.fitted)
+    return [meaning_words(grouped=grouped), *([PROVED] if is_proved else []), OPTIMISM]
 
 
 def headline_words(result: StabilityResult) -> str:

@@ -28,7 +28,12 @@ FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
 CANDIDATES, PATH, STABILITY = "Candidates", "Path by size", "Stability"
 """The views of the Compare page."""
 COMPARE_VIEW = "compare_view"
-_VIEWS: dict[str, str] = {JobKind.PATH: PATH, JobKind.STABILITY: STABILITY}
+COMPARE_VIEWS: dict[str, str] = {
+    JobKind.COMPARE: CANDIDATES,
+    JobKind.PATH: PATH,
+    JobKind.STABILITY: STABILITY,
+}
+"""The view that shows each kind of study."""
 
 log = logging.getLogger("pages.common.opening")
 
@@ -193,7 +198,7 @@ def open_run(run_id: str) -> NoReturn:
             st.session_state["sens_view"] = CURVES
         if place is Place.COMPARE:
             kind = store().runs.summary(owner(), run_id).kind
-            st.session_state[COMPARE_VIEW] = _VIEWS.get(kind, CANDIDATES)
+            st.session_state[COMPARE_VIEW] = COMPARE_VIEWS[kind]
     else:
         place = take_run(job_manager().find(owner(), run_id))
         if place is Place.SENSITIVITY:

@@ -1,8 +1,9 @@
 """What is current, in the page's address: reload or share it, and it is all there.
 
-``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>``. The
-session's work is what counts; the address follows it, except when a session begins or the reader
-goes back and forth in the browser's history. An id is worth nothing to anybody but its owner.
+``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>``, and
+on the Compare page ``&view=<kind of study>``. The session's work is what counts; the address
+follows it, except when a session begins or the reader goes back and forth in the browser's history.
+An id is worth nothing to anybody but its owner.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
 from pages.common.opening import (
+    COMPARE_VIEW,
+    COMPARE_VIEWS,
     attach_comparison,
     attach_curve,
     attach_frontier,
@@ -31,6 +34,7 @@ from pages.common.text import plain
 
 _OPENED = "url_opened"
 _LOST = "url_lost"
+_VIEW = "view"
 
 _OPENERS: dict[str, Callable[[str], None]] = {
     "data": open_dataset,
@@ -63,6 +67,8 @@ def follow_address() -> None:
             lost.append(str(error))
         except InputError as error:
             lost.append(f"This cannot be shown: {error}")
+    if (view := COMPARE_VIEWS.get(st.query_params.get(_VIEW, ""))) is not None:
+        st.session_state[COMPARE_VIEW] = view
     if lost:
         st.session_state[_LOST] = (lost[-1], address_of(work()), this_page())
 
@@ -114,11 +120,25 @@ def address_of(now: Work) -> dict[str, str]:
     return found
 
 
-def write_address() -> None:
-    """Make the address say what is current; other parameters stay."""
+def write_address(*, on_compare: bool) -> None:
+    """Make the address say what is current; other parameters stay.
+
+    Parameters
+    ----------
+    on_compare : bool
+        Whether this is the Compare page, so that the address says which view is shown.
+    """
     join_steps()
-    wanted = address_of(work())
+    wanted = address_of(work()) | (_shown_view() if on_compare else {})
     now = st.query_params.to_dict()
-    others = {name: value for name, value in now.items() if name not in _OPENERS}
-    if {name: value for name, value in now.items() if name in _OPENERS} != wanted:
+    ours = {*_OPENERS, _VIEW}
+    others = {name: value for name, value in now.items() if name not in ours}
+    if {name: value for name, value in now.items() if name in ours} != wanted:
         st.query_params.from_dict(others | wanted)
+
+
+def _shown_view() -> dict[str, str]:
+    """Which view of the Compare page is shown, as the address says it."""
+    shown = st.session_state.get(COMPARE_VIEW)
+    kinds = [kind for kind, view in COMPARE_VIEWS.items() if view == shown]
+    return {_VIEW: kinds[0]} if kinds else {}

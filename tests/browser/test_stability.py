@@ -53,6 +53,19 @@ def test_a_tree_is_refitted_and_its_refits_are_found_again(theme: str, open_wind
     window.settle()
     expect(verdict).to_contain_text("In 40 resamples the first question")
 
+    page.get_by_role("radio", name="Candidates").or_(
+        page.get_by_role("button", name="Candidates", exact=True)
+    ).first.click()
+    page.wait_for_url("**/compare?data=*&run=*&stability=*&view=compare")
+    window.settle()
+    page.reload()  # the view that was shown comes again, not that of the latest study
+    expect(page.get_by_role("button", name="Compare the candidates")).to_be_visible()
+    window.settle()
+    page.go_back()
+    page.wait_for_url("**/compare?data=*&run=*&stability=*&view=stability")
+    expect(verdict).to_contain_text("In 40 resamples the first question")
+    window.settle()
+
     page.get_by_role("link", name="Runs").first.click()
     page.wait_for_url("**/runs*")
     window.settle()

@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.data import Prepared
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.studies import RangeRun, StabilityResult, StabilitySpec, gather_stability
-from odt_core.studies.stability_words import MEANING, headline_words
+from odt_core.studies.stability_words import headline_words, meaning_words
 from odt_core.words import count_words, goal_words, seconds_words
 from pages.common.needs import ReadyData
 from pages.common.outage import draw_unstored
@@ -50,7 +50,7 @@ def draw_stability(data: ReadyData, rows: Prepared) -> None:
         st.rerun()
     with right:
         if batch is None:
-            _draw_preview()
+            _draw_preview(grouped=data.schema.group is not None)
         elif busy:
             _watch(batch)
         else:
@@ -133,7 +133,7 @@ def _say_other_tree(batch: Batch, job: Job | None) -> None:
         )
 
 
-def _draw_preview() -> None:
+def _draw_preview(*, grouped: bool) -> None:
     with st.container(border=True):
         st.header("Nothing is refitted yet", anchor=False)
         st.markdown(
@@ -142,7 +142,7 @@ def _draw_preview() -> None:
             "columns the trees ask about, where they cut, for which rows the answer changes, and "
             "by how much the rates on the training rows promise too much."
         )
-        st.caption(plain(MEANING))
+        st.caption(plain(meaning_words(grouped=grouped)))
 
 
 @st.fragment(run_every=EVERY)

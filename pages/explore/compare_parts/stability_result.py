@@ -20,12 +20,9 @@ from odt_core.render import (
 )
 from odt_core.studies import StabilityResult, columns_csv, rows_csv
 from odt_core.studies.stability_words import (
-    GROUPS,
-    MEANING,
-    OPTIMISM,
-    PROOF,
     corrected_words,
     points_of,
+    remarks,
     stability_sentences,
 )
 from odt_core.studies.sweep import tnr, tpr
@@ -79,7 +76,7 @@ def draw_stability_result(batch: Batch, found: StabilityResult) -> None:
     _draw_rows(batch, found)
     _draw_downloads(batch, found)
     grouped = spec.train.schema.group is not None
-    for words in (MEANING, *([GROUPS] if grouped else []), PROOF, OPTIMISM):
+    for words in remarks(found, grouped=grouped):
         st.caption(plain(words))
 
 

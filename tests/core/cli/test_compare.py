@@ -100,3 +100,13 @@ def test_it_says_in_one_line_what_is_wrong(
         status = int(str(end.code))
     error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("odt_core")]
     assert status == 2 and len(error) == 1 and says in error[0]
+
+
+def test_the_table_is_not_lost_where_its_file_cannot_be_written(
+    triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = str(tmp_path / "missing" / "table.csv")
+    assert main([*options(triage), "--folds", "2", "--json", "--output", nowhere]) == 2
+    found = capsys.readouterr()
+    assert json.loads(found.out)["folds_done"] == 2
+    assert found.err.splitlines()[-1].startswith("odt_core: --output: the file")

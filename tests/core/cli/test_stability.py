@@ -59,3 +59,52 @@ def test_it_says_in_one_line_what_is_wrong(
 ) -> None:
     assert main([*words, "--resamples", "20000"]) == 2
     assert "resamples is 20000: give a whole number from 1 to 10,000" in capsys.readouterr().err
+
+
+def test_the_answer_is_not_lost_where_a_file_cannot_be_written(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = str(tmp_path / "missing" / "rows.csv")
+    assert main([*words, "--resamples", "3", "--json", "--rows-output", nowhere]) == 2
+    found = capsys.readouterr()
+    assert json.loads(found.out)["resamples"] == 3
+    assert found.err.splitlines()[-1].startswith("odt_core: --rows-output: the file")
+
+
+def test_the_places_of_a_column_are_told_by_how_often_they_come(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # where a value is missing decides; the numbers themselves say little
+    lines = [f"{'' if i % 3 == 0 else (i * 7) % 41},{int(i % 3 == 0)}" for i in range(60)]
+    table = tmp_path / "missing.csv"
+    table.write_text("value,y\n" + "\n".join([*lines, "5,1", "9,1", "30,1"]))
+    options = ["--target", "y", "--positive", "1", "--train-size", "all", "--resamples", "25"]
+    command = ["stability", str(table), *options, "--topology", "cues-3"]
+    assert main([*command, "--json"]) == 0
+    column = json.loads(capsys.readouterr().out)["columns"][0]
+    assert column["cuts"] and column["sets"][0]["n"] > max(cut["n"] for cut in column["cuts"])
+    assert main(command) == 0
+    line = next(x for x in capsys.readouterr().out.splitlines() if x.startswith("value "))
+    assert line.split(maxsplit=3)[3].startswith(f"is missing ({column['sets'][0]['n']}), ")
+
+
+def test_it_says_that_trees_are_proved_only_where_they_are(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [*words, "--resamples", "2", "--topology", "depth-4", "--time-limit", "0.000001"]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "2 trees are not proved the best" in text
+    assert "The exact search proved each tree" not in text
+
+
+def test_groups_are_said_to_be_drawn_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "visits.csv"
+    rows = [f"P{i // 2},{i % 7},{int(i % 7 > 3)}" for i in range(60)]
+    table.write_text("patient,value,y\n" + "\n".join(rows))
+    options = ["--target", "y", "--positive", "1", "--group", "patient", "--resamples", "2"]
+    assert main(["stability", str(table), *options, "--topology", "depth-1"]) == 0
+    text = capsys.readouterr().out
+    assert "as many groups as the training set" in text and "as many rows" not in text
