@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from odt_core.data.division_checks import FEWEST_TEST
 from odt_core.evaluation.rates import Estimate, Floor, Metrics, Rate, floors
 from odt_core.problem import Goal, Objective
 from odt_core.words import count_words, list_words, number_words, percent_words
@@ -73,8 +74,9 @@ def verdict(objective: Objective, train: Metrics, test: Metrics | None) -> Verdi
         interval that excludes the training value; if the whole interval of a rate is below its
         floor; if the goal is accuracy and one answer for every row would do as well; or if,
         under another goal, answers by chance would.
-        `Tone.GOOD` if no measure falls by more than `SLIGHT_FALL`, every floor is reached, and no
-        interval reaches further than `WIDE` below training. `Tone.CAUTION` otherwise.
+        `Tone.GOOD` if no measure falls by more than `SLIGHT_FALL`, every floor is reached, no
+        interval reaches further than `WIDE` below training, and no class has fewer test rows than
+        `FEWEST_TEST`. `Tone.CAUTION` otherwise.
 
     Examples
     --------
@@ -190,6 +192,10 @@ def _judgement(
     judged.append(
         _beside_one_answer(test) if objective == Objective(Goal.ACCURACY) else _beside_chance(test)
     )
+    judged += [
+        _few_rows("positive", test.confusion.n_positive),
+        _few_rows("negative", test.confusion.n_negative),
+    ]
     order = (Tone.BAD, Tone.CAUTION, Tone.GOOD)
     worst = next(tone for tone in order if any(tone is found for found, _ in judged))
     if worst is Tone.GOOD:
@@ -229,6 +235,16 @@ def _floor_kept(floor: Floor) -> tuple[Tone, str]:
     if not floor.met_in_test:
         return Tone.CAUTION, f"The {floor.name} is below its floor in test."
     return Tone.GOOD, ""
+
+
+def _few_rows(which: str, n_rows: int) -> tuple[Tone, str]:
+    """Whether a class has enough test rows to say how well the tree tells it."""
+    if not 0 < n_rows < FEWEST_TEST:  # without any, the rate itself is said to be unknown
+        return Tone.GOOD, ""
+    return Tone.CAUTION, (
+        f"The {which} class has only {count_words(n_rows, 'test row')}: too few to tell how well "
+        "the tree does on that class."
+    )
 
 
 def _beside_one_answer(test: Metrics) -> tuple[Tone, str]:

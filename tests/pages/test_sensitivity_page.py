@@ -349,7 +349,7 @@ def test_rules_of_nodes_go_with_their_shape_only(shapes: list[str], kept: int) -
 @pytest.mark.parametrize(
     ("low", "high", "words"),
     [
-        (0, None, "all costs"),
+        (0, None, "whatever a miss costs"),
         (2, None, "costs 2 false alarms or more"),
         (0, 3, "costs at most 3 false alarms"),
         (Fraction(1, 2), Fraction(1, 2), "costs exactly 0.5 false alarms"),

@@ -247,7 +247,7 @@ def _cost_words(choice: Choice) -> str:
     found = "" if choice.view.bound is None else " found"
     if cost is None:
         return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
-    words = f"This is the cheapest tree{found} where **{range_words(cost)}**."
+    words = f"This is the cheapest tree{found} **{range_words(cost)}**."
     if asked is None:
         return words
     yours = f"Your costs, {ratio_words(asked)} for a miss,"
@@ -258,12 +258,16 @@ def range_words(cost: CostRange) -> str:
     """For which costs; without a full stop."""
     low = ratio_words(cost.low)
     if cost.high is None:
-        return f"a miss costs {low} false alarms or more" if cost.low else "all costs"
+        return (
+            f"where a miss costs {low} false alarms or more"
+            if cost.low
+            else "whatever a miss costs"
+        )
     if not cost.low:
-        return f"a miss costs at most {ratio_words(cost.high)} false alarms"
+        return f"where a miss costs at most {ratio_words(cost.high)} false alarms"
     if cost.low == cost.high:
-        return f"a miss costs exactly {low} false alarms"
-    return f"a miss costs {low} to {ratio_words(cost.high)} false alarms"
+        return f"where a miss costs exactly {low} false alarms"
+    return f"where a miss costs {low} to {ratio_words(cost.high)} false alarms"
 
 
 def ratio_words(ratio: Fraction) -> str:

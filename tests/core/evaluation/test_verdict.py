@@ -90,3 +90,21 @@ def test_test_rows_of_one_class_cannot_show_the_other() -> None:
     assert found.short == "test specificity 50.0% at an unknown sensitivity (floor 95%)"
     assert found.tone is Tone.CAUTION
     assert "cannot show the sensitivity" in found.remark
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        (Confusion(1, 0, 59, 0), "The positive class has only 1 test row"),
+        (Confusion(50, 0, 4, 0), "The negative class has only 4 test rows"),
+    ],
+)
+def test_a_class_of_few_test_rows_is_no_good_news(test: Confusion, words: str) -> None:
+    found = judged(Objective(), Confusion(200, 0, 200, 0), test)
+    assert found.tone is Tone.CAUTION
+    assert found.remark.startswith(words) and "agree" not in found.remark
+
+
+def test_a_class_of_five_test_rows_is_enough() -> None:
+    found = judged(Objective(), Confusion(200, 0, 200, 0), Confusion(5, 0, 55, 0))
+    assert found.tone is Tone.GOOD and found.remark == "Test and training agree."
