@@ -57,13 +57,17 @@ def headline_words(result: StabilityResult) -> str:
     first, *others = (
         f"{printable(column.name)} {count_words(column.at_root, 'time')}" for column in roots
     )
-    if not others:
-        return f"{head}{first}."
-    rest = f"about {others[0]}"
+    text = f"{head}{first}"
+    if others:
+        text += f", about {others[0]}"
     if len(others) > 1:
-        more = count_words(len(others) - 1, "other column")
-        rest += f" and about {more} in the rest"
-    return f"{head}{first}, {rest}."
+        more = sum(column.at_root for column in roots[2:])
+        text += (
+            f" and about {count_words(len(others) - 1, 'other column')} {count_words(more, 'time')}"
+        )
+    if (silent := n - sum(column.at_root for column in roots)) > 0:
+        text += f"; {count_words(silent, 'tree')} asked nothing"
+    return f"{text}."
 
 
 def stability_sentences(result: StabilityResult) -> list[str]:

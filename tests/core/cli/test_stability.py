@@ -108,3 +108,22 @@ def test_groups_are_said_to_be_drawn_whole(
     assert main(["stability", str(table), *options, "--topology", "depth-1"]) == 0
     text = capsys.readouterr().out
     assert "as many groups as the training set" in text and "as many rows" not in text
+
+
+def test_trees_without_a_question_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "noise.csv"
+    rows = [f"{(i * 17) % 23},{int(i % 4 == 0 or i in (1, 6, 9))}" for i in range(40)]
+    table.write_text("value,y\n" + "\n".join(rows))
+    options = ["--target", "y", "--positive", "1", "--train-size", "all", "--resamples", "20"]
+    command = ["stability", str(table), *options, "--topology", "depth-1"]
+    assert main([*command, "--json"]) == 0
+    asked = json.loads(capsys.readouterr().out)["columns"][0]["at_root"]
+    assert 1 < asked < 19
+    assert main(command) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == (
+        f"In 20 resamples the first question was about value {asked} times; "
+        f"{20 - asked} trees asked nothing."
+    )
