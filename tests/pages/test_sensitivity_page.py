@@ -351,6 +351,8 @@ def test_rules_of_nodes_go_with_their_shape_only(shapes: list[str], kept: int) -
     [
         (0, None, "whatever a miss costs"),
         (2, None, "costs 2 false alarms or more"),
+        (1, None, "costs 1 false alarm or more"),
+        (0, 1, "costs at most 1 false alarm"),
         (0, 3, "costs at most 3 false alarms"),
         (Fraction(1, 2), Fraction(1, 2), "costs exactly 0.5 false alarms"),
         (Fraction(1, 2), 4, "costs 0.5 to 4 false alarms"),

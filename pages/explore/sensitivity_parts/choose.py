@@ -259,15 +259,20 @@ def range_words(cost: CostRange) -> str:
     low = ratio_words(cost.low)
     if cost.high is None:
         return (
-            f"where a miss costs {low} false alarms or more"
+            f"where a miss costs {alarm_words(cost.low)} or more"
             if cost.low
             else "whatever a miss costs"
         )
     if not cost.low:
-        return f"where a miss costs at most {ratio_words(cost.high)} false alarms"
+        return f"where a miss costs at most {alarm_words(cost.high)}"
     if cost.low == cost.high:
-        return f"where a miss costs exactly {low} false alarms"
-    return f"where a miss costs {low} to {ratio_words(cost.high)} false alarms"
+        return f"where a miss costs exactly {alarm_words(cost.low)}"
+    return f"where a miss costs {low} to {alarm_words(cost.high)}"
+
+
+def alarm_words(ratio: Fraction) -> str:
+    """How many false alarms a miss costs: ``1 false alarm``."""
+    return f"{ratio_words(ratio)} false {'alarm' if ratio == 1 else 'alarms'}"
 
 
 def ratio_words(ratio: Fraction) -> str:

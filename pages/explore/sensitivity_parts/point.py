@@ -23,7 +23,7 @@ from pages.common.numbers import (
 from pages.common.tables import plain_table, value_html
 from pages.common.text import plain, shorten
 from pages.common.verdicts import draw_verdict
-from pages.explore.sensitivity_parts.choose import Choice, ratio_words
+from pages.explore.sensitivity_parts.choose import Choice, alarm_words
 from pages.explore.sensitivity_parts.view import FrontierView, ViewPoint
 
 
@@ -135,7 +135,7 @@ def assumed_words(choice: Choice) -> str:
     """Which costs are taken where the user has set none; plain text."""
     assert choice.ratio is not None
     return (
-        f"{ratio_words(choice.ratio)} false alarms for a miss (costs are not set; for these this "
+        f"{alarm_words(choice.ratio)} for a miss (costs are not set; for these this "
         "tree is the cheapest)"
     )
 
