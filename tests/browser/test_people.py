@@ -78,6 +78,9 @@ def train(window: Window, name: str) -> str:
     page.get_by_role("button", name="Train", exact=True).click()
     page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     page.wait_for_url("**/train?data=*&run=*")
+    # the page is drawn once more when CBC has confirmed the tree, and closes what is open
+    expect(page.get_by_role("button", name="Download")).to_be_visible(timeout=SOLVED)
+    window.settle()
     return page.url
 
 

@@ -88,16 +88,6 @@ def test_the_places_of_a_column_are_told_by_how_often_they_come(
     assert line.split(maxsplit=3)[3].startswith(f"is missing ({column['sets'][0]['n']}), ")
 
 
-def test_it_says_that_trees_are_proved_only_where_they_are(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = [*words, "--resamples", "2", "--topology", "depth-4", "--time-limit", "0.000001"]
-    assert main(command) == 0
-    text = capsys.readouterr().out
-    assert "2 trees are not proved the best" in text
-    assert "The exact search proved each tree" not in text
-
-
 def test_groups_are_said_to_be_drawn_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -35,7 +35,13 @@ from odt_core.studies import (
     run_stability,
 )
 from odt_core.studies.stability import outline_from_json, outline_of, outline_to_json
-from odt_core.studies.stability_words import headline_words, outline_lines, stability_sentences
+from odt_core.studies.stability_words import (
+    PROVED,
+    headline_words,
+    outline_lines,
+    remarks,
+    stability_sentences,
+)
 from odt_core.topology import AnyShape, Topology
 from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec, run_training
 
@@ -262,6 +268,15 @@ def test_groups_are_resampled_together() -> None:
         drawn = draw_resample(y, 0, refit.number, groups).rows
         assert refit.resample is not None
         assert refit.resample.n_positive == y[drawn].sum() and refit.resample.n == len(drawn)
+
+
+def test_it_says_that_trees_are_proved_only_where_they_are(result: StabilityResult) -> None:
+    first, *others = result.refits
+    cut_short = replace(result, refits=(replace(first, status=Status.FEASIBLE), *others))
+    assert PROVED in remarks(result, grouped=False)
+    assert PROVED not in remarks(cut_short, grouped=False)
+    assert "1 tree is not proved the best" in " ".join(stability_sentences(cut_short))
+    assert "not proved" not in " ".join(stability_sentences(result))
 
 
 def test_a_stopped_study_keeps_whole_refits() -> None:
