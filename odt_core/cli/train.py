@@ -45,16 +45,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _progress_printer:
-    """Prints at most one line a second, and only what is new."""
+    """Prints the first tree, then at most one line a second, and only what is new."""
 
     def __init__(self) -> None:
+        self._has_tree = False
         self._last_time = time.monotonic()
         self._last_line = ""
 
     def __call__(self, problem: Problem, point: TracePoint) -> None:
         now = time.monotonic()
-        if now - self._last_time < PROGRESS_EVERY:
+        is_first_tree = point.incumbent is not None and not self._has_tree
+        if not is_first_tree and now - self._last_time < PROGRESS_EVERY:
             return
+        self._has_tree |= is_first_tree
         value, bound = (
             "none yet" if total is None else f"{float(problem.gains.value(total)):g}"
             for total in (point.incumbent, point.bound)
