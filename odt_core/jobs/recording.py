@@ -125,21 +125,23 @@ class Recording:
         runs = [run_of(job) for job in batch.jobs]
         try:
             study_id = self._store.queue.adopt(self._server, batch.owner, runs, batch.study)
+            is_deleted = False
         except NotFoundError:
             log.warning("runs are not stored: their data set was deleted")
-            study_id = None
-        else:
-            with self._held.lock:
-                for job in batch.jobs:
-                    job.recorded = True
-                    if job.is_over:
-                        self._record_end(job)
+            study_id, is_deleted = None, True
         with self._held.lock:
+            for job in batch.jobs:
+                job.recorded = True  # a deleted one as if it had been deleted after it was stored
+                if job.is_over and not is_deleted:
+                    self._record_end(job)
             self._held.unentered.remove(batch)
             batch.id, batch.study = study_id, None
 
     def is_stored(self, job: Job) -> bool:
-        """Whether the store has how a job that is over ended."""
+        """Whether nothing is left to store of a job that is over.
+
+        The store has how it ended, or the job was deleted together with its data set.
+        """
         with self._held.lock:
             return job.recorded and job.id not in self._recorder.waiting
 

@@ -28,6 +28,7 @@ from odt_core.jobs.memory import AT_REST, MIB, taken, worker_memory
 from odt_core.solution import Engine
 from odt_core.storage import (
     LOCAL_OWNER,
+    NotFoundError,
     RunRecord,
     RunStatus,
     StorageError,
@@ -326,6 +327,26 @@ def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
         assert [job.id for job in members] == [job.id for job in study.jobs]
         assert all(status(store, job.id) is RunStatus.DONE for job in members)
     store.close()
+
+
+def test_what_could_not_be_stored_goes_with_its_data_set(
+    manager: JobManager, store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise StorageError("There is no room left on the disk.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.runs, "create", full)
+        patch.setattr(store.queue, "adopt", full)
+        job = manager.submit(easy)
+        wait_until(lambda: job.is_over)
+        assert "no room left" in manager.unstored(job) and not manager.is_stored(job)
+        store.datasets.delete(LOCAL_OWNER, easy.dataset)
+    wait_until(lambda: manager.n_unentered(LOCAL_OWNER) == 0, seconds=20)
+    wait_until(lambda: not manager.unstored(job), seconds=5)
+    assert manager.is_stored(job), "nothing is left to store"
+    with pytest.raises(NotFoundError):
+        manager.find(LOCAL_OWNER, job.id)
 
 
 def status_or_none(store: Store, run_id: str) -> RunStatus | None:
