@@ -39,9 +39,9 @@ from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_prob
 
 NINE_TENTHS = Fraction(9, 10)
 ROWS = 600
-"""Most training rows of the paper's trees."""
+"""How many training rows the paper's trees have, at most."""
 LEFT_OUT = {"mush": ("veil-type", "stalk-root"), "student": ("G1",)}
-"""Columns that the paper's counts of features show it did not have."""
+"""Columns that the paper probably left out, as its numbers of features show."""
 
 
 @dataclass(frozen=True)

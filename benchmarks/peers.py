@@ -3,15 +3,15 @@
     pip install -r requirements-bench.txt
     python -m benchmarks.peers [--limit 60] [--only "our search,ConTree"] [--sets bc]
 
-Each program solves each task once, with one thread, in a process of its own: errors of its tree on
-the training rows, whether it says that no tree is better, CPU seconds of the fit (importing and
-compiling apart), and the most memory that the process held, libraries included. A task has 0/1
-columns, one for each category or threshold, or raw numbers. A program that is not installed is left
-out and named.
+Each program solves each task once, with one thread, in a process of its own. The table has the
+errors of its tree on the training rows, whether it says that no tree is better, CPU seconds of the
+fit without importing and compiling, and the most memory that the process held, libraries included.
+A task has 0/1 columns, one for each category or threshold, or raw numbers. A program that is not
+installed is named and left out.
 
-imodels' search has another goal: errors and a price for each leaf, at any depth. Its price is a
-hundredth here, and its errors are not to be compared with the others'. odtlearn 1.1.0 is not
-here: it looks for CBC where python-mip kept it before 2.0.
+imodels' search has another goal: errors and a price for each leaf, at any depth. The price is a
+hundredth here, so its errors cannot be compared with the others'. odtlearn 1.1.0 is left out: it
+looks for CBC where python-mip kept it before 2.0.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from odt_core.solution import Engine, Status
 from odt_core.topology import Topology
 
 GRACE = 30
-"""Seconds that a process has beside the limit, to start, compile and end."""
+"""Seconds that a process has besides the limit, to start, compile and end."""
 RAW = "raw breast cancer"
 PRICE = 0.01
 

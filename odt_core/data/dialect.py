@@ -286,7 +286,10 @@ _MAX_MARKED_SHOWN = 3
 
 
 def _marked_columns(columns: Mapping[str, Factor]) -> dict[str, Factor]:
-    """Columns with a digit and a mark in some cell, without signs; all are looked at together."""
+    """Columns in which some cell has a digit beside a mark; signs such as % are taken off.
+
+    The texts of all columns are searched together, which is faster than one by one.
+    """
     factors = list(columns.values())
     if not factors:
         return {}
@@ -308,7 +311,7 @@ def _marked_columns(columns: Mapping[str, Factor]) -> dict[str, Factor]:
 
 
 def _without_signs(factor: Factor) -> Factor:
-    """A column without percent, currency and limit signs, which do not tell the decimal mark."""
+    """A column without percent, currency and limit signs, so that its decimal mark can be found."""
     texts = rewrite(rewrite(factor.values, NumberForm.SIGNS), NumberForm.LIMITS)
     return factor.with_texts(texts)
 

@@ -67,7 +67,13 @@ def shown(names: Sequence[str], most: int) -> str:
 
 
 def only_rows(n: int) -> str:
-    """That there are no more rows, in words."""
+    """That there are no more rows than so many, in words.
+
+    Examples
+    --------
+    >>> only_rows(1), only_rows(1200)
+    ('there is only 1 row', 'there are only 1,200 rows')
+    """
     return f"there {'is' if n == 1 else 'are'} only {row_count(n)}"
 
 

@@ -96,7 +96,7 @@ def _distinct(given: Sequence[str]) -> tuple[list[str], list[int], list[tuple[st
 
 
 def looks_like_data(cells: Sequence[str], n_repeated: int = 0) -> bool:
-    """Whether half the cells of a first line are numbers, or repeat another one."""
+    """Whether at least half the cells of a first line are numbers, or repeat another cell."""
     array = pa.array(cells, pa.large_string())
     n_numbers = max(
         np.count_nonzero(~np.isnan(parse_numbers(array, decimal))) for decimal in DECIMAL_MARKS

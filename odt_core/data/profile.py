@@ -47,7 +47,7 @@ _FEWEST_TO_TELL = 10
 _FEWEST_DATES, _FEWEST_PLAIN = 3, 3
 _FIRST_DATE = 19_000_101
 _DATES_TO_ONE = 10
-"""Distinct dates that must stand beside each other number, such as 0 for a date nobody knows."""
+"""A column holds dates if it has so many for each value that is none, such as 0 for unknown."""
 
 _CODES = ("^0[0-9]", "^[0-9]+[eE][0-9]+$", "^[+-]?[0-9]{16,}$")
 
@@ -204,7 +204,7 @@ class Profile:
         return None
 
     def strays_beyond(self, form: NumberForm) -> list[str]:
-        """Texts that are no numbers of this form, or no years, the most frequent first."""
+        """Texts that would be missing if this form were used, the most frequent first."""
         numbers = self.factor.numbers(self.reading.decimal, form)
         if form is NumberForm.YEAR:
             return self.values(~self.missing & ~_are_years(numbers))

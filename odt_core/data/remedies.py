@@ -53,7 +53,7 @@ class Remedy:
     form : NumberForm
         How the column's numbers are written.
     skip_lines : int
-        Lines above the column names.
+        How many lines above the column names to skip.
     """
 
     change: Change

@@ -72,7 +72,7 @@ def parse_size(option: str, text: str, examples: str) -> int | Fraction:
 
 
 def resolve_size(option: str, size: int | Fraction, n_rows: int, of_what: str) -> int:
-    """How many of the rows a size comes to.
+    """The number of rows that a size stands for.
 
     Raises
     ------

@@ -39,9 +39,10 @@ def folded(texts: pa.Array) -> pa.Array:
 
 
 def spelled(values: Sequence[str]) -> dict[str, str]:
-    """The value that each `folded` text stands for; no text that two values fold to.
+    """The value that each `folded` text stands for.
 
-    A spelling that comes up later is read as the value with the same folded text.
+    A later spelling is read as the value with the same folded text. A text that two values fold to
+    is left out, since it could be either.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class SplitSpec:
         Of the random sample.
     fold : Fold or None
         One fold of a cross-validation: the training rows that the sizes above give are divided
-        once more, into training and test rows of this fold. Their own test rows stay unused.
+        once more, into the fold's training and test rows. The test rows above stay unused.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def split_rows(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Draw training and test rows, each with the classes in the proportions of the whole.
 
-    With a fold, the training rows are divided once more; the split's own test rows are in neither.
+    With a fold, the training rows are divided once more. The split's test rows then stay unused.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _fold_rows(
 def _divided(
     y: npt.NDArray[np.bool_], spec: SplitSpec, groups: npt.NDArray[np.int64] | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Training and test rows, folds apart."""
+    """Training and test rows, before a fold divides them."""
     n_train = spec.n_train(len(y))
     rows = np.arange(len(y))
     if n_train == 0:

@@ -12,21 +12,21 @@ from odt_core.data.table import Table
 from odt_core.errors import InputError
 
 COMMENT_MARKS = ("#", "//", "%", "--", "*", "!")
-"""What comment lines are looked for by."""
+"""Marks that comment lines may begin with."""
 
 MOST_LINES, MOST_CHARACTERS = 60, 10_000
 """How much of a file's beginning is looked at."""
 
 MOST_SKIPPED = 30
-"""Lines above the column names that are tried."""
+"""At most so many lines above the column names are skipped."""
 
 _FEWEST_ROWS = 2
 
 
 class RefusedRowsError(InputError):
-    """Lines are no rows of one table as they were split.
+    """The lines, as they were split into cells, are not the rows of one table.
 
-    A title may stand above the column names, or another mark between the cells.
+    A title may stand above the column names, or the cells may be separated by another mark.
 
     Attributes
     ----------
@@ -61,13 +61,13 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Beginning:
-    """The first lines of a file, and how the user says that they are read."""
+    """The first lines of a file, and the options that the user reads them with."""
 
     text: str
     options: ReadOptions
 
     def table(self, options: ReadOptions) -> _Shape | None:
-        """What table the lines are under these options; None if they are none."""
+        """The shape of the table that the options make of the lines; None if they make none."""
         text, _ = without_extras(self.text, options)
         if not text.strip():
             return None
@@ -92,7 +92,7 @@ class _Beginning:
     def without_title(self, options: ReadOptions) -> ReadOptions | None:
         """The options with the fewest lines skipped that leave a table.
 
-        None of the lines skipped may look like a row of it: the fault is in one row then.
+        None if a skipped line could be a row of that table: then that row is at fault.
         """
         first = options.skip_lines + 1
         for n_skipped in range(first, first + MOST_SKIPPED):
@@ -156,6 +156,7 @@ def first_lines(text: str) -> str:
 
 
 def _mended(beginning: _Beginning) -> ReadOptions | None:
+    """The options that make a table of the lines, if any do: comments first, then titles."""
     marked = list(beginning.without_comments())
     for options in marked:
         if beginning.table(options) is not None:

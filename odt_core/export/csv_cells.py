@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001
-"""How a cell begins that a spreadsheet takes for a formula; of a wide sign, some do."""
+"""How a formula begins, for some spreadsheets also with a full-width sign."""
 _NUMBER = re.compile(r"[+-]?(\d[\d.,' ]*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 
 

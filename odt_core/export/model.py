@@ -86,6 +86,7 @@ class Model:
         names = [entry.text("name") for entry in fields.record("encoder").records("columns")]
         if names != [feature.name for feature in model.tree.features]:
             raise fields.error("encoder", "names other columns than the tree's features")
+        # a damaged encoder or schema is refused here, not at the first prediction
         Encoder.from_json(model.encoder)
         Schema.from_json(model.schema)
         return model

@@ -125,13 +125,16 @@ class JobManager:
     def unstored(self, job: Job) -> str:
         """Why a job that is over is not in the store yet, in a sentence; empty if it is.
 
-        Empty, too, while the first try to write it goes on. The job stays in memory, and is stored
-        as soon as that can be.
+        It is also empty while the first attempt to store the job goes on (see `is_stored`). The job
+        stays in memory and is stored as soon as possible.
         """
         return self._recording.unstored(job)
 
     def is_stored(self, job: Job) -> bool:
-        """Whether the store has how a job that is over ended."""
+        """Whether nothing is left to store of a job that is over.
+
+        Its end is in the store, or it was deleted together with its data set.
+        """
         return self._recording.is_stored(job)
 
     def n_unentered(self, owner: str) -> int:

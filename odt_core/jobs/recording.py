@@ -131,7 +131,7 @@ class Recording:
             study_id, is_deleted = None, True
         with self._held.lock:
             for job in batch.jobs:
-                job.recorded = True  # a deleted one as if it had been deleted after it was stored
+                job.recorded = True  # a deleted job has nothing left to store
                 if job.is_over and not is_deleted:
                     self._record_end(job)
             self._held.unentered.remove(batch)
@@ -140,7 +140,7 @@ class Recording:
     def is_stored(self, job: Job) -> bool:
         """Whether nothing is left to store of a job that is over.
 
-        The store has how it ended, or the job was deleted together with its data set.
+        Its end is in the store, or it was deleted together with its data set.
         """
         with self._held.lock:
             return job.recorded and job.id not in self._recorder.waiting
@@ -148,7 +148,7 @@ class Recording:
     def unstored(self, job: Job) -> str:
         """Why a job that is over is not in the store, in a sentence; empty if it is.
 
-        Empty, too, while the first try to write it goes on: see `is_stored`.
+        It is also empty while the first attempt to store the job goes on (see `is_stored`).
         """
         with self._held.lock:
             if not job.is_over or self.is_stored(job):

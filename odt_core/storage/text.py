@@ -69,7 +69,7 @@ def searchable(*texts: str) -> str:
 def like_patterns(search: str) -> list[str]:
     """LIKE patterns (escape sign ``!``) of a search's words, all of which must match.
 
-    What is beyond `LONGEST_SEARCH` is not looked at: databases refuse long patterns.
+    Only the first `LONGEST_SEARCH` characters count, because databases refuse long patterns.
     """
     words = _storable(search[:LONGEST_SEARCH]).casefold().split()
     return [f"%{_escaped(word)}%" for word in words]

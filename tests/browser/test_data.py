@@ -97,7 +97,7 @@ def test_the_table_of_columns_is_edited_by_keyboard(window: Window) -> None:
 
 
 def test_a_table_offers_no_file_of_its_own(window: Window) -> None:
-    """Streamlit's would hold cells that a spreadsheet takes for formulas."""
+    """Streamlit's own CSV files would hold cells that a spreadsheet takes for formulas."""
     window.upload("patients.csv", patients())
     page = window.page
     page.get_by_test_id("stDataFrame").last.hover()

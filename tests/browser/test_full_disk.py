@@ -1,4 +1,4 @@
-"""A disk that fills up under a running server: what is not stored says so, and is stored later."""
+"""A disk fills up under a running server: the pages say so, and store everything later."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_what_a_full_disk_keeps_out_says_so_by_itself_and_is_stored_once_there_i
         said = page.get_by_text(UNSTORED)
         open_train(window, SAMPLES["tic-tac-toe"].csv(), "games.csv")
         choose_shape(window, "Depth 3")
-        choose_engine(window, "CBC")  # which needs minutes
+        choose_engine(window, "CBC")  # it needs minutes, so the run can be cancelled
         page.get_by_role("button", name="Train", exact=True).click()
         expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
         filler = fill(small_disk)

@@ -93,7 +93,7 @@ def test_below_a_path_the_gate_closes_what_it_closes_elsewhere(
     assert status(f"{below.url}/_stcore/upload_file/x/y") == 403
     for path in ("/_stcore/metrics", "/%5fstcore/metrics", "/_stcore/agent/x"):
         assert status(f"{below.url}{path}", cookies) == 404
-    assert b"<title>" in content(f"{below.url}//_stcore/metrics", cookies)  # the page, as anywhere
+    assert b"<title>" in content(f"{below.url}//_stcore/metrics", cookies)  # the page, as always
     assert status(f"{below.url}/auth/logout", cookies) == 403
     account(window.page).click()
     window.settle()

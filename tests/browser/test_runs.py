@@ -161,12 +161,12 @@ def test_an_interrupted_run_shows_its_best_tree_and_runs_again_with_one_click(
 def test_up_to_four_runs_side_by_side(runs: Window) -> None:
     page = runs.page
     search(runs, "ward")
-    page.get_by_role("combobox", name="What").click()  # a frontier, which has no tree, may be there
+    page.get_by_role("combobox", name="What").click()  # leaves out frontiers: they have no tree
     runs.until_asked(page.get_by_role("option", name="Tree", exact=True).click)
     page.keyboard.press("Escape")
     page.get_by_test_id("stButtonGroup").get_by_text("Done").click()
     runs.settle()
-    for row in range(3):  # each tick is seen to have its effect before the next
+    for row in range(3):  # the effect of each tick is seen before the next
         tick(runs, row)
         trees = page.locator("[class*=st-key-runs_tree_] .stGraphVizChart")
         expect(trees).to_have_count(row + 1)
@@ -184,7 +184,7 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
 def test_the_table_is_still_the_same_when_nothing_runs_any_more(
     runs: Window, history: tuple[Server, Maker]
 ) -> None:
-    """A table that is made anew loses a tick that is not yet on its way to the server."""
+    """A table that is made anew loses a tick that the browser has not sent yet."""
     page, (_, maker) = runs.page, history
     run, server = maker.running(name="Almost over")
     runs.go("runs")

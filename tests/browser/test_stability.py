@@ -58,7 +58,7 @@ def test_a_tree_is_refitted_and_its_refits_are_found_again(theme: str, open_wind
     ).first.click()
     page.wait_for_url("**/compare?data=*&run=*&stability=*&view=compare")
     window.settle()
-    page.reload()  # the view that was shown comes again, not that of the latest study
+    page.reload()  # shows the same view again, not that of the latest study
     expect(page.get_by_role("button", name="Compare the candidates")).to_be_visible()
     window.settle()
     page.go_back()

@@ -32,7 +32,10 @@ READABLE = 9.0
 def open_train(
     window: Window, content: bytes, name: str = "patients.csv", *, guessed: bool = False
 ) -> None:
-    """Upload a table and go on to the Train page, as a user would; a guessed outcome is right."""
+    """Upload a table and go on to the Train page, as a user would.
+
+    With `guessed`, the outcome was guessed, and the user confirms it.
+    """
     window.go()
     window.upload(name, content)
     if guessed:

@@ -25,18 +25,18 @@ from tests.core.storage.conftest import (
 KILLS = 50
 """Per kind of database."""
 DEPTH = 40
-"""Runs that wait when a server begins; at least `LEAST_DEPTH` still do when it is killed."""
+"""Runs that wait when a server starts; at least `LEAST_DEPTH` still wait when it is killed."""
 LEAST_DEPTH = 32
 LATEST = 4.0
-"""Seconds after a server is ready in which it is killed."""
+"""A server is killed at most so many seconds after it is ready."""
 MARK = "ODT_SOAK"
-"""The environment of every process that a server of this test starts has this variable."""
+"""An environment variable of every process that a server of this test starts."""
 
 pytestmark = pytest.mark.soak
 
 
 def left_over(mark: str) -> list[psutil.Process]:
-    """Processes that still run, whoever their parent is by now."""
+    """Processes with the mark that still run, whatever their parent is by now."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -56,7 +56,7 @@ def test_a_busy_server_that_is_killed_loses_nothing(
 ) -> None:
     mark = uuid.uuid4().hex
     monkeypatch.setenv(MARK, mark)
-    monkeypatch.setenv("ODT_COMPILED", "0")  # what compiles the search outlives its server
+    monkeypatch.setenv("ODT_COMPILED", "0")  # the compiling process would outlive its server
     rng = random.Random(7)
     folder = tmp_path / "data"
     store = Store(address, folder)
@@ -117,7 +117,7 @@ def test_a_busy_server_that_is_killed_loses_nothing(
 
 
 def every_run(store: Store) -> list[str]:
-    """The ids of all runs in a store, also of those whose acceptance was not said any more."""
+    """The ids of all runs in a store, even of those that a killed server did not announce."""
     from sqlalchemy import text
 
     with store._database.read() as connection:

@@ -15,7 +15,7 @@ from tests.core.jobs.test_manager import wait_until
 
 RUNS = 300
 WARM = 50
-"""Runs until everything is loaded that ever is."""
+"""After so many runs everything that is ever loaded has been loaded."""
 MOST_GROWTH = 40 * MIB
 
 pytestmark = pytest.mark.soak
@@ -31,7 +31,7 @@ def held(server: psutil.Process) -> tuple[int, int, int]:
 def test_many_runs_in_a_row_leave_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ODT_COMPILED", "0")  # what compiles the search is a process, too
+    monkeypatch.setenv("ODT_COMPILED", "0")  # the compiling process would be counted
     folder = tmp_path / "data"
     store = Store(None, folder)
     easy = sample_job(store, "monks-1", "depth-1")
