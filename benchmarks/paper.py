@@ -6,7 +6,7 @@
 Commands: switches and shapes (5.1), branching (5.2), numerical (5.3), cart (5.4), size (5.5),
 chosen (5.6), heloc (5.7). A cell has training accuracy and, in brackets, test accuracy with its
 standard deviation over the splits, in percent; `2/5` says that two of five trees are proved the
-best, and nothing means all of them. Times are CPU seconds of one thread.
+best; without it all of them are. Times are CPU seconds of one thread.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SWITCHES = {
 LARGE = ("a1a", "bc", "heloc", "krkp", "mush", "ttt")
 """Sets whose shape the paper chooses by five hold-outs of 600 rows; others by five folds."""
 SPREADS = 2
-"""Standard deviations from which on a training accuracy is said to differ from the paper's."""
+"""A training accuracy differs from the paper's if it is more standard deviations away."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Line:
     label : str
         What the line is about.
     ways : tuple of Way or Baseline
-        What is trained, column by column.
+        What is trained for each column.
     printed : str
         The paper's cells, with ` | ` between them.
     """
@@ -89,7 +89,7 @@ class Asked:
 
 @dataclass
 class Count:
-    """What a table came to, and where it is not the paper's."""
+    """How many trees a table has, and where it differs from the paper's."""
 
     trees: int = 0
     proved: int = 0
@@ -120,7 +120,7 @@ def divisions(asked: Asked, name: str) -> list[Division]:
 
 
 def accuracy_cell(row: CandidateRow) -> str:
-    """Training accuracy, test accuracy and its deviation, and proofs where they lack."""
+    """Training accuracy, test accuracy and its deviation; how many are proved if not all are."""
     train, test = row.train(Measure.ACCURACY), row.test(Measure.ACCURACY)
     if train.mean is None or test.mean is None:
         return "no tree"
@@ -131,7 +131,7 @@ def accuracy_cell(row: CandidateRow) -> str:
 
 
 def seconds_cell(row: CandidateRow) -> str:
-    """CPU seconds of a solve on average, and proofs where they lack."""
+    """CPU seconds of a solve on average, and how many are proved if not all are."""
     proofs = "" if row.n_proved == len(row.runs) else f" {row.n_proved}/{len(row.runs)}"
     return f"{row.seconds:.3g}{proofs}"
 
@@ -165,7 +165,7 @@ def run_lines(
     lines: Iterable[Line],
     cell: Callable[[CandidateRow], str] = accuracy_cell,
 ) -> Count:
-    """A table of ours, each line above the paper's."""
+    """Print a table in which each line of ours stands above the paper's."""
     count = Count()
 
     def rows() -> Iterator[list[str]]:
@@ -285,7 +285,7 @@ def heloc(asked: Asked) -> Count:
 
 
 def choose_shape(asked: Asked, name: str, part: Division, count: Count) -> str:
-    """The shape with the best mean accuracy on folds of the 90 %, the simplest of equals."""
+    """The shape with the best mean accuracy on folds of the 90 %; of equals, the simplest."""
     folding = Folding(5) if name not in LARGE else Folding(None, 5, train_size=ROWS)
     right: dict[str, list[Fraction]] = {shape: [] for shape in SHAPES}
     for fold in folding:

@@ -57,7 +57,7 @@ class Way:
     rows : int or None
         Most training rows; None for all of the 90 %.
     is_selected : bool
-        Whether only columns are asked about that a default CART on the 90 % uses.
+        Whether the tree may only ask about columns that a default CART on the 90 % uses.
     least_features : int
         Fewest columns to select.
     as_categories : bool

@@ -67,7 +67,7 @@ def column_findings(
         yield from _number_findings(table, profile)
     odd = tuple(_notation_findings(profile, kind))
     has_many = kind is ColumnKind.CATEGORICAL and profile.n_distinct > MANY_CATEGORIES
-    # what costs a column, or the order of its numbers, is in sight with the way out
+    # a finding that costs the column, or the order of its numbers, is a warning: its remedy is seen
     is_lost = profile.code_example is None and (
         kind is ColumnKind.IGNORE or profile.n_distinct > MAX_CODES
     )

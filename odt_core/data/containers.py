@@ -194,7 +194,7 @@ def _said_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
     kind : str
         What the file is.
     *more : type
-        What its library may raise besides.
+        What its library may raise beyond `_DAMAGED`.
 
     Raises
     ------
@@ -305,7 +305,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def _from_workbook(raw: bytes, container: str) -> Unpacked:
-    """The first sheet with rows of several cells, or else the first with any."""
+    """The first sheet that holds a table, or else the first with any cells."""
     from python_calamine import CalamineError, CalamineWorkbook
 
     out = io.StringIO(newline="")
@@ -335,7 +335,7 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
 
 
 def _is_table(rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether two rows have two cells each: a sheet of remarks has one column."""
+    """Whether at least two rows have several cells: a sheet of remarks has one column."""
     several = (row for row in rows if sum(cell != "" for cell in row) > 1)
     return len(list(islice(several, 2))) > 1
 

@@ -98,12 +98,12 @@ class ColumnEncoder:
 
     @cached_property
     def _code_of_folded(self) -> dict[str, int]:
-        """Codes by `odt_core.data.spelling.folded` texts; none where no spellings are joined."""
+        """The code of each `folded` category; empty if the column joins no spellings."""
         known = spelled(list(self._code_of)) if self.joined else {}
         return {key: self._code_of[value] for key, value in known.items()}
 
     def _category_codes(self, texts: pa.Array) -> npt.NDArray[np.int32]:
-        """The code of each text; where spellings are joined, a new one is joined likewise."""
+        """The code of each text; a column that joins spellings joins new ones in the same way."""
         codes = [self._code_of.get(text, UNSEEN) for text in texts.to_pylist()]
         found = np.array(codes, dtype=np.int32)
         new = np.flatnonzero(found == UNSEEN)

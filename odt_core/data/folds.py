@@ -31,12 +31,12 @@ class Fold:
     repeat : int
         Which repeat, from 0; each draws anew.
     part : int
-        With `parts`: which of them is tested on, from 0.
+        K-fold: which part is tested on, from 0.
     parts : int or None
-        K-fold: the rows are dealt out into so many parts of about equal size.
+        K-fold: how many parts of about equal size the rows are dealt into.
     train_size : int, Fraction, "paper" or None
-        Hold-out: a random sample of so many rows trains, and the rest tests. Exactly one of
-        `parts` and `train_size` is given.
+        Hold-out: how many rows, drawn at random, train; the rest tests. Exactly one of `parts`
+        and `train_size` is given.
     """
 
     repeat: int
@@ -83,8 +83,8 @@ class Folding:
     repeats : int
         How often the rows are dealt out anew.
     train_size : int, Fraction, "paper" or None
-        Of hold-out: the rows that train. The paper (section 5) has ``paper``, the fewer of 90 % and
-        600, five times.
+        Hold-out: how many rows train. The paper (section 5) has five repeats of ``paper``, which is
+        90 % of the rows but at most 600.
 
     Raises
     ------

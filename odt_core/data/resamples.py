@@ -62,7 +62,8 @@ def draw_resample(
     Raises
     ------
     InputError
-        If no draw has both classes, as where all rows of a class are of one group among very many.
+        If no draw has both classes, for example because one class is in a single group of very
+        many.
     """
     random = np.random.default_rng(np.random.SeedSequence((seed, number)))
     members = None if groups is None else _members(groups)
@@ -90,7 +91,7 @@ def _members(groups: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
 def prepare_resample(
     table: Table, schema: Schema, prepared: Prepared, rows: npt.NDArray[np.int64]
 ) -> Prepared:
-    """Encode a resample by what its own rows show.
+    """Encode a resample with an encoder that is fitted to its own rows.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def prepare_resample(
     Returns
     -------
     Prepared
-        `train` are the rows drawn; `test` are all rows that they were drawn from, in their order.
+        `train` has the rows drawn; `test` has all rows that they were drawn from, in their order.
 
     Raises
     ------

@@ -15,7 +15,7 @@ COMMENT_MARKS = ("#", "//", "%", "--", "*", "!")
 """Marks that comment lines may begin with."""
 
 MOST_LINES, MOST_CHARACTERS = 60, 10_000
-"""How much of a file's beginning is looked at."""
+"""At most so much of a file's beginning is looked at."""
 
 MOST_SKIPPED = 30
 """At most so many lines above the column names are skipped."""

@@ -13,7 +13,7 @@ from odt_core.data.remedies import Change, Remedy
 from odt_core.data.table import Table
 
 MOST_ROWS = 30
-"""Rows in which the column names are looked for."""
+"""The column names are searched for in so many rows."""
 
 MAX_SHOWN = 5
 _FEWEST_BELOW = 2

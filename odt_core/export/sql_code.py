@@ -40,7 +40,7 @@ def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
 
 
 def _spelling_words(tree: Tree, readings: Mapping[str, Reading]) -> str:
-    """That spellings are joined by a list here, where the product joins new ones by a rule."""
+    """A note that the code knows only the spellings it lists; the encoder also joins new ones."""
     names = [tree.features[g].name for g in tree.used_features]
     joined = [name for name in names if readings[name].joined]
     if not joined:

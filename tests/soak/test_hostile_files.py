@@ -28,7 +28,7 @@ from tests.runs import Maker
 RUN_FILES = 3000
 MODELS = 3000
 SHOWN = 30
-"""Of the run files that are taken in, how many are opened in the pages."""
+"""How many of the imported run files are opened in the pages."""
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = (
     "<script>alert(1)</script>", "__import__('os').system('id')", "'); DROP TABLE runs; --",
@@ -66,7 +66,7 @@ class Guard:
 
 @pytest.fixture(scope="module")
 def guard() -> Guard:
-    """An audit hook cannot be taken away again: there is one."""
+    """One for all tests, since an audit hook can never be removed."""
     return Guard()
 
 
@@ -99,7 +99,7 @@ def test_damaged_run_files_are_refused_in_words_or_harmless(
     store, rng, outcome = maker.store, random.Random(11), Counter[str]()
     runs = [maker.done(name="whole"), maker.interrupted(name="cut short")]
     texts = [store.exchange.export_run(LOCAL_OWNER, run.id, with_data=True) for run in runs]
-    for text in texts:  # what is imported at the first need
+    for text in texts:  # modules that are imported when first needed are not part of the test
         store.exchange.import_run("first", text, check_run_file)
         with pytest.raises(InputError):
             store.exchange.import_run("first", text.replace('"run"', '"walk"'), check_run_file)
