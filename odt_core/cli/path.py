@@ -15,7 +15,6 @@ from odt_core.cli.summary import aligned
 from odt_core.data import Folding, Table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
-from odt_core.solution import Status
 from odt_core.studies import PathPoint, PathSpec, PathView, run_path_study
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, percent_words, seconds_words
@@ -87,7 +86,7 @@ def _summary(whole: Mapping[str, Any], view: PathView) -> str:
         rows.append(row)
     lines += aligned(rows)
     for point in view.points:
-        if point.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+        if not point.is_proved:
             lines += ["", f"At most {count_words(point.questions, 'question')}: {point.words}."]
     if view.unseen:
         lines += ["", elbow_words(view)]
@@ -110,4 +109,4 @@ def _errors(point: PathPoint) -> str:
 
 
 def _proved(point: PathPoint) -> str:
-    return "yes" if point.status in (Status.OPTIMAL, Status.INFEASIBLE) else "no"
+    return "yes" if point.is_proved else "no"

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.sizes import SizePoint
 
 DEFAULT_QUESTIONS = 7
+SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
+"""Of a point that is proved: no tree with so many questions is better, or there is none."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class PathResult:
     def status(self) -> Status:
         """``optimal`` if every point is proved."""
         found = {point.solution.status for point in self.points}
-        if found <= {Status.OPTIMAL, Status.INFEASIBLE}:
+        if found <= set(SETTLED):
             return Status.OPTIMAL
         return Status.CANCELLED if Status.CANCELLED in found else Status.FEASIBLE
 
@@ -138,8 +140,7 @@ class PathResult:
         """How far it came."""
         if self.status is Status.OPTIMAL:
             return "Proved for each number of questions"
-        settled = (Status.OPTIMAL, Status.INFEASIBLE)
-        proved = sum(point.solution.status in settled for point in self.points)
+        proved = sum(point.solution.status in SETTLED for point in self.points)
         began = "Stopped after" if self.status is Status.CANCELLED else "Best found in"
         return (
             f"{began} {seconds_words(self.seconds)}: {proved} of "
@@ -366,11 +367,14 @@ class PathView:
         return cls(points, tuple(each for each in unseen if each is not None), len(folds))
 
     @property
+    def least(self) -> UnseenError | None:
+        """The least error on rows not seen; of equal ones that with the fewest questions."""
+        return min(self.unseen, key=lambda each: (each.share, each.questions), default=None)
+
+    @property
     def best(self) -> int | None:
         """The number of questions with the least error on rows not seen, the smallest of them."""
-        if not self.unseen:
-            return None
-        return min(self.unseen, key=lambda each: (each.share, each.questions)).questions
+        return None if self.least is None else self.least.questions
 
     @property
     def elbow(self) -> int | None:
@@ -378,10 +382,8 @@ class PathView:
 
         None with fewer than two folds. (Breiman et al., Classification and Regression Trees, 3.4.)
         """
-        if not self.unseen:
-            return None
-        least = min(self.unseen, key=lambda each: (each.share, each.questions))
-        if least.standard_error is None:
+        least = self.least
+        if least is None or least.standard_error is None:
             return None
         most = least.share + least.standard_error
         return min(each.questions for each in self.unseen if each.share <= most)
@@ -423,6 +425,11 @@ class PathPoint:
     train: Confusion | None
     test: Confusion | None
     tree: Mapping[str, Any] | None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether it is proved that no tree is better, or that no tree keeps the floors."""
+        return self.status in SETTLED
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> PathPoint:
