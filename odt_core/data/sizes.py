@@ -92,6 +92,20 @@ def resolve_size(option: str, size: int | Fraction, n_rows: int, of_what: str) -
     return size
 
 
+def size_text(size: Size) -> str:
+    """A size as a person writes it, exactly; `parse_train_size` reads it again.
+
+    Examples
+    --------
+    >>> size_text(Fraction(4, 5)), size_text(Fraction(1, 3)), size_text(600), size_text("paper")
+    ('80%', '1/3', '600', 'paper')
+    """
+    if not isinstance(size, Fraction):
+        return str(size)
+    percent = f"{float(100 * size):.12g}"
+    return f"{percent}%" if Fraction(percent) == 100 * size else str(size)
+
+
 def size_to_json(size: Size) -> int | str:
     """A number of rows as a number; the rest as a text that can be parsed again."""
     return str(size) if isinstance(size, Fraction) else size

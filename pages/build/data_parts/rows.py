@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from fractions import Fraction
 
 import streamlit as st
 
 from odt_core.data import Schema, SplitSpec
+from odt_core.data.sizes import size_text
 from odt_core.errors import InputError
-from odt_core.words import count_words, number_words
+from odt_core.words import count_words
 from pages.build.data_parts.bars import class_table
 from pages.build.data_parts.choices import choose_group, choose_split, current
 from pages.build.data_parts.derived import Rows
@@ -134,11 +134,12 @@ def _preset_chosen() -> None:
 
 def _draw_custom(split: SplitSpec) -> None:
     is_wrong = standing_error(_ERROR, _TRAIN) is not None
+    test = "" if split.test_size is None else size_text(split.test_size)
     left, right = st.columns(2)
     with left:
         st.text_input(
             "Train size",
-            key=show_value(_TRAIN, _size_words(split.train_size), unless=is_wrong),
+            key=show_value(_TRAIN, size_text(split.train_size), unless=is_wrong),
             on_change=_sizes_chosen,
             help="A number of rows such as 600, or a share such as 75%. The rows are drawn at "
             "random, with the classes in the same proportions.",
@@ -146,20 +147,11 @@ def _draw_custom(split: SplitSpec) -> None:
     with right:
         st.text_input(
             "Test size",
-            key=show_value(_TEST, _size_words(split.test_size), unless=is_wrong),
+            key=show_value(_TEST, test, unless=is_wrong),
             placeholder="all others",
             on_change=_sizes_chosen,
             help="A number of the rows that do not train, or a share of them. Empty for all.",
         )
-
-
-def _size_words(size: int | Fraction | str | None) -> str:
-    if size is None:
-        return ""
-    if not isinstance(size, Fraction):
-        return str(size)
-    percent = number_words(float(100 * size))
-    return f"{percent}%" if Fraction(percent) == 100 * size else str(size)  # such as 1/3
 
 
 def _sizes_chosen() -> None:
