@@ -46,6 +46,11 @@ class ResampledMean:
     low: float | None = None
     high: float | None = None
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all folds have the same value, so that the interval has no width."""
+        return self.error is not None and self.error < 1e-12
+
     def to_json(self) -> dict[str, Any]:
         """The numbers by name."""
         return {

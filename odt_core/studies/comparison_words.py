@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from odt_core.evaluation import ResampledMean
+from odt_core.evaluation import Baseline, ResampledMean
 from odt_core.studies.comparison_table import CandidateRow, Comparison
 from odt_core.words import count_words, list_words, number_words, percent_words
 
@@ -10,6 +10,7 @@ INTERVALS = (
     "Intervals are of 95% and allow for training sets that overlap (Nadeau and Bengio's corrected "
     "resampled t)."
 )
+SAME = "(the same in every fold)"
 SIMPLICITY = (
     "Simpler means: fewer questions in the shape, then fewer levels, then smaller sets of "
     "categories, then coarser cut points, then fewer columns to choose from."
@@ -19,14 +20,20 @@ SIMPLICITY = (
 def interval_words(found: ResampledMean | None) -> str:
     """A rate with its interval, kept within 0% and 100%; "-" without one.
 
+    An interval without width would look surer than folds that happen to agree can make it.
+
     Examples
     --------
     >>> interval_words(ResampledMean(5, 0.95, 0.02, 0.894, 1.006))
     '95.0% (89.4% to 100%)'
+    >>> interval_words(ResampledMean(5, 0.95, 0.0, 0.95, 0.95))
+    '95.0% (the same in every fold)'
     """
     if found is None:
         return "-"
     mean = percent_words(found.mean)
+    if found.is_constant:
+        return f"{mean} {SAME}"
     if found.low is None or found.high is None:
         return mean
     return f"{mean} ({percent_words(max(found.low, 0.0))} to {percent_words(min(found.high, 1.0))})"
@@ -43,6 +50,8 @@ def points_words(found: ResampledMean | None) -> str:
     if found is None:
         return "-"
     mean = _signed(found.mean)
+    if found.is_constant:
+        return f"{mean} {SAME}"
     if found.low is None or found.high is None:
         return mean
     return f"{mean} ({_signed(max(found.low, -1.0))} to {_signed(min(found.high, 1.0))})"
@@ -100,7 +109,10 @@ def verdict_words(comparison: Comparison) -> list[str]:
 
 
 def _baseline_words(comparison: Comparison) -> list[str]:
-    """Baselines that do better than the best tree."""
+    """Baselines that do better than the best tree, and one answer for all if the simplest is worse.
+
+    Whoever takes the simplest tree must know when it is worse than no tree.
+    """
     found = []
     for row in comparison.better_baselines:
         difference = row.difference
@@ -109,6 +121,16 @@ def _baseline_words(comparison: Comparison) -> list[str]:
         if difference.low is not None and difference.low < 0:
             text += " The interval includes no difference."
         found.append(text)
+    assert comparison.simplest is not None
+    simplest = comparison.rows[comparison.simplest].score
+    for row in comparison.rows:
+        if row.candidate is not Baseline.COMMONER_CLASS or row in comparison.better_baselines:
+            continue
+        if row.score and simplest and row.score.mean > simplest.mean:
+            found.append(
+                f"{row.words} does better than the simplest tree: {interval_words(row.score)}. "
+                "Take the best tree instead."
+            )
     return found
 
 

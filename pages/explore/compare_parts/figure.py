@@ -102,8 +102,8 @@ def _point(found: Comparison, row: CandidateRow) -> ComparedPoint:
         name=row.words,
         rank=rank,
         mean=score.mean,
-        low=score.low,
-        high=score.high,
+        low=None if score.is_constant else score.low,
+        high=None if score.is_constant else score.high,
         train=row.train(found.measure).mean,
         questions=row.questions,
     )

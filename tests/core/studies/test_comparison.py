@@ -163,6 +163,18 @@ def test_the_simplest_within_one_standard_error_of_the_best() -> None:
     assert "depth-1, sets of at most 1." in text and "CART, pruned does better" in text
 
 
+def test_one_answer_for_all_that_beats_the_simplest_tree_is_named() -> None:
+    deep, simple = TreeCandidate(TWO), TreeCandidate(ONE)
+    runs = made(deep, [20, 12, 19, 17]) + made(simple, [15, 15, 15, 15])
+    found = compare_runs(runs + made(Baseline.COMMONER_CLASS, [16, 16, 16, 16]), Objective())
+    assert found.best == 0 and found.simplest == 1 and not found.better_baselines
+    text = " ".join(verdict_words(found))
+    assert "Accuracy 75.0% (the same in every fold)." in text, "no interval without width"
+    assert "Always the same class does better than the simplest tree: 80.0%" in text
+    lower = compare_runs(runs + made(Baseline.COMMONER_CLASS, [14, 14, 14, 14]), Objective())
+    assert "Always the same class" not in " ".join(verdict_words(lower))
+
+
 def test_of_equally_good_ones_the_simplest_is_best() -> None:
     runs = made(TreeCandidate(TWO), [15, 16]) + made(TreeCandidate(ONE), [16, 15])
     found = compare_runs(runs, Objective())
