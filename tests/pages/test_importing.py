@@ -14,8 +14,9 @@ from odt_core.data import Folding, ReadOptions, read_table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from odt_core.jobs.runs import new_run
+from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Store
-from odt_core.studies import ComparisonSpec, run_fold
+from odt_core.studies import ComparisonSpec, PathSpec, run_fold, run_path
 from odt_core.topology import Topology
 from pages.use.runs_parts.checking import check_run_file
 from tests.runs import Maker
@@ -88,6 +89,56 @@ def test_a_comparison_that_cannot_be_shown_is_refused(maker: Maker, change: Chan
     with pytest.raises(InputError) as refused:
         take_in(maker, file)
     assert str(refused.value).count("\n") == 0
+
+
+def found_path(maker: Maker) -> dict[str, Any]:
+    """A path's file, the one on all training rows done."""
+    plan = PathSpec(2, Folding(2))
+    spec = replace(maker.spec(engine=Engine.SEARCH), kind=JobKind.PATH)
+    members = [replace(spec, part=part) for part in plan.parts()]
+    study = maker.store.studies.create(
+        LOCAL_OWNER, new_run(members[0]), [new_run(member) for member in members]
+    )
+    text = maker.store.exchange.export_run(LOCAL_OWNER, study.id, with_data=True)
+    found: dict[str, Any] = json.loads(text)
+    table = read_table(maker.content, ReadOptions(), name=maker.name)
+    found["members"][0]["result"] = run_path(table, spec.train, plan.parts()[0]).to_json()
+    return found
+
+
+def test_a_path_goes_out_and_comes_in(maker: Maker) -> None:
+    file = found_path(maker)
+    study = take_in(maker, file)
+    whole, *folds = maker.store.studies.members("other", study)
+    assert whole.result == file["members"][0]["result"]
+    assert [fold.result for fold in folds] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda first: first["result"]["points"].pop(),
+        lambda first: first["result"]["points"][1].update(questions=7),
+        lambda first: first["result"]["points"][1].update(status="perfect"),
+        lambda first: first["result"]["points"][2].update(tree={"nodes": "no"}),
+        lambda first: first["result"]["points"][2]["train"].update(tp=-1),
+        lambda first: first["spec"]["part"].update(most_questions=1),
+        lambda first: first["spec"]["part"].update(most_questions=99),
+    ],
+)
+def test_a_path_that_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:
+    file = found_path(maker)
+    change(file["members"][0])
+    with pytest.raises(InputError) as refused:
+        take_in(maker, file)
+    assert str(refused.value).count("\n") == 0
+
+
+def test_paths_of_one_study_have_the_same_length(maker: Maker) -> None:
+    file = found_path(maker)
+    file["members"][1]["spec"]["part"]["most_questions"] = 1
+    with pytest.raises(InputError, match="several numbers of questions"):
+        take_in(maker, file)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,14 @@ from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.solution import Status
 from odt_core.storage import MOST_POINTS, RunFile, RunPart, check_form
-from odt_core.studies import CurveRun, FoldRun, RangeRun, assignment_from_json
+from odt_core.studies import (
+    CurveRun,
+    FoldRun,
+    PathPart,
+    PathPoint,
+    RangeRun,
+    assignment_from_json,
+)
 
 _TEXT = {"type": "string"}
 _STATUS = {"enum": [status.value for status in Status]}
@@ -122,6 +129,22 @@ _REFITTED = _record(
     positive={"type": "array", "items": _COUNT},
     original=_or_none({"type": "object"}),
 )
+_PATH = _record(
+    points={
+        "type": "array",
+        "minItems": 1,
+        "items": _record(
+            questions=_COUNT,
+            topology=_or_none(_TEXT),
+            status=_STATUS,
+            words=_TEXT,
+            train=_or_none(_CONFUSION),
+            test=_or_none(_CONFUSION),
+            tree=_or_none(_TREE),
+        ),
+    },
+    status=_STATUS,
+)
 _VERIFIED = _record(
     holds={"type": ["boolean", "null"]},
     better=_or_none(_TREE),
@@ -137,6 +160,7 @@ _FORMS = {
     JobKind.FRONTIER: _FRONTIER,
     JobKind.CURVE: _CURVE,
     JobKind.COMPARE: _COMPARED,
+    JobKind.PATH: _PATH,
     JobKind.STABILITY: _REFITTED,
     JobKind.VERIFY: _VERIFIED,
 }
@@ -154,13 +178,18 @@ def check_run_file(file: RunFile) -> None:
     kinds = {part.values["kind"] for part in (file.run, *(file.members or ()))}
     if len(kinds) > 1:
         raise _unusable("its runs are of several kinds")
+    lengths = set()
     for part in (file.run, *(file.members or ())):
         try:
-            _check_part(part, file.dataset)
+            spec = _check_part(part, file.dataset)
         except InputError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise _unusable(f"{type(error).__name__}: {error}") from error
+        if isinstance(spec.part, PathPart):
+            lengths.add(spec.part.most_questions)
+    if len(lengths) > 1:
+        raise _unusable("its paths end at several numbers of questions")
 
 
 def _unusable(reason: str) -> InputError:
@@ -170,7 +199,7 @@ def _unusable(reason: str) -> InputError:
     )
 
 
-def _check_part(part: RunPart, dataset: str) -> None:
+def _check_part(part: RunPart, dataset: str) -> JobSpec:
     values = part.values
     spec = JobSpec.from_json(values["spec"])
     _refuse_unknown(values["spec"], spec.to_json(), "spec")
@@ -184,7 +213,8 @@ def _check_part(part: RunPart, dataset: str) -> None:
     for name in ("result", "best"):
         if values[name] is not None:
             check_form(values[name], _FORMS[spec.kind], name)
-            _check_inside(values[name], spec.kind)
+            _check_inside(values[name], spec)
+    return spec
 
 
 def _refuse_unknown(given: Any, known: Any, where: str) -> None:
@@ -200,8 +230,9 @@ def _refuse_unknown(given: Any, known: Any, where: str) -> None:
             _refuse_unknown(value, read, where)
 
 
-def _check_inside(found: dict[str, Any], kind: JobKind) -> None:
+def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
     """Trees and settings in a result, by reading them."""
+    kind = spec.kind
     if kind is JobKind.FRONTIER:
         for point in found["points"]:
             tree_from_json(point["tree"])
@@ -217,6 +248,13 @@ def _check_inside(found: dict[str, Any], kind: JobKind) -> None:
             FoldRun.from_json(run)
     elif kind is JobKind.STABILITY:
         RangeRun.from_json(found)
+    elif isinstance(spec.part, PathPart):
+        if [p["questions"] for p in found["points"]] != [*range(spec.part.most_questions + 1)]:
+            raise _unusable("a path that lacks a number of questions")
+        for point in found["points"]:
+            PathPoint.from_json(point)
+            if point["tree"] is not None:
+                tree_from_json(point["tree"])
     else:
         _check_model(found.get("model"))
         tree_from_json(found["cart"]["tree"])

@@ -15,7 +15,11 @@ from odt_core.tree import Tree
 from odt_core.words import count_words
 from pages.common.numbers import metrics_of
 
-PART_WORDS: dict[str, str] = {JobKind.COMPARE: "fold", JobKind.STABILITY: "part"}
+PART_WORDS: dict[str, str] = {
+    JobKind.COMPARE: "fold",
+    JobKind.PATH: "path",
+    JobKind.STABILITY: "part",
+}
 """What a study's runs are called, where that is not a split."""
 
 
