@@ -157,7 +157,7 @@ class TestReading:
         upload(app, PATIENTS.replace(b"66,yes,a,\n", b"").replace(b",", b"  "))
         assert "one column only" in app.error[0].value
         assert app.selectbox(key="data_now_retry_delimiter").value == " "
-        press(app, "Read it so")
+        press(app, "Read it this way")
         dataset = work(app).dataset
         assert dataset is not None and not app.error
         assert dataset.table.columns == ("age", "smoker", "ward", "outcome")
@@ -175,7 +175,7 @@ class TestReading:
         assert "data_retry_now" not in [button.key for button in app.button]
         app.number_input(key="data_now_retry_skip").set_value(2).run()
         app.text_input(key="data_now_retry_comment").set_value("~").run()
-        press(app, "Read it so")
+        press(app, "Read it this way")
         dataset = work(app).dataset
         assert dataset is not None and not app.error
         assert (dataset.read.skip_lines, dataset.read.comment) == (2, "~")

@@ -35,12 +35,12 @@ def draw_other_reading() -> None:
         st.session_state[_COMMENT] = proposed.comment or ""
         st.session_state[_DELIMITER] = proposed.delimiter
     with st.container(border=True, key="data_retry"):
-        st.markdown("**Read the lines otherwise**")
+        st.markdown("**Read the lines in another way**")
         _draw_lines(file.reason.beginning)
         read = _draw_options(file)
         if _draw_preview(file.reason.beginning, read):
             st.button(
-                "Read it so",
+                "Read it this way",
                 key="data_retry_now",
                 type="primary",
                 on_click=hand_over,
@@ -104,6 +104,6 @@ def _draw_preview(beginning: str, read: ReadOptions) -> bool:
     if len(table.columns) == 1:
         st.caption("Not yet: the lines are one column.")
         return False
-    st.caption("The first rows, read so:")
-    st.dataframe(table.head(ROWS, COLUMNS), hide_index=True, alt="The first rows, read so")
+    st.caption("The first rows, read this way:")
+    st.dataframe(table.head(ROWS, COLUMNS), hide_index=True, alt="The first rows, read this way")
     return True
