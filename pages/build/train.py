@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from pages.build.train_parts.controls import draw_controls
 from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_confirmation, watch_run
 from pages.build.train_parts.result import draw_result
 from pages.build.train_parts.runs import draw_train_button
-from pages.common.needs import ReadyData, need_answers, need_data, send_to
-from pages.common.places import Place
-from pages.common.prepared import prepared_rows, problem_of
+from pages.common.needs import ReadyData, need_data, need_rows
+from pages.common.prepared import problem_of
 from pages.common.runs import changes_since, notice, settle_run
 from pages.common.text import plain
 from pages.common.theme import follow_theme
@@ -21,11 +19,7 @@ from pages.common.theme import follow_theme
 
 def draw_page(data: ReadyData) -> None:
     """Controls on the left; on the right what will happen, is happening, or came out."""
-    try:
-        rows = prepared_rows(data.dataset.table, data.schema, data.split)
-    except InputError as error:
-        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
-    need_answers(data, rows)
+    rows = need_rows(data)
     left, right = st.columns([2, 5], gap="large")
     with left:
         st.title("Train", anchor=False)

@@ -8,10 +8,12 @@ from typing import NoReturn
 import streamlit as st
 
 from odt_core.data import Prepared, Schema, SplitSpec
+from odt_core.errors import InputError
 from pages.common.places import Place
+from pages.common.prepared import prepared_rows
 from pages.common.presses import forget_press
 from pages.common.state import Dataset, work
-from pages.common.text import sentence
+from pages.common.text import plain, sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,22 +44,26 @@ def send_to(place: Place, reason: str, link: str) -> NoReturn:
     st.stop()
 
 
-def need_answers(data: ReadyData, rows: Prepared) -> None:
-    """Nothing new is trained before a person has said what the outcome is; else to the Data page.
+def need_rows(data: ReadyData) -> Prepared:
+    """The current rows, or a way to the Data page where something is to be said or mended first.
 
-    A run that was made with the same columns can still be looked at.
+    Nothing new is trained before a person has said what the outcome is. A run that was made with
+    the same columns can still be looked at.
 
     Parameters
     ----------
     data : ReadyData
         The current table and what is said of it.
-    rows : Prepared
-        Its rows; the findings say what is to be answered.
     """
+    try:
+        rows = prepared_rows(data.dataset.table, data.schema, data.split)
+    except InputError as error:
+        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
     questions = [finding for finding in rows.findings if finding.needs_answer]
     job = work().job
     if questions and (job is None or job.spec.train.schema != data.schema):
         send_to(Place.DATA, sentence(questions[0].message), "Answer that first")
+    return rows
 
 
 def need_data() -> ReadyData:

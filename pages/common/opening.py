@@ -21,19 +21,13 @@ from pages.common.runs import CHANGED
 from pages.common.server import job_manager, store
 from pages.common.settings import load_settings
 from pages.common.state import Dataset, Work, lane, update, work
-
-FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
-"""The views of the Sensitivity page."""
-
-CANDIDATES, PATH, STABILITY = "Candidates", "Path by size", "Stability"
-"""The views of the Compare page."""
-COMPARE_VIEW = "compare_view"
-COMPARE_VIEWS: dict[str, str] = {
-    JobKind.COMPARE: CANDIDATES,
-    JobKind.PATH: PATH,
-    JobKind.STABILITY: STABILITY,
-}
-"""The view that shows each kind of study."""
+from pages.common.studies import (
+    FRONTIER,
+    SENSITIVITY_VIEW,
+    STUDY_PAGES,
+    StudyPage,
+    studies_of,
+)
 
 log = logging.getLogger("pages.common.opening")
 
@@ -132,56 +126,19 @@ def attach_frontier(run_id: str) -> None:
     update(frontier=job)
 
 
-def attach_curve(run_id: str) -> None:
-    """Make curves current that an address names.
+def attach_study(kind: JobKind, run_id: str) -> None:
+    """Make a study current that an address names.
 
     Raises
     ------
     NotFoundError
-        If the person has no such curves.
+        If the person has no such study of this kind, or its data set is not stored.
     """
-    _attach_study(run_id, JobKind.CURVE)
-
-
-def attach_comparison(run_id: str) -> None:
-    """Make a comparison current that an address names.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such comparison.
-    """
-    _attach_study(run_id, JobKind.COMPARE)
-
-
-def attach_path(run_id: str) -> None:
-    """Make a path by size current that an address names.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such path.
-    """
-    _attach_study(run_id, JobKind.PATH)
-    st.session_state.setdefault(COMPARE_VIEW, PATH)
-
-
-def attach_stability(run_id: str) -> None:
-    """Make refits current that an address names.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such refits.
-    """
-    _attach_study(run_id, JobKind.STABILITY)
-    st.session_state.setdefault(COMPARE_VIEW, STABILITY)
-
-
-def _attach_study(run_id: str, kind: JobKind) -> None:
     if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
         raise no_run()
-    take_study(run_id)
+    page = take_study(run_id)
+    if page.place is Place.COMPARE:
+        st.session_state.setdefault(page.view_key, page.view)
 
 
 def open_run(run_id: str) -> NoReturn:
@@ -193,16 +150,13 @@ def open_run(run_id: str) -> NoReturn:
         If the person has no such run, or its data set is not stored.
     """
     if is_study(run_id):
-        place = take_study(run_id)
-        if place is Place.SENSITIVITY:
-            st.session_state["sens_view"] = CURVES
-        if place is Place.COMPARE:
-            kind = store().runs.summary(owner(), run_id).kind
-            st.session_state[COMPARE_VIEW] = COMPARE_VIEWS[kind]
+        page = take_study(run_id)
+        st.session_state[page.view_key] = page.view
+        place = page.place
     else:
         place = take_run(job_manager().find(owner(), run_id))
         if place is Place.SENSITIVITY:
-            st.session_state["sens_view"] = FRONTIER
+            st.session_state[SENSITIVITY_VIEW] = FRONTIER
     st.switch_page(place)
 
 
@@ -261,8 +215,8 @@ def is_study(run_id: str) -> bool:
     return store().runs.summary(owner(), run_id).members is not None
 
 
-def take_study(study_id: str) -> Place:
-    """Make a study current with its data; the page that shows it.
+def take_study(study_id: str) -> StudyPage:
+    """Make a study current with its data; where it is shown.
 
     Raises
     ------
@@ -271,17 +225,9 @@ def take_study(study_id: str) -> Place:
     """
     batch = job_manager().find_study(owner(), study_id)
     _take_data_of(batch)
-    if batch.jobs[0].spec.kind is JobKind.COMPARE:
-        update(comparison=batch)
-        return Place.COMPARE
-    if batch.jobs[0].spec.kind is JobKind.PATH:
-        update(path=batch)
-        return Place.COMPARE
-    if batch.jobs[0].spec.kind is JobKind.STABILITY:
-        update(stability=batch)
-        return Place.COMPARE
-    update(curve=batch)
-    return Place.SENSITIVITY
+    page = STUDY_PAGES[batch.jobs[0].spec.kind]
+    update(**{page.name: batch})
+    return page
 
 
 def _take_data_of(batch: Batch) -> None:
@@ -327,13 +273,7 @@ def _made_from(now: Work) -> dict[str, str]:
         for name, job in (("job", now.job), ("frontier", now.frontier))
         if job is not None
     }
-    studies = (
-        ("curve", now.curve),
-        ("comparison", now.comparison),
-        ("path", now.path),
-        ("stability", now.stability),
-    )
-    for name, batch in studies:
-        if batch is not None and batch.jobs:
+    for name, batch in studies_of(now).items():
+        if batch.jobs:
             found[name] = batch.jobs[0].spec.dataset
     return found

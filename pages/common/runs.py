@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import NoReturn
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.presses import do_pressed
 from pages.common.server import job_manager
+from pages.common.settings import load_settings
 from pages.common.state import lane, update, work
 
 _BEFORE = "train_before"
@@ -83,6 +85,23 @@ def settle_run() -> Job | None:
         return job
     st.session_state[_NOTICE] = _without_tree(job)
     return update(job=st.session_state.pop(_BEFORE, None)).job
+
+
+def train_now(data: ReadyData, spec: TrainSpec) -> NoReturn:
+    """Queue the pressed run with settings that another page than Train has; draw the page anew.
+
+    The settings become those of the Train page, so call it before their controls are drawn.
+    """
+    load_settings(spec)
+    update(schema=spec.schema)
+    start_job(data.dataset.job(spec))
+    st.rerun()
+
+
+def job_that_goes_on() -> Job | None:
+    """The session's training run, as long as it has no tree to show and is not over."""
+    job = work().job
+    return None if job is None or has_something_to_show(job) else job
 
 
 def has_something_to_show(job: Job) -> bool:

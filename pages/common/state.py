@@ -14,7 +14,9 @@ from typing import Any
 import streamlit as st
 
 from odt_core.data import ReadOptions, Schema, SplitSpec, Table
-from odt_core.jobs import Batch, Job
+from odt_core.jobs import Batch, Job, JobKind, JobSpec
+from odt_core.training import TrainSpec
+from odt_core.worker.messages import Part
 
 _KEY = "odt_work"
 _LANE = "odt_lane"
@@ -42,6 +44,12 @@ class Dataset:
     def name(self) -> str:
         """The file's or sample's name."""
         return self.table.name
+
+    def job(
+        self, train: TrainSpec, kind: JobKind = JobKind.TRAIN, part: Part | None = None
+    ) -> JobSpec:
+        """A piece of work on this table."""
+        return JobSpec(self.sha256, self.name, self.read, train, kind, part)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ An id is worth nothing to anybody but its owner.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -16,20 +17,16 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
 from pages.common.opening import (
-    COMPARE_VIEW,
-    COMPARE_VIEWS,
-    attach_comparison,
-    attach_curve,
     attach_frontier,
-    attach_path,
     attach_run,
-    attach_stability,
+    attach_study,
     drop_deleted,
     open_dataset,
 )
 from pages.common.places import Place, this_page
 from pages.common.state import Work, work
 from pages.common.steps import join_steps
+from pages.common.studies import COMPARE_VIEW, STUDY_PAGES, studies_of
 from pages.common.text import plain
 
 _OPENED = "url_opened"
@@ -39,13 +36,14 @@ _VIEW = "view"
 _OPENERS: dict[str, Callable[[str], None]] = {
     "data": open_dataset,
     "frontier": attach_frontier,
-    "curve": attach_curve,
-    "comparison": attach_comparison,
-    "path": attach_path,
-    "stability": attach_stability,
+    **{page.name: partial(attach_study, kind) for kind, page in STUDY_PAGES.items()},
     "run": attach_run,
 }
 """What the address can name, in the order in which it is opened: a run has the last word."""
+_COMPARE_VIEWS = {
+    kind.value: page.view for kind, page in STUDY_PAGES.items() if page.place is Place.COMPARE
+}
+"""The views of the Compare page, as the address names them."""
 
 
 def follow_address() -> None:
@@ -67,7 +65,7 @@ def follow_address() -> None:
             lost.append(str(error))
         except InputError as error:
             lost.append(f"This cannot be shown: {error}")
-    if (view := COMPARE_VIEWS.get(st.query_params.get(_VIEW, ""))) is not None:
+    if (view := _COMPARE_VIEWS.get(st.query_params.get(_VIEW, ""))) is not None:
         st.session_state[COMPARE_VIEW] = view
     if lost:
         st.session_state[_LOST] = (lost[-1], address_of(work()), this_page())
@@ -106,15 +104,7 @@ def address_of(now: Work) -> dict[str, str]:
     found: dict[str, str] = {}
     if now.dataset is not None:
         found["data"] = now.dataset.sha256
-    things = (
-        ("run", now.job),
-        ("frontier", now.frontier),
-        ("curve", now.curve),
-        ("comparison", now.comparison),
-        ("path", now.path),
-        ("stability", now.stability),
-    )
-    for name, thing in things:
+    for name, thing in {"run": now.job, "frontier": now.frontier, **studies_of(now)}.items():
         if thing is not None and getattr(thing, "recorded", True) and thing.id:
             found[name] = thing.id
     return found
@@ -140,5 +130,5 @@ def write_address(*, on_compare: bool) -> None:
 def _shown_view() -> dict[str, str]:
     """Which view of the Compare page is shown, as the address says it."""
     shown = st.session_state.get(COMPARE_VIEW)
-    kinds = [kind for kind, view in COMPARE_VIEWS.items() if view == shown]
+    kinds = [kind for kind, view in _COMPARE_VIEWS.items() if view == shown]
     return {_VIEW: kinds[0]} if kinds else {}

@@ -7,13 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from odt_core.data import Prepared
-from odt_core.errors import InputError
 from pages.common.charts import hide_old_charts
-from pages.common.needs import ReadyData, need_answers, need_data, send_to
-from pages.common.opening import CANDIDATES, COMPARE_VIEW, PATH, STABILITY
-from pages.common.places import Place
-from pages.common.prepared import prepared_rows
-from pages.common.text import plain
+from pages.common.needs import ReadyData, need_data, need_rows
+from pages.common.studies import CANDIDATES, COMPARE_VIEW, PATH, STABILITY
 from pages.common.theme import follow_theme
 from pages.explore.compare_parts.candidates import draw_candidates
 from pages.explore.compare_parts.path import draw_path
@@ -29,27 +25,11 @@ VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {
 
 def draw_page(data: ReadyData) -> None:
     """Draw one of the views below the page's title."""
-    try:
-        rows = prepared_rows(data.dataset.table, data.schema, data.split)
-    except InputError as error:
-        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
-    need_answers(data, rows)
+    rows = need_rows(data)
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         st.title("Compare", anchor=False, width="content")
-        view = _choose_view()
-    VIEWS[view](data, rows)
-    hide_old_charts()
-    follow_theme()
-
-
-def _choose_view() -> str:
-    """Draw the switch between views, where there are several."""
-    first = next(iter(VIEWS))
-    if len(VIEWS) == 1:
-        return first
-    st.session_state.setdefault(COMPARE_VIEW, first)
-    return str(
-        st.segmented_control(
+        st.session_state.setdefault(COMPARE_VIEW, CANDIDATES)
+        view = st.segmented_control(
             "View",
             list(VIEWS),
             key=COMPARE_VIEW,
@@ -57,7 +37,9 @@ def _choose_view() -> str:
             required=True,
             label_visibility="collapsed",
         )
-    )
+    VIEWS[str(view)](data, rows)
+    hide_old_charts()
+    follow_theme()
 
 
 draw_page(need_data())

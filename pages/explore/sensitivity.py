@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from odt_core.errors import InputError
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from pages.common.charts import hide_old_charts
-from pages.common.needs import ReadyData, need_answers, need_data, send_to
-from pages.common.opening import CURVES, FRONTIER
+from pages.common.needs import ReadyData, need_data, need_rows
 from pages.common.outage import draw_unstored
 from pages.common.parts import draw_part
-from pages.common.places import Place
-from pages.common.prepared import prepared_rows
 from pages.common.runs import changes_since
 from pages.common.state import work
+from pages.common.studies import CURVES, FRONTIER, SENSITIVITY_VIEW
 from pages.common.text import plain
 from pages.common.theme import follow_theme
 from pages.explore.sensitivity_parts.curves import draw_curves
@@ -30,18 +27,14 @@ from pages.explore.sensitivity_parts.view import frontier_view
 
 def draw_page(data: ReadyData) -> None:
     """One of two views: the frontier with its trees, or curves over many splits."""
-    try:
-        rows = prepared_rows(data.dataset.table, data.schema, data.split)
-    except InputError as error:
-        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
-    need_answers(data, rows)
+    rows = need_rows(data)
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         st.title("Sensitivity", anchor=False, width="content")
-        st.session_state.setdefault("sens_view", FRONTIER)
+        st.session_state.setdefault(SENSITIVITY_VIEW, FRONTIER)
         view = st.segmented_control(
             "View",
             [FRONTIER, CURVES],
-            key="sens_view",
+            key=SENSITIVITY_VIEW,
             persist_state="session",
             required=True,
             label_visibility="collapsed",

@@ -7,14 +7,17 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, ReadOptions, read_table
 from odt_core.data.splitting import SplitSpec
+from odt_core.solution import Status
 from odt_core.storage import LOCAL_OWNER
+from odt_core.studies import PathPoint, PathView
+from odt_core.studies.path import UnseenError
 from odt_core.topology import AnyShape
-from pages.common.opening import PATH
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work
+from pages.common.studies import PATH
 from pages.explore.compare_parts import path
-from pages.explore.compare_parts.path_result import CHOSEN
+from pages.explore.compare_parts.path_result import CHOSEN, verdict_sentences
 from tests.pages.test_compare_page import WORK, said, wait_for, work
 
 
@@ -73,3 +76,11 @@ def test_a_single_fold_is_refused(page: AppTest) -> None:
     assert not page.exception
     assert "One fold leaves no rows to train on" in said(page)
     assert page.button(key="path_go").disabled
+
+
+def test_the_verdict_gives_the_rate_of_the_number_it_names() -> None:
+    """Under two floors no tree has 0 questions, so the rows not seen begin with 1."""
+    unseen = (UnseenError(1, 20, 100, 0.2, 0.01), UnseenError(2, 10, 100, 0.1, 0.01))
+    point = PathPoint(2, ".", Status.OPTIMAL, "Proved", None, None, None)
+    first, *_ = verdict_sentences(PathView((point,), unseen, 2))
+    assert "10.0% with at most 2 questions" in first

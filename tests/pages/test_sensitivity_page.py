@@ -27,10 +27,10 @@ from odt_core.studies import (
 )
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
-from pages.common.opening import CURVES, FRONTIER
 from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
+from pages.common.studies import CURVES, FRONTIER
 from pages.explore.sensitivity_parts.choose import Choice, range_words
 from pages.explore.sensitivity_parts.frontiers import asked_words, rules_that_apply
 from pages.explore.sensitivity_parts.point import unproved_words

@@ -18,6 +18,12 @@ _NAMES = {
     Goal.MAX_TNR: "Specificity (TNR)",
 }
 
+_WEIGHT = "train_weight"
+_FURTHER = {"tpr": "train_further_tpr", "tnr": "train_further_tnr"}
+"""The keys of the further floors, by their rates."""
+_OWN_RATE = {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}
+"""The rate whose floor belongs to a goal."""
+
 
 def choose_goal(positive: str, negative: str) -> Goal:
     """Draw the choice of goal with one sentence on what it means for these classes."""
@@ -69,6 +75,25 @@ def choose_floor(goal: Goal) -> Fraction | None:
     return parse_floor(text, f"The floor on {rate[0].lower()}{rate[1:]}")
 
 
+def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
+    """A goal and its floor, with the class weight and the further floors of the Train page.
+
+    Raises
+    ------
+    InputError
+        If one cannot be used.
+    """
+    weight = Fraction(1)
+    if goal is Goal.ACCURACY:
+        weight = parse_weight(str(st.session_state.get(_WEIGHT, "1")), "Class weight C")
+    further: list[Fraction | None] = []
+    for rate, key in _FURTHER.items():
+        text = str(st.session_state.get(key, "")).strip()
+        is_further = text and rate != _OWN_RATE.get(goal)
+        further.append(parse_floor(text, "A floor") if is_further else None)
+    return make_objective(goal, floor, weight, (further[0], further[1]))
+
+
 def choose_weight(goal: Goal, negative: str) -> Fraction:
     """Draw the class weight C, which goes with accuracy only.
 
@@ -77,10 +102,10 @@ def choose_weight(goal: Goal, negative: str) -> Fraction:
     InputError
         If it is not a positive number.
     """
-    st.session_state.setdefault("train_weight", "1")
+    st.session_state.setdefault(_WEIGHT, "1")
     text = st.text_input(
         "Class weight C",
-        key="train_weight",
+        key=_WEIGHT,
         persist_state="session",
         max_chars=12,
         disabled=goal is not Goal.ACCURACY,
@@ -99,15 +124,14 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
     InputError
         If one is not a percentage.
     """
-    own = {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}.get(goal)
     floors: list[Fraction | None] = []
     for rate, name in (("tpr", "Sensitivity (TPR)"), ("tnr", "Specificity (TNR)")):
-        if rate == own:
+        if rate == _OWN_RATE.get(goal):
             floors.append(None)
             continue
         text = st.text_input(
             f"{name} at least, in %",
-            key=f"train_further_{rate}",
+            key=_FURTHER[rate],
             persist_state="session",
             max_chars=12,
             placeholder="no floor",

@@ -26,10 +26,10 @@ from pages.common.numbers import (
     draw_rates,
     metrics_of,
 )
-from pages.common.opening import COMPARE_VIEW, STABILITY
 from pages.common.outage import draw_unstored
 from pages.common.places import Place
 from pages.common.prepared import problem_of, rows_of
+from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.common.text import plain, sentence, shorten
 from pages.common.verdicts import draw_verdict
 

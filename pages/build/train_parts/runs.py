@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from odt_core.jobs import Job, JobSpec
+from odt_core.jobs import Job
 from odt_core.training import TrainSpec
 from pages.build.train_parts.controls import Asked
 from pages.common.needs import ReadyData
 from pages.common.presses import is_pressed, press_on
-from pages.common.runs import has_something_to_show, start_job
-from pages.common.state import work
+from pages.common.runs import job_that_goes_on, start_job
 
 TRAIN = "Train"
 
@@ -23,11 +22,9 @@ def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
     Job or None
         The run that the button waits for, disabled; whoever draws the page must watch it.
     """
-    job = work().job
-    is_free = job is None or has_something_to_show(job)
-    if is_pressed(TRAIN) and asked.spec is not None and is_free:
-        job = start_run(data, asked.spec)
-    running = None if job is None or has_something_to_show(job) else job
+    if is_pressed(TRAIN) and asked.spec is not None and job_that_goes_on() is None:
+        start_run(data, asked.spec)
+    running = job_that_goes_on()
     with asked.place:
         st.button(
             "Training …" if running else TRAIN,
@@ -42,5 +39,4 @@ def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
 
 def start_run(data: ReadyData, spec: TrainSpec) -> Job:
     """Queue a training run and make it the session's; a quick one is over when this returns."""
-    dataset = data.dataset
-    return start_job(JobSpec(dataset.sha256, dataset.name, dataset.read, spec))
+    return start_job(data.dataset.job(spec))

@@ -6,29 +6,31 @@ import streamlit as st
 
 from odt_core.data import Prepared
 from odt_core.evaluation import FAIRNESS
-from odt_core.jobs import Batch, JobKind, JobSpec
+from odt_core.jobs import Batch, JobKind
 from odt_core.studies import Comparison, FoldRun, compare_runs
-from odt_core.words import count_words, seconds_words
+from odt_core.words import count_words
 from pages.common.needs import ReadyData
 from pages.common.outage import draw_unstored
-from pages.common.people import owner
-from pages.common.presses import do_pressed, is_pressed, press_on
-from pages.common.server import job_manager
 from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
 from pages.explore.compare_parts.figure import CHOSEN, draw_comparison_figure
-from pages.explore.compare_parts.plan import Plan, draw_plan
+from pages.explore.compare_parts.plan import draw_plan
 from pages.explore.compare_parts.result import draw_comparison, train_pressed
 
-EVERY = 0.7
-"""Seconds between two looks."""
 COMPARE = "Compare the candidates"
 
 
 def draw_candidates(data: ReadyData, rows: Prepared) -> None:
     """Draw the settings, and on the right what will happen, is happening, or came out."""
     batch = work().comparison
-    busy = batch is not None and not batch.is_over
-    found = None
+    busy, found = is_busy(batch), None
     if batch is not None and not busy:
         found = comparison_of(batch)
         train_pressed(data, batch, found)
@@ -36,16 +38,19 @@ def draw_candidates(data: ReadyData, rows: Prepared) -> None:
     with left:
         button = st.container()
         plan = draw_plan(data, rows)
-        button.button(
-            "Comparing …" if busy else COMPARE,
+    with button:
+        begins = draw_study_button(
+            COMPARE,
+            "Comparing …",
             key="compare_go",
-            type="secondary" if batch is not None and not busy else "primary",
-            width="stretch",
-            disabled=busy or plan is None,
-            **press_on(COMPARE),
+            busy=busy,
+            is_first=batch is None,
+            is_ready=plan is not None,
         )
-    if is_pressed(COMPARE) and plan is not None and not busy:
-        _start(data, plan)
+    if begins and plan is not None:
+        parts = plan.comparison.fold_parts()
+        begin_study([data.dataset.job(plan.spec, JobKind.COMPARE, part) for part in parts])
+        st.session_state.pop(CHOSEN, None)  # the new best is chosen
         st.rerun()
     with right:
         if batch is None:
@@ -55,16 +60,6 @@ def draw_candidates(data: ReadyData, rows: Prepared) -> None:
         else:
             draw_unstored(*batch.jobs)
             draw_comparison(data, batch, found)
-
-
-def _start(data: ReadyData, plan: Plan) -> None:
-    dataset, mine = data.dataset, owner()
-    jobs = [
-        JobSpec(dataset.sha256, dataset.name, dataset.read, plan.spec, JobKind.COMPARE, part)
-        for part in plan.comparison.fold_parts()
-    ]
-    do_pressed(lambda: {"comparison": Batch.submit(job_manager(), jobs, owner=mine)})
-    st.session_state.pop(CHOSEN, None)  # the new best is chosen
 
 
 def comparison_of(batch: Batch) -> Comparison:
@@ -90,18 +85,8 @@ def _watch(batch: Batch) -> None:
     """Draw how far the folds are, and what is known so far."""
     if batch.is_over:
         st.rerun()
-    done, total, left = batch.n_done, len(batch.jobs), batch.seconds_left
-    text = f"{done} of {count_words(total, 'fold')}"
-    if left is not None:
-        text += f", about {seconds_words(max(left, 1.0))} left"
-    st.progress(done / total, text=text)
-    st.button(
-        "Stop, and keep what is done",
-        key="compare_cancel",
-        on_click=batch.cancel,
-        args=(job_manager(),),
-        disabled=batch.was_cancelled,
-    )
+    draw_study_progress(batch, f"{batch.n_done} of {count_words(len(batch.jobs), 'fold')}")
+    draw_stop_button(batch, key="compare_cancel")
     found = comparison_of(batch)
     if found.rows:
         st.caption("So far:")

@@ -8,19 +8,24 @@ import streamlit as st
 
 from odt_core.data import Folding, Prepared
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobSpec
+from odt_core.jobs import Batch, JobKind
 from odt_core.solution import Status
 from odt_core.studies import PathPart, PathSpec, PathView
 from odt_core.topology import MAX_NODES
 from odt_core.training import RulesSpec, TrainSpec
 from odt_core.words import count_words, goal_words, seconds_words
-from pages.build.train_parts.goals import choose_floor, choose_goal
+from pages.build.train_parts.goals import choose_floor, choose_goal, objective_of_train
 from pages.common.needs import ReadyData
 from pages.common.outage import draw_unstored
-from pages.common.people import owner
-from pages.common.presses import do_pressed, is_pressed, press_on
-from pages.common.server import job_manager
 from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
 from pages.common.text import plain
 from pages.explore.compare_parts.path_result import (
     CHOSEN,
@@ -28,11 +33,9 @@ from pages.explore.compare_parts.path_result import (
     draw_path_result,
     train_pressed,
 )
-from pages.explore.compare_parts.plan import FEW_CATEGORIES, MOST_SECONDS, chosen_objective
-from pages.explore.sensitivity_parts.frontiers import frontier_spec
+from pages.explore.compare_parts.plan import MOST_SECONDS, has_large_sets
+from pages.explore.sensitivity_parts.frontiers import draw_cap, frontier_spec
 
-EVERY = 0.7
-"""Seconds between two looks."""
 FIND = "Find the path"
 MOST, FOLDS, CAP, SECONDS = "path_most", "path_folds", "path_max_card", "path_seconds"
 """Keys of the widgets."""
@@ -49,23 +52,26 @@ class _Plan:
 def draw_path(data: ReadyData, rows: Prepared) -> None:
     """Draw the settings, and on the right what will happen, is happening, or came out."""
     batch = work().path
-    busy = batch is not None and not batch.is_over
+    busy = is_busy(batch)
     if batch is not None and not busy:
         train_pressed(data, batch)
     left, right = st.columns([2, 5], gap="large")
     with left:
         button = st.container()
         plan = _draw_plan(data, rows)
-        button.button(
-            "Searching …" if busy else FIND,
+    with button:
+        begins = draw_study_button(
+            FIND,
+            "Searching …",
             key="path_go",
-            type="secondary" if batch is not None and not busy else "primary",
-            width="stretch",
-            disabled=busy or plan is None,
-            **press_on(FIND),
+            busy=busy,
+            is_first=batch is None,
+            is_ready=plan is not None,
         )
-    if is_pressed(FIND) and plan is not None and not busy:
-        _start(data, plan)
+    if begins and plan is not None:
+        parts = plan.path.parts()
+        begin_study([data.dataset.job(plan.spec, JobKind.PATH, part) for part in parts])
+        st.session_state.pop(CHOSEN, None)  # the new elbow is chosen
         st.rerun()
     with right:
         if batch is None:
@@ -82,7 +88,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
     _remember_plan()
     try:
         goal = choose_goal(rows.train.positive_label, rows.train.negative_label)
-        objective = chosen_objective(goal, choose_floor(goal))
+        objective = objective_of_train(goal, choose_floor(goal))
         most = st.number_input(
             "Questions at most",
             1,
@@ -92,7 +98,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             help="The best tree of any shape with at most 0, 1, 2, ... questions is found, up to "
             "this number, on at most four levels. Larger numbers take longer.",
         )
-        cap = _choose_cap(rows)
+        cap = draw_cap(CAP, "stretch") if has_large_sets(rows) else None
         folds = st.number_input(
             "Folds",
             NO_FOLDS,
@@ -131,21 +137,6 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
     return plan
 
 
-def _choose_cap(rows: Prepared) -> int | None:
-    if all(f.is_numerical or f.n_values <= FEW_CATEGORIES for f in rows.train.features):
-        return None
-    cap = st.number_input(
-        "Largest set of categories",
-        min_value=1,
-        value=None,
-        placeholder="no cap",
-        key=CAP,
-        persist_state="session",
-        help="At most so many categories of a column on one side of a question.",
-    )
-    return None if cap is None else int(cap)
-
-
 def _remember_plan() -> None:
     """Begin with the settings of the path that is shown, else with the usual ones."""
     batch = work().path
@@ -162,16 +153,6 @@ def _remember_plan() -> None:
             st.session_state.setdefault(CAP, spec.train.max_card)
     for key, value in values.items():
         st.session_state.setdefault(key, value)
-
-
-def _start(data: ReadyData, plan: _Plan) -> None:
-    dataset, mine = data.dataset, owner()
-    jobs = [
-        JobSpec(dataset.sha256, dataset.name, dataset.read, plan.spec, JobKind.PATH, part)
-        for part in plan.path.parts()
-    ]
-    do_pressed(lambda: {"path": Batch.submit(job_manager(), jobs, owner=mine)})
-    st.session_state.pop(CHOSEN, None)  # the new elbow is chosen
 
 
 def view_of(batch: Batch) -> PathView | None:
@@ -200,22 +181,13 @@ def _watch(batch: Batch) -> None:
     """Draw how far the path and its folds are, and what is known so far."""
     if batch.is_over:
         st.rerun()
-    done, total, left = batch.n_done, len(batch.jobs), batch.seconds_left
-    text = "The path on all training rows" if total == 1 else f"{done} of {total} paths"
-    if left is not None:
-        text += f", about {seconds_words(max(left, 1.0))} left"
-    else:
-        first = batch.jobs[0]
+    total, first = len(batch.jobs), batch.jobs[0]
+    words = "The path on all training rows" if total == 1 else f"{batch.n_done} of {total} paths"
+    if batch.seconds_left is None:
         limit = seconds_words(first.spec.train.time_limit)
-        text += f": {seconds_words(first.seconds)} of at most {limit} for one"
-    st.progress(done / total, text=text)
-    st.button(
-        "Stop, and keep what is done",
-        key="path_cancel",
-        on_click=batch.cancel,
-        args=(job_manager(),),
-        disabled=batch.was_cancelled,
-    )
+        words += f": {seconds_words(first.seconds)} of at most {limit} for one"
+    draw_study_progress(batch, words)
+    draw_stop_button(batch, key="path_cancel")
     view = view_of(batch)
     if view is not None:
         st.caption("So far:")

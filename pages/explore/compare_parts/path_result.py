@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from odt_core.export import tree_from_json
-from odt_core.jobs import Batch, JobSpec
+from odt_core.jobs import Batch
 from odt_core.render import PathMark, path_alt_text, path_figure
-from odt_core.solution import Status
 from odt_core.studies import PathPoint, PathView
 from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
@@ -19,19 +18,20 @@ from pages.common.names import file_stem
 from pages.common.needs import ReadyData
 from pages.common.prepared import rows_of
 from pages.common.presses import is_pressed, press_on
-from pages.common.runs import changes_since, has_something_to_show, start_job
-from pages.common.settings import load_settings
+from pages.common.runs import changes_since, job_that_goes_on, train_now
 from pages.common.shapes import NAMES
-from pages.common.state import update, work
+from pages.common.studies import draw_study_failure
 from pages.common.tables import plain_table
 from pages.common.text import html_text, plain
 from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.downloads import draw_figure_downloads
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 CHOSEN = "path_chosen"
 """Of which number of questions the tree is shown."""
 TRAIN = "Train with this number of questions"
-SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
 
 
 def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> None:
@@ -46,11 +46,9 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
     view : PathView or None
         What they come to.
     """
-    if batch.failure:
-        st.error(plain(batch.failure))
+    nothing = "It was stopped before a tree was found." if view is None else ""
+    draw_study_failure(batch, nothing=nothing)
     if view is None:
-        if not batch.failure:
-            st.info("It was stopped before a tree was found.")
         return
     changed = changes_since(batch.jobs[0], data, None)
     if changed:
@@ -59,7 +57,7 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
             "bring it up to date."
         )
     with st.container(border=True, key="path_verdict"):
-        for sentence in _verdict(view):
+        for sentence in verdict_sentences(view):
             st.markdown(plain(sentence))
     st.caption(plain(_made_words(batch, view)))
     chosen = _choose(view)
@@ -74,8 +72,9 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
             width=330,
         )
         if not changed and chosen:
-            st.button(TRAIN, key="path_train", disabled=not _is_free(), **press_on(TRAIN))
-        stem = f"{file_stem(batch.jobs[0].spec.table_name, 'path')}"
+            goes_on = job_that_goes_on() is not None
+            st.button(TRAIN, key="path_train", disabled=goes_on, **press_on(TRAIN))
+        stem = file_stem(batch.jobs[0].spec.table_name, "path")
         with st.popover("Download", width="content"):
             draw_figure_downloads(
                 lambda: _figure(view, chosen, opaque=True),
@@ -87,30 +86,11 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
 
 
 def train_pressed(data: ReadyData, batch: Batch) -> None:
-    """Train with the chosen number of questions if that was pressed, and draw the page anew.
-
-    The settings become those of the Train page, so call it before their controls are drawn.
-    """
+    """Train with the chosen number of questions if that was pressed; see `train_now`."""
     chosen = st.session_state.get(CHOSEN)
-    if not is_pressed(TRAIN) or not chosen or not _is_free():
-        return
-    spec = replace(
-        batch.jobs[0].spec.train,
-        topology=AnyShape(int(chosen)),
-        schema=data.schema,
-        split=data.split,
-    )
-    dataset = data.dataset
-    load_settings(spec)
-    update(schema=spec.schema)
-    start_job(JobSpec(dataset.sha256, dataset.name, dataset.read, spec))
-    st.rerun()
-
-
-def _is_free() -> bool:
-    """Whether no run of this session is still looking for its tree."""
-    job = work().job
-    return job is None or has_something_to_show(job)
+    if is_pressed(TRAIN) and chosen and job_that_goes_on() is None:
+        spec, shape = batch.jobs[0].spec.train, AnyShape(int(chosen))
+        train_now(data, replace(spec, topology=shape, schema=data.schema, split=data.split))
 
 
 def _choose(view: PathView) -> int:
@@ -121,15 +101,15 @@ def _choose(view: PathView) -> int:
     return int(st.session_state[CHOSEN])
 
 
-def _verdict(view: PathView) -> list[str]:
+def verdict_sentences(view: PathView) -> list[str]:
     """How many questions are worth asking, as far as the folds say."""
     last = view.points[-1]
     sentences = []
-    if view.best is not None:
-        least = view.unseen[view.best]
+    if view.least is not None:
         sentences.append(
             f"Least wrong on rows not seen, over {count_words(view.n_folds, 'fold')}: "
-            f"{percent_words(least.share)} with at most {count_words(view.best, 'question')}."
+            f"{percent_words(view.least.share)} with at most "
+            f"{count_words(view.least.questions, 'question')}."
         )
         if view.elbow is not None and view.elbow != view.best:
             sentences.append(
@@ -138,13 +118,13 @@ def _verdict(view: PathView) -> list[str]:
             )
     elif last.train is not None:
         sentences.append(
-            f"With at most {count_words(last.questions, 'question')}, "
-            f"{count_words(last.train.errors, 'training row')} at least are wrong."
-            if last.status in SETTLED
+            f"With at most {count_words(last.questions, 'question')}, at least "
+            f"{count_words(last.train.errors, 'training row is', 'training rows are')} wrong."
+            if last.is_proved
             else f"With at most {count_words(last.questions, 'question')}, the best tree found has "
             f"{count_words(last.train.errors, 'training row')} wrong."
         )
-    open_ = [point for point in view.points if point.status not in SETTLED]
+    open_ = [point for point in view.points if not point.is_proved]
     if open_:
         numbers = ", ".join(str(point.questions) for point in open_)
         sentences.append(f"Not proved: {numbers}. {open_[-1].words}.")
@@ -180,7 +160,7 @@ def draw_path_figure(
     st.caption(f"{words} Click a point to see its tree." if is_final else words)
 
 
-def _figure(view: PathView, chosen: int | None, *, opaque: bool = False) -> Any:
+def _figure(view: PathView, chosen: int | None, *, opaque: bool = False) -> go.Figure:
     return path_figure(
         marks_of(view), chosen=chosen, elbow=view.elbow, theme=current_theme(), opaque=opaque
     )
@@ -196,7 +176,7 @@ def marks_of(view: PathView) -> list[PathMark]:
             PathMark(
                 questions=point.questions,
                 train=None if counts is None else counts.errors / max(counts.n, 1),
-                is_proved=point.status in SETTLED,
+                is_proved=point.is_proved,
                 unseen=None if each is None else each.share,
                 error=None if each is None else each.standard_error,
             )
@@ -232,7 +212,7 @@ def _draw_table(view: PathView) -> None:
     head += ["Wrong on rows not seen"] if unseen else []
     rows = []
     for point in view.points:
-        proved = "yes" if point.status in SETTLED else "no"
+        proved = "yes" if point.is_proved else "no"
         wrong = "–" if point.train is None else f"{point.train.errors:,}"
         cells = [str(point.questions), wrong, proved, _shape_words(point.topology)]
         each = unseen.get(point.questions)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from fractions import Fraction
 from typing import TypeVar
 
 import streamlit as st
 
 from odt_core.data import Folding, Prepared, SplitSpec
-from odt_core.data.sizes import parse_train_size
+from odt_core.data.sizes import parse_train_size, size_text
 from odt_core.errors import InputError
-from odt_core.problem import Goal, Objective
 from odt_core.studies import ComparisonFold, ComparisonSpec, CutPoints, TreeCandidate
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import FeatureSelection, TrainSpec, parse_floor, parse_weight
+from odt_core.training import FeatureSelection, TrainSpec
 from odt_core.words import count_words, goal_words
-from pages.build.train_parts.goals import choose_floor, choose_goal, make_objective
+from pages.build.train_parts.goals import choose_floor, choose_goal, objective_of_train
 from pages.common.needs import ReadyData
 from pages.common.prepared import prepared_rows
 from pages.common.shapes import NAMES
@@ -94,7 +92,7 @@ def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
     _remember_plan()
     try:
         goal = choose_goal(rows.train.positive_label, rows.train.negative_label)
-        objective = chosen_objective(goal, choose_floor(goal))
+        objective = objective_of_train(goal, choose_floor(goal))
         candidates = _draw_candidates(rows)
         folding = _draw_folds()
         limit = st.session_state.get(SECONDS)
@@ -147,29 +145,13 @@ def _remember_plan() -> None:
             SELECTIONS: list(dict.fromkeys(c.selection for c in candidates)),
             METHOD: Method.FOLDS if fold.parts else Method.HOLD_OUT,
             FOLDS: fold.parts or 5,
-            SIZE: "paper" if fold.train_size is None else _size_text(fold.train_size),
+            SIZE: "paper" if fold.train_size is None else size_text(fold.train_size),
             REPEATS: last.fold.repeat + 1,
             SECONDS: max(1, round(spec.train.time_limit)),
             ALL_ROWS: spec.train.split.train_size == "all",
         }
     for key, value in values.items():
         st.session_state.setdefault(key, value)
-
-
-def _size_text(size: int | Fraction | str) -> str:
-    return str(float(size)) if isinstance(size, Fraction) else str(size)
-
-
-def chosen_objective(goal: Goal, floor: Fraction | None) -> Objective:
-    """Goal and floor as drawn; class weight and further floors as on the Train page."""
-    weight = Fraction(1)
-    if goal is Goal.ACCURACY:
-        weight = parse_weight(str(st.session_state.get("train_weight", "1")), "Class weight C")
-    further: list[Fraction | None] = []
-    for rate, other in (("tpr", Goal.MAX_TNR), ("tnr", Goal.MAX_TPR)):
-        text = str(st.session_state.get(f"train_further_{rate}", "")).strip()
-        further.append(parse_floor(text, "A floor") if text and goal is not other else None)
-    return make_objective(goal, floor, weight, (further[0], further[1]))
 
 
 def _draw_candidates(rows: Prepared) -> list[TreeCandidate]:
@@ -183,12 +165,11 @@ def _draw_candidates(rows: Prepared) -> list[TreeCandidate]:
     shapes = st.multiselect(
         "Shapes", list(PRESETS), format_func=lambda n: NAMES[n], key=SHAPES, persist_state="session"
     )
-    features = rows.train.features
     caps: list[int | None] = [None]
     cuts = [CutPoints.AS_SET]
-    if any(not f.is_numerical and f.n_values > FEW_CATEGORIES for f in features):
+    if has_large_sets(rows):
         caps = _draw_choices("Largest sets of categories", CAPS, _CAPS, CAPS_HELP)
-    if any(f.is_numerical for f in features):
+    if any(f.is_numerical for f in rows.train.features):
         cuts = _draw_choices("Cut points", CUTS, _CUTS, CUTS_HELP)
     selections = _draw_choices("Columns", SELECTIONS, _SELECTIONS, SELECTIONS_HELP)
     for chosen, name in (
@@ -206,6 +187,11 @@ def _draw_candidates(rows: Prepared) -> list[TreeCandidate]:
         for cut in cuts
         for selection in selections
     ]
+
+
+def has_large_sets(rows: Prepared) -> bool:
+    """Whether a cap on sets of categories would make a difference."""
+    return any(not f.is_numerical and f.n_values > FEW_CATEGORIES for f in rows.train.features)
 
 
 def _draw_choices(label: str, key: str, words: Mapping[Choice, str], help_: str) -> list[Choice]:

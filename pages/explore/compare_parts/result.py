@@ -8,7 +8,7 @@ import streamlit as st
 
 from odt_core.evaluation import FAIRNESS
 from odt_core.export import tree_from_json
-from odt_core.jobs import Batch, Job, JobSpec
+from odt_core.jobs import Batch, Job
 from odt_core.render import comparison_alt_text
 from odt_core.studies import (
     CandidateRow,
@@ -28,7 +28,6 @@ from odt_core.studies.comparison_words import (
     short_seconds,
     verdict_words,
 )
-from odt_core.training import TrainSpec
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
 from pages.common.drawing import draw_tree
 from pages.common.names import file_stem
@@ -37,9 +36,15 @@ from pages.common.numbers import metrics_of
 from pages.common.places import Place
 from pages.common.prepared import rows_of
 from pages.common.presses import is_pressed, press_on
-from pages.common.runs import changes_since, has_something_to_show, has_tree, start_job
-from pages.common.settings import load_settings
-from pages.common.state import update, work
+from pages.common.runs import (
+    changes_since,
+    has_something_to_show,
+    has_tree,
+    job_that_goes_on,
+    train_now,
+)
+from pages.common.state import work
+from pages.common.studies import draw_study_failure
 from pages.common.tables import plain_table, value_html
 from pages.common.text import html_text, plain
 from pages.common.verdicts import draw_verdict
@@ -67,11 +72,9 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
     found : Comparison
         What they come to.
     """
-    if batch.failure:
-        st.error(plain(batch.failure))
-    if not found.rows:
-        if not batch.failure:
-            st.info("It was stopped before a fold was done.")
+    nothing = "" if found.rows else "It was stopped before a fold was done."
+    draw_study_failure(batch, nothing=nothing)
+    if nothing:
         return
     changed = _changes(data, batch)
     if changed:
@@ -138,39 +141,19 @@ def _draw_choice(found: Comparison) -> TreeCandidate | None:
     return candidate
 
 
-def _spec_of(data: ReadyData, batch: Batch, candidate: TreeCandidate) -> TrainSpec:
-    """The run of a candidate on all training rows of the current split."""
-    spec = batch.jobs[0].spec.train
-    return candidate.apply(replace(spec, schema=data.schema, split=data.split))
-
-
 def train_pressed(data: ReadyData, batch: Batch, found: Comparison) -> None:
-    """Train the chosen candidate if its button was pressed, and draw the page anew.
-
-    Its settings become those of the Train page, so call it before their controls are drawn.
-    """
+    """Train the chosen candidate if its button was pressed; see `train_now`."""
     name = st.session_state.get(CHOSEN)
     chosen = next((row.candidate for row in found.rows if row.words == name), None)
-    if not is_pressed(TRAIN) or not isinstance(chosen, TreeCandidate) or not _is_free():
-        return
-    spec, dataset = _spec_of(data, batch, chosen), data.dataset
-    load_settings(spec)
-    update(schema=spec.schema)
-    start_job(JobSpec(dataset.sha256, dataset.name, dataset.read, spec))
-    st.rerun()
-
-
-def _is_free() -> bool:
-    """Whether no run of this session is still looking for its tree."""
-    job = work().job
-    return job is None or has_something_to_show(job)
+    if is_pressed(TRAIN) and isinstance(chosen, TreeCandidate) and job_that_goes_on() is None:
+        spec = batch.jobs[0].spec.train
+        train_now(data, chosen.apply(replace(spec, schema=data.schema, split=data.split)))
 
 
 def _draw_train() -> None:
     """The button that trains the chosen candidate; its tree becomes the current one."""
-    st.button(
-        TRAIN, key="compare_train", type="primary", disabled=not _is_free(), **press_on(TRAIN)
-    )
+    goes_on = job_that_goes_on() is not None
+    st.button(TRAIN, key="compare_train", type="primary", disabled=goes_on, **press_on(TRAIN))
 
 
 def _draw_chosen(batch: Batch, candidate: TreeCandidate) -> None:

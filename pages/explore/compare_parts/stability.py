@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from odt_core.data import Prepared
@@ -11,18 +13,21 @@ from odt_core.studies.stability_words import headline_words, meaning_words
 from odt_core.words import count_words, goal_words, seconds_words
 from pages.common.needs import ReadyData
 from pages.common.outage import draw_unstored
-from pages.common.people import owner
 from pages.common.places import Place
-from pages.common.presses import do_pressed, is_pressed, press_on
 from pages.common.runs import has_something_to_show, has_tree
-from pages.common.server import job_manager
 from pages.common.shapes import NAMES
 from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
 from pages.common.text import plain
 from pages.explore.compare_parts.stability_result import draw_stability_result
 
-EVERY = 0.7
-"""Seconds between two looks."""
 REFIT = "Refit on resamples"
 RESAMPLES = "stability_resamples"
 MOST = 2000
@@ -31,22 +36,23 @@ MOST = 2000
 def draw_stability(data: ReadyData, rows: Prepared) -> None:
     """Draw what is refitted on the left; progress and the result on the right."""
     batch = work().stability
-    busy = batch is not None and not batch.is_over
+    busy = is_busy(batch)
     left, right = st.columns([2, 5], gap="large")
     with left:
         job = _tree_job(data)
         resamples = _draw_resamples(batch)
-        st.button(
-            "Refitting …" if busy else REFIT,
+        begins = draw_study_button(
+            REFIT,
+            "Refitting …",
             key="stability_go",
-            type="secondary" if batch is not None and not busy else "primary",
-            width="stretch",
-            disabled=busy or job is None,
-            **press_on(REFIT),
+            busy=busy,
+            is_first=batch is None,
+            is_ready=job is not None,
         )
         _draw_what(job, rows)
-    if is_pressed(REFIT) and job is not None and not busy:
-        _start(job, StabilitySpec(resamples))
+    if begins and job is not None:
+        parts = StabilitySpec(resamples).parts()
+        begin_study([replace(job.spec, kind=JobKind.STABILITY, part=part) for part in parts])
         st.rerun()
     with right:
         if batch is None:
@@ -109,15 +115,6 @@ def _draw_what(job: Job | None, rows: Prepared) -> None:
     )
 
 
-def _start(job: Job, stability: StabilitySpec) -> None:
-    spec, mine = job.spec, owner()
-    jobs = [
-        JobSpec(spec.dataset, spec.table_name, spec.read, spec.train, JobKind.STABILITY, part)
-        for part in stability.parts()
-    ]
-    do_pressed(lambda: {"stability": Batch.submit(job_manager(), jobs, owner=mine)})
-
-
 def stability_of(batch: Batch) -> StabilityResult:
     """What the resamples that are done come to."""
     return gather_stability([RangeRun.from_json(result) for result in batch.results])
@@ -152,17 +149,8 @@ def _watch(batch: Batch) -> None:
         st.rerun()
     total = sum(_part_of(job.spec) for job in batch.jobs)
     done = sum(_part_of(job.spec) for job in batch.jobs if job.is_over)
-    text, left = f"{done:,} of {count_words(total, 'resample')}", batch.seconds_left
-    if left is not None:
-        text += f", about {seconds_words(max(left, 1.0))} left"
-    st.progress(done / total, text=text)
-    st.button(
-        "Stop, and keep what is done",
-        key="stability_cancel",
-        on_click=batch.cancel,
-        args=(job_manager(),),
-        disabled=batch.was_cancelled,
-    )
+    draw_study_progress(batch, f"{done:,} of {count_words(total, 'resample')}")
+    draw_stop_button(batch, key="stability_cancel")
     found = stability_of(batch)
     if found.fitted:
         st.markdown(plain(f"So far: {headline_words(found)}"))

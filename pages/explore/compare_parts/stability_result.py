@@ -28,6 +28,7 @@ from odt_core.studies.stability_words import (
 from odt_core.studies.sweep import tnr, tpr
 from odt_core.words import count_words, percent_words, printable, seconds_words
 from pages.common.names import file_stem
+from pages.common.studies import draw_study_failure
 from pages.common.tables import name_html, plain_table, value_html
 from pages.common.text import html_text, plain
 from pages.common.theme import current_theme
@@ -50,11 +51,9 @@ def draw_stability_result(batch: Batch, found: StabilityResult) -> None:
     found : StabilityResult
         What they come to.
     """
-    if batch.failure:
-        st.error(plain(batch.failure))
-    if not found.refits:
-        if not batch.failure:
-            st.info("It was stopped before a resample was done.")
+    nothing = "" if found.refits else "It was stopped before a resample was done."
+    draw_study_failure(batch, nothing=nothing)
+    if nothing:
         return
     with st.container(border=True, key="stability_verdict"):
         first, *others = stability_sentences(found)

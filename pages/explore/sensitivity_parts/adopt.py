@@ -9,7 +9,7 @@ import streamlit as st
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, floor_objective
 from pages.common.presses import forget_press, is_pressed, press_on
-from pages.common.runs import has_something_to_show, start_job
+from pages.common.runs import has_something_to_show, job_that_goes_on, start_job
 from pages.common.state import work
 from pages.common.watching import EVERY
 from pages.explore.sensitivity_parts.view import FrontierView, KeptPoint
@@ -20,7 +20,7 @@ ADOPT = "Adopt this tree"
 def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
     """The button, or the word that this tree is current."""
     spec = adoption_job(job, view, kept)
-    running = _run_that_goes_on()
+    running = job_that_goes_on()
     if _is_current(work().job, spec):
         st.markdown("✓ **This is the current tree**", width="content")
         forget_press()
@@ -51,12 +51,6 @@ def _wait_for(running: Job) -> None:
         disabled=True,
         help="A training run goes on: wait for it, or stop it on the Train page.",
     )
-
-
-def _run_that_goes_on() -> Job | None:
-    """The session's training run, as long as it has no proved tree."""
-    job = work().job
-    return None if job is None or has_something_to_show(job) else job
 
 
 def adoption_job(job: Job, view: FrontierView, kept: KeptPoint) -> JobSpec:

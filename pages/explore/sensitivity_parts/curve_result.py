@@ -13,6 +13,7 @@ from odt_core.words import count_words, number_words, percent_words, seconds_wor
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
 from pages.common.shapes import NAMES
+from pages.common.studies import draw_study_failure
 from pages.common.tables import plain_table, value_html
 from pages.common.text import html_text, plain
 from pages.explore.sensitivity_parts.curve_figure import (
@@ -55,10 +56,7 @@ def draw_curve_result(data: ReadyData, batch: Batch) -> None:
     """
     rows = rows_of_curves(batch)
     with st.container():
-        if batch.failure:
-            st.error(plain(batch.failure))
-        elif not rows:
-            st.info("It was stopped before a split was done.")
+        draw_study_failure(batch, nothing="" if rows else "It was stopped before a split was done.")
         if rows:
             st.caption(plain(_made_words(batch, rows)))
     if not rows:

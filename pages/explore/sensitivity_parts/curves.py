@@ -8,28 +8,26 @@ from fractions import Fraction
 import streamlit as st
 
 from odt_core.data import SplitSpec
+from odt_core.data.sizes import size_text
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobSpec
-from odt_core.studies import (
-    CurveRepeat,
-    CurveSpec,
-    Sweep,
-    check_curve,
-)
+from odt_core.jobs import Batch, JobKind
+from odt_core.studies import CurveRepeat, CurveSpec, Sweep, check_curve
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import (
-    TrainSpec,
-    parse_floor,
-)
-from odt_core.words import count_words, number_words, seconds_words
+from odt_core.training import TrainSpec, parse_floor
+from odt_core.words import count_words, number_words
 from pages.common.needs import ReadyData
 from pages.common.outage import draw_unstored
-from pages.common.people import owner
 from pages.common.prepared import prepared_rows
-from pages.common.presses import do_pressed, is_pressed, press_on
-from pages.common.server import job_manager
 from pages.common.shapes import NAMES
 from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
 from pages.common.text import plain
 from pages.explore.sensitivity_parts.choose import sweep_words
 from pages.explore.sensitivity_parts.curve_figure import (
@@ -49,8 +47,6 @@ from pages.explore.sensitivity_parts.frontiers import (
     remember_what_is_shown,
 )
 
-EVERY = 0.7
-"""Seconds between two looks."""
 RUN = "Run the curves"
 
 
@@ -83,20 +79,23 @@ def draw_curves(data: ReadyData) -> None:
     with notes:
         asked = _read_or_say(data, given)
     batch = work().curve
-    busy = batch is not None and not batch.is_over
-    settings.button(
-        "Running …" if busy else RUN,
-        key="sens_curve_go",
-        type="secondary" if batch is not None and not busy else "primary",
-        disabled=busy or asked is None,
-        **press_on(RUN),
-    )
-    if is_pressed(RUN) and asked is not None and not busy:
-        _start(data, asked)
+    busy = is_busy(batch)
+    with settings:
+        begins = draw_study_button(
+            RUN,
+            "Running …",
+            key="sens_curve_go",
+            busy=busy,
+            is_first=batch is None,
+            is_ready=asked is not None,
+            width="content",
+        )
+    if begins and asked is not None:
+        _begin(data, asked)
         st.rerun()
     if batch is None:
         _draw_preview()
-    elif not batch.is_over:
+    elif busy:
         _watch(batch)
     elif asked is not None or batch.results:
         with notes:
@@ -170,7 +169,7 @@ def _remember_curve(data: ReadyData) -> None:
         ("sweep", curve.sweep.value),
         ("shapes", shapes),
         ("repeats", curve.repeats),
-        ("train_size", _size_text(split)),
+        ("train_size", "paper" if split.train_size == "all" else size_text(split.train_size)),
     ):
         st.session_state.setdefault(f"sens_{key}", value)
 
@@ -182,14 +181,6 @@ def _read_or_say(data: ReadyData, given: Given) -> Asked | None:
     except InputError as error:
         st.error(plain(str(error)))
         return None
-
-
-def _size_text(split: SplitSpec) -> str:
-    """The Data page's training size as it is written there; ``paper`` if every row trains."""
-    size = split.train_size
-    if isinstance(size, Fraction):
-        return number_words(float(size))
-    return "paper" if size == "all" else str(size)
 
 
 def _read(data: ReadyData, given: Given) -> Asked:
@@ -214,20 +205,10 @@ def _read(data: ReadyData, given: Given) -> Asked:
     return Asked(spec, curve)
 
 
-def _start(data: ReadyData, asked: Asked) -> None:
-    dataset, curve, mine = data.dataset, asked.curve, owner()
-    jobs = [
-        JobSpec(
-            dataset.sha256,
-            dataset.name,
-            dataset.read,
-            asked.spec,
-            JobKind.CURVE,
-            curve.repeat(number),
-        )
-        for number in range(curve.repeats)
-    ]
-    do_pressed(lambda: {"curve": Batch.submit(job_manager(), jobs, owner=mine)})
+def _begin(data: ReadyData, asked: Asked) -> None:
+    curve = asked.curve
+    parts = [curve.repeat(number) for number in range(curve.repeats)]
+    begin_study([data.dataset.job(asked.spec, JobKind.CURVE, part) for part in parts])
     if st.session_state.get("sens_curve_shown") != PLANE:
         floored = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
         st.session_state["sens_curve_shown"] = floored
@@ -248,21 +229,12 @@ def _watch(batch: Batch) -> None:
     """Draw how far the splits are, and what is known so far."""
     if batch.is_over:
         st.rerun()
-    done, total, left = batch.n_done, len(batch.jobs), batch.seconds_left
-    text = f"{done} of {count_words(total, 'split')}"
-    if left is not None:
-        text += f", about {seconds_words(max(left, 1.0))} left"
     with st.container():
-        st.progress(done / total, text=text)
+        draw_study_progress(batch, f"{batch.n_done} of {count_words(len(batch.jobs), 'split')}")
     tree_place, figure_place = tree_and_figure()
-    tree_place.button(
-        "Stop, and keep what is done",
-        key="sens_curve_cancel",
-        on_click=batch.cancel,
-        args=(job_manager(),),
-        disabled=batch.was_cancelled,
-    )
-    tree_place.caption("When all splits are done, the tree of a point is shown here.")
+    with tree_place:
+        draw_stop_button(batch, key="sens_curve_cancel")
+        st.caption("When all splits are done, the tree of a point is shown here.")
     rows = rows_of_curves(batch)
     if rows:
         with figure_place:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import streamlit as st
 
@@ -102,17 +103,17 @@ def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
     wait_for(found, QUICK)
 
 
-def draw_cap() -> int | None:
-    """The cap, one for both views of the page."""
+def draw_cap(key: str = "sens_max_card", width: int | Literal["stretch"] = 205) -> int | None:
+    """The cap on sets of categories; its usual key makes it one for both views of the page."""
     return st.number_input(
         "Largest set of categories",
         min_value=1,
         step=1,
         value=None,
         placeholder="no cap",
-        key="sens_max_card",
+        key=key,
         persist_state="session",
-        width=205,
+        width=width,
         help="At most this many categories of a column on one side of a question (max.card in the "
         "paper); empty means no cap.",
     )

@@ -25,8 +25,7 @@ MOST_LISTED, MOST_READ = 100, 10
 
 def frontier_job(data: ReadyData, spec: TrainSpec) -> JobSpec:
     """The search for the frontier of a specification."""
-    dataset = data.dataset
-    return JobSpec(dataset.sha256, dataset.name, dataset.read, spec, JobKind.FRONTIER)
+    return data.dataset.job(spec, JobKind.FRONTIER)
 
 
 def known_or_new(data: ReadyData, spec: TrainSpec) -> Job:
