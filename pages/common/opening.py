@@ -137,7 +137,7 @@ def attach_study(kind: JobKind, run_id: str) -> None:
     if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
         raise no_run()
     page = take_study(run_id)
-    if page.place is Place.COMPARE:
+    if page.place is Place.COMPARE:  # the Sensitivity page begins with the frontier
         st.session_state.setdefault(page.view_key, page.view)
 
 

@@ -88,9 +88,9 @@ def settle_run() -> Job | None:
 
 
 def train_now(data: ReadyData, spec: TrainSpec) -> NoReturn:
-    """Queue the pressed run with settings that another page than Train has; draw the page anew.
+    """Train as a pressed button of another page than Train asks; draw the page anew.
 
-    The settings become those of the Train page, so call it before their controls are drawn.
+    The settings become those of the Train page, so call this before their controls are drawn.
     """
     load_settings(spec)
     update(schema=spec.schema)

@@ -131,10 +131,8 @@ def _draw_choice(found: Comparison) -> TreeCandidate | None:
     if not trees:
         return None
     if st.session_state.get(CHOSEN) not in trees:
-        place = found.best if found.best is not None else 0
-        st.session_state[CHOSEN] = found.rows[place].words
-        if st.session_state[CHOSEN] not in trees:
-            st.session_state[CHOSEN] = next(iter(trees))
+        best = next(iter(trees)) if found.best is None else found.rows[found.best].words
+        st.session_state[CHOSEN] = best
     name = st.selectbox("Candidate", list(trees), key=CHOSEN, persist_state="session", width=330)
     candidate = trees[str(name)]
     assert isinstance(candidate, TreeCandidate)

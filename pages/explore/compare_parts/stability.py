@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import streamlit as st
 
 from odt_core.data import Prepared
-from odt_core.jobs import Batch, Job, JobKind, JobSpec
-from odt_core.studies import RangeRun, StabilityResult, StabilitySpec, gather_stability
+from odt_core.jobs import Batch, Job, JobKind
+from odt_core.studies import (
+    RangeRun,
+    ResampleRange,
+    StabilityResult,
+    StabilitySpec,
+    gather_stability,
+)
 from odt_core.studies.stability_words import headline_words, meaning_words
 from odt_core.words import count_words, goal_words, seconds_words
 from pages.common.needs import ReadyData
@@ -76,7 +83,7 @@ def _tree_job(data: ReadyData) -> Job | None:
 def _draw_resamples(batch: Batch | None) -> int:
     n = 200
     if batch is not None:
-        n = sum(_part_of(spec) for spec in (job.spec for job in batch.jobs))
+        n = _n_resamples(batch.jobs)
     st.session_state.setdefault(RESAMPLES, min(n, MOST))
     return int(
         st.number_input(
@@ -93,8 +100,9 @@ def _draw_resamples(batch: Batch | None) -> int:
     )
 
 
-def _part_of(spec: JobSpec) -> int:
-    return getattr(spec.part, "n", 0)
+def _n_resamples(jobs: Iterable[Job]) -> int:
+    parts = [job.spec.part for job in jobs]
+    return sum(part.n for part in parts if isinstance(part, ResampleRange))
 
 
 def _draw_what(job: Job | None, rows: Prepared) -> None:
@@ -121,7 +129,7 @@ def stability_of(batch: Batch) -> StabilityResult:
 
 
 def _say_other_tree(batch: Batch, job: Job | None) -> None:
-    """Whether the result is of another tree than the current one."""
+    """Say it where the result is of another tree than the current one."""
     spec = batch.jobs[0].spec
     if job is not None and spec.train != job.spec.train:
         st.warning(
@@ -147,8 +155,8 @@ def _watch(batch: Batch) -> None:
     """Draw how far the resamples are, and what is known so far."""
     if batch.is_over:
         st.rerun()
-    total = sum(_part_of(job.spec) for job in batch.jobs)
-    done = sum(_part_of(job.spec) for job in batch.jobs if job.is_over)
+    total = _n_resamples(batch.jobs)
+    done = _n_resamples(job for job in batch.jobs if job.is_over)
     draw_study_progress(batch, f"{done:,} of {count_words(total, 'resample')}")
     draw_stop_button(batch, key="stability_cancel")
     found = stability_of(batch)
