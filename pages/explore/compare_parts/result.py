@@ -202,7 +202,7 @@ def _draw_downloads(batch: Batch, found: Comparison, shown: str) -> None:
 def _draw_table(found: Comparison) -> None:
     """Every candidate with what it is compared by, its size and its time; rates folded away."""
     st.header("All candidates", anchor=False)
-    head = ["", f"Test {measure_words(found)} (95%)", "Less the best, points"]
+    head = ["", f"Test {measure_words(found)} (95% interval)", "Difference to the best, points"]
     head += [f"Folds below the {measure.words} floor" for measure, _ in found.floors]
     head += ["Leaves", "Questions a case", "Seconds a fold", "Proved"]
     names = [html_text(name) for name in head]
