@@ -14,6 +14,7 @@ from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.training import value_words
 from odt_core.words import count_words, goal_words, seconds_words
+from pages.common.charts import draw_chart
 from pages.common.text import plain, shorten
 from pages.common.theme import current_theme
 
@@ -32,11 +33,9 @@ def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
     trace = [TracePoint(*point) for point in result["trace"]]
     if len(trace) > 1:
         solved = result["seconds"]["total"] - result["seconds"]["prepare"]
-        st.plotly_chart(
+        draw_chart(
             progress_figure(trace, problem, theme=current_theme(), until=solved),
             key="train_trace",
-            theme=None,
-            config={"displayModeBar": False},
             alt=progress_alt_text(trace, problem, until=solved),
         )
 

@@ -10,6 +10,7 @@ from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.training import value_words
 from odt_core.words import gap_words, seconds_words
+from pages.common.charts import draw_chart
 from pages.common.runs import has_something_to_show, stop_run
 from pages.common.text import plain
 from pages.common.theme import current_theme
@@ -42,11 +43,9 @@ def watch_run(job: Job, problem: Problem) -> None:
         disabled=job.cancelled_at is not None,
     )
     if trace:
-        st.plotly_chart(
+        draw_chart(
             progress_figure(trace, problem, theme=current_theme(), until=job.seconds),
             key="train_progress",
-            theme=None,
-            config={"displayModeBar": False},
             alt=progress_alt_text(trace, problem, until=job.seconds),
         )
     st.caption("The page stays usable meanwhile; leaving it does not stop the run.")

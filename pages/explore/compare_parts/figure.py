@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from odt_core.render import (
 )
 from odt_core.studies import CandidateRow, Comparison
 from odt_core.studies.comparison_words import measure_words
+from pages.common.charts import draw_chart
 from pages.common.theme import current_theme
 
 if TYPE_CHECKING:
@@ -54,16 +56,12 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
             label_visibility="collapsed",
         )
     )
-    chart = f"{key}_{shown}"
     points = points_of(found)
-    st.plotly_chart(
+    draw_chart(
         make_figure(found, shown),
-        key=chart,
-        theme=None,
-        config={"displayModeBar": False},
-        on_select=(lambda: _choose_clicked(chart, found)) if is_final else "ignore",
-        selection_mode="points",
+        key=f"{key}_{shown}",
         alt=comparison_alt_text(points, measure_words(found)),
+        on_point=partial(_choose_clicked, found) if is_final else None,
     )
     words = (
         f"Points: mean {measure_words(found)} on the test rows of the folds, with 95% intervals."
@@ -109,11 +107,8 @@ def _point(found: Comparison, row: CandidateRow) -> ComparedPoint:
     )
 
 
-def _choose_clicked(chart: str, found: Comparison) -> None:
+def _choose_clicked(found: Comparison, place: object) -> None:
     """Choose the tree of the point that was clicked."""
-    event: Any = st.session_state.get(chart)
     rows = _drawn(found)
-    for point in event["selection"]["points"] if event else []:
-        place = point.get("customdata")
-        if isinstance(place, int) and not rows[place].is_baseline:
-            st.session_state[CHOSEN] = rows[place].words
+    if isinstance(place, int) and not rows[place].is_baseline:
+        st.session_state[CHOSEN] = rows[place].words

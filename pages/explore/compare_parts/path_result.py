@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from odt_core.render import PathMark, path_alt_text, path_figure
 from odt_core.studies import PathPoint, PathView
 from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
+from pages.common.charts import draw_chart
 from pages.common.drawing import draw_tree
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
@@ -145,14 +146,11 @@ def draw_path_figure(
     view: PathView, key: str, *, chosen: int | None = None, is_final: bool = False
 ) -> None:
     """Draw the figure; a click on a point chooses its tree where the result is final."""
-    st.plotly_chart(
+    draw_chart(
         _figure(view, chosen),
         key=key,
-        theme=None,
-        config={"displayModeBar": False},
-        on_select=(lambda: _choose_clicked(key)) if is_final else "ignore",
-        selection_mode="points",
         alt=path_alt_text(marks_of(view), view.elbow),
+        on_point=_choose_clicked if is_final else None,
     )
     words = "Filled points are proved: no tree of any shape with so many questions is better."
     if view.unseen:
@@ -184,13 +182,10 @@ def marks_of(view: PathView) -> list[PathMark]:
     return found
 
 
-def _choose_clicked(key: str) -> None:
+def _choose_clicked(number: object) -> None:
     """Choose the point that was clicked."""
-    event: Any = st.session_state.get(key)
-    for point in event["selection"]["points"] if event else []:
-        number = point.get("customdata")
-        if isinstance(number, int):
-            st.session_state[CHOSEN] = number
+    if isinstance(number, int):
+        st.session_state[CHOSEN] = number
 
 
 def _draw_tree(batch: Batch, point: PathPoint) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from odt_core.jobs import Batch
@@ -27,15 +25,13 @@ from odt_core.studies.stability_words import (
 )
 from odt_core.studies.sweep import tnr, tpr
 from odt_core.words import count_words, percent_words, printable, seconds_words
+from pages.common.charts import draw_chart
 from pages.common.names import file_stem
 from pages.common.studies import draw_study_failure
 from pages.common.tables import name_html, plain_table, value_html
 from pages.common.text import html_text, plain
 from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.downloads import draw_figure_downloads, draw_file
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 MOST_SETS = 8
 """Sets of categories that the page lists."""
@@ -147,19 +143,15 @@ def row_circles(names: list[str], found: StabilityResult) -> list[RowCircle]:
     ]
 
 
-def _chart(figure: go.Figure, key: str, alt: str) -> None:
-    st.plotly_chart(figure, key=key, theme=None, config={"displayModeBar": False}, alt=alt)
-
-
 def _draw_columns(found: StabilityResult) -> None:
     columns, n = asked_columns(found), len(found.fitted)
     if not columns:
         return
     st.header("Which columns are asked about", anchor=False)
-    _chart(
+    draw_chart(
         asked_figure(columns, n, theme=current_theme()),
-        "stability_columns",
-        asked_alt_text(columns, n),
+        key="stability_columns",
+        alt=asked_alt_text(columns, n),
     )
 
 
@@ -171,8 +163,10 @@ def _draw_cuts(found: StabilityResult) -> None:
     )
     if columns:
         st.header("Where numbers are cut", anchor=False)
-        _chart(
-            cuts_figure(columns, theme=current_theme()), "stability_cuts", cuts_alt_text(columns)
+        draw_chart(
+            cuts_figure(columns, theme=current_theme()),
+            key="stability_cuts",
+            alt=cuts_alt_text(columns),
         )
         st.caption(
             "The most asked columns. A stem is a cut point; its height says how many questions of "
@@ -193,10 +187,10 @@ def _draw_rows(batch: Batch, found: StabilityResult) -> None:
     names = leaf_names(batch, found)
     circles = row_circles(names, found)
     st.header("For which rows the answer changes", anchor=False)
-    _chart(
+    draw_chart(
         instability_figure(circles, names, theme=current_theme()),
-        "stability_rows",
-        instability_alt_text(circles, names),
+        key="stability_rows",
+        alt=instability_alt_text(circles, names),
     )
     st.caption(
         "Lines: leaves of the tree of all training rows, with its answer and the share of positive "

@@ -160,15 +160,11 @@ class Choice:
         except InputError as error:
             st.session_state[self.error_key] = str(error)
 
-    def on_click(self, chart: str) -> None:
+    def on_point(self, data: Any) -> None:
         """A point of the figure was clicked."""
-        event: Any = st.session_state.get(chart)
-        points = event["selection"]["points"] if event else []
-        for point in points:
-            data = point.get("customdata")
-            index = data[0] if isinstance(data, list) else data
-            if index is not None and 0 <= int(index) < len(self.view.points):
-                self.go_to(int(index))
+        index = data[0] if isinstance(data, list) else data
+        if index is not None and 0 <= int(index) < len(self.view.points):
+            self.go_to(int(index))
 
 
 def draw_choice(choice: Choice, positive: str) -> None:

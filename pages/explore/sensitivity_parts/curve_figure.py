@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -16,6 +17,7 @@ from odt_core.render import (
     sweep_roc_figure,
 )
 from odt_core.studies import CurveRow, Spread
+from pages.common.charts import draw_chart
 from pages.common.shapes import NAMES
 from pages.common.theme import current_theme
 from pages.explore.sensitivity_parts.curve_tree import pick_clicked
@@ -61,15 +63,11 @@ def draw_curve_figure(
         The view that is shown.
     """
     shown = choose_view()
-    chart = f"sens_curve_figure_{shown}"
-    st.plotly_chart(
+    draw_chart(
         curve_figure(rows, shown, tree=tree),
-        key=chart,
-        theme=None,
-        config={"displayModeBar": False},
-        on_select=(lambda: pick_clicked(chart, rows)) if is_final else "ignore",
-        selection_mode="points",
+        key=f"sens_curve_figure_{shown}",
         alt=curve_alt_text(rows, shown),
+        on_point=partial(pick_clicked, rows) if is_final else None,
     )
     words = (
         "Means over splits. Filled: training; hollow: test. Dotted: answers by chance."
@@ -84,7 +82,7 @@ def draw_curve_figure(
             if shown == PLANE
             else " Large diamond: the tree shown, with the 95% interval of its test value."
             if tree.test is not None
-            else " The tree shown has no test rows and so no place here."
+            else " The tree shown has no test rows, so it has no place here."
         )
     st.caption(words)
     return shown

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import streamlit as st
 
@@ -82,17 +81,14 @@ def draw_pick(rows: Sequence[CurveRow]) -> Picked:
     return Picked(str(shape), Fraction(level), sweep)
 
 
-def pick_clicked(chart: str, rows: Sequence[CurveRow]) -> None:
+def pick_clicked(rows: Sequence[CurveRow], place: object) -> None:
     """Take the shape and the floor of the point that was clicked in a figure of the curves."""
-    event: Any = st.session_state.get(chart)
     shapes = list(dict.fromkeys(row.topology for row in rows))
-    for point in event["selection"]["points"] if event else []:
-        place = point.get("customdata")
-        if isinstance(place, list) and len(place) == 2:
-            shape = shapes[int(place[0])]
-            levels = [row.level for row in rows if row.topology == shape]
-            st.session_state[_SHAPE] = shape
-            st.session_state[_FLOOR] = levels[int(place[1])]
+    if isinstance(place, list) and len(place) == 2:
+        shape = shapes[int(place[0])]
+        levels = [row.level for row in rows if row.topology == shape]
+        st.session_state[_SHAPE] = shape
+        st.session_state[_FLOOR] = levels[int(place[1])]
 
 
 def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> RocPoint | None:

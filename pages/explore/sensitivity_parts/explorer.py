@@ -10,6 +10,7 @@ from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
 from odt_core.studies import Sweep
+from pages.common.charts import draw_chart
 from pages.common.drawing import draw_tree
 from pages.common.parts import draw_part
 from pages.common.prepared import rows_of
@@ -80,8 +81,7 @@ def _draw_figures(choice: Choice, rows: Prepared) -> None:
 
 def _draw_roc(choice: Choice) -> None:
     view = choice.view
-    chart = "sens_roc"
-    st.plotly_chart(
+    draw_chart(
         roc_figure(
             view.roc,
             chosen=choice.index,
@@ -90,12 +90,9 @@ def _draw_roc(choice: Choice) -> None:
             floor=RocFloor(float(choice.floor), choice.sweep is Sweep.TPR),
             theme=current_theme(),
         ),
-        key=chart,
-        theme=None,
-        config={"displayModeBar": False},
-        on_select=lambda: choice.on_click(chart),
-        selection_mode="points",
+        key="sens_roc",
         alt=roc_alt_text(view.roc, choice.index),
+        on_point=choice.on_point,
     )
     words = (
         "Click a point to see its tree. Ringed: the chosen tree in training; the large diamond is "
@@ -112,15 +109,13 @@ def _draw_benefit(choice: Choice, rows: Prepared) -> None:
     curves = [("this tree", _curve(choice, choice.index, data))]
     if choice.compared is not None and choice.compared != choice.index:
         curves.append(("compared tree", _curve(choice, choice.compared, data)))
-    st.plotly_chart(
+    draw_chart(
         benefit_figure(
             curves,
             threshold=None if choice.ratio is None else threshold_of(choice.ratio),
             theme=current_theme(),
         ),
         key="sens_benefit",
-        theme=None,
-        config={"displayModeBar": False},
         alt=benefit_alt_text(curves),
     )
     words = f"On the {which} rows; leaves are ranked by their training risk."
