@@ -20,6 +20,11 @@ class Status(StrEnum):
     INFEASIBLE = "infeasible"
     CANCELLED = "cancelled"
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is proved that no tree is better, or that there is none."""
+        return self in (Status.OPTIMAL, Status.INFEASIBLE)
+
 
 class Engine(StrEnum):
     """Who solves."""

@@ -54,9 +54,10 @@ def run_jobs(
         batch = Batch.submit(manager, jobs)
         while not batch.is_over:
             time.sleep(POLL)
-            # the batch's own estimate: the workers had to start before its first job did
-            printer.say(batch.n_done, len(batch.jobs), batch.seconds_left)
-            if (stop.is_set() or batch.failure) and not batch.was_cancelled:
+            if not (stop.is_set() or batch.failure):
+                # the batch's own estimate: the workers had to start before its first job did
+                printer.say(batch.n_done, len(batch.jobs), batch.seconds_left)
+            elif not batch.was_cancelled:  # what is stopped from here on is no progress
                 batch.cancel(manager)
     if batch.failure:
         raise InputError(batch.failure)

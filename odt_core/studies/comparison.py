@@ -21,7 +21,7 @@ from odt_core.errors import InputError
 from odt_core.evaluation import Baseline, fit_baseline
 from odt_core.problem import EncodedData
 from odt_core.solution import Status
-from odt_core.studies.progress import StudyProgress
+from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.topology import Topology
 from odt_core.training import (
     FeatureSelection,
@@ -287,7 +287,7 @@ class FoldRun:
         status: Status,
         seconds: float,
     ) -> FoldRun:
-        """Count what a tree says of training and test rows; both classes of test rows may lack."""
+        """Count what a tree says of training and test rows; a class may have no test row."""
         if tree is None:
             return cls(candidate, fold, status, None, None, None, None, seconds)
         test = _test_of(prepared)
@@ -410,9 +410,7 @@ def _solve(
     from odt_core.solvers import solve  # processes that serve pages never solve
 
     began = time.perf_counter()
-    # a column that is forbidden and constant in this fold needs no rule
-    forbidden = tuple(name for name in spec.rules.forbidden if name not in prepared.dropped)
-    spec = dataclasses.replace(spec, rules=dataclasses.replace(spec.rules, forbidden=forbidden))
+    spec = dataclasses.replace(spec, rules=spec.rules.without(prepared.dropped))
     solution = solve(
         build_problem(prepared, candidate.apply(spec)),
         engine=spec.engine,
@@ -468,14 +466,10 @@ def run_comparison(
     InputError, DisagreementError
         As `run_fold`.
     """
-    stopped = should_stop or (lambda: False)
-    began = time.monotonic()
-    parts = comparison.fold_parts()
-    runs: list[FoldRun] = []
-    for done, part in enumerate(parts, start=1):
-        if stopped():
-            break
-        runs += run_fold(table, spec, part, should_stop=should_stop)
-        if on_progress is not None:
-            on_progress(StudyProgress(done, len(parts), time.monotonic() - began))
-    return tuple(runs)
+    folds = run_parts(
+        comparison.fold_parts(),
+        lambda part: run_fold(table, spec, part, should_stop=should_stop),
+        on_progress=on_progress,
+        should_stop=should_stop,
+    )
+    return tuple(run for fold in folds for run in fold)

@@ -9,7 +9,6 @@ that were held out.
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +21,7 @@ from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
 from odt_core.studies.frontier import search_frontier
 from odt_core.studies.levels import is_best_at, point_for_level
-from odt_core.studies.progress import StudyProgress
+from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
 from odt_core.training import (
@@ -292,15 +291,10 @@ def run_curve(
     InputError, DisagreementError
         As `run_repeat`.
     """
-    stopped = should_stop or (lambda: False)
-    began = time.monotonic()
-    runs: list[CurveRun] = []
-    for number in range(curve.repeats):
-        if stopped():
-            break
-        repeat = curve.repeat(number)
-        runs += run_repeat(table, spec, repeat, on_stage=on_stage, should_stop=should_stop)
-        if on_progress is not None:
-            seconds = time.monotonic() - began
-            on_progress(StudyProgress(number + 1, curve.repeats, seconds))
-    return tuple(runs)
+    repeats = run_parts(
+        [curve.repeat(number) for number in range(curve.repeats)],
+        lambda repeat: run_repeat(table, spec, repeat, on_stage=on_stage, should_stop=should_stop),
+        on_progress=on_progress,
+        should_stop=should_stop,
+    )
+    return tuple(run for repeat in repeats for run in repeat)

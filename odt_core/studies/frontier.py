@@ -15,7 +15,6 @@ from typing import Any
 
 from odt_core.confusion import Confusion
 from odt_core.data import Prepared, Table
-from odt_core.data.cut_points import column_cuts, cut_points_to_json
 from odt_core.errors import DisagreementError
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_to_json
@@ -31,6 +30,7 @@ from odt_core.training import (
     confusion_to_json,
     prepare_training,
 )
+from odt_core.training.result import origin_to_json
 from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
 
 FRONT_SHARE = Fraction(3, 5)
@@ -124,7 +124,7 @@ class FrontierResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as the command line prints it."""
-        train, test = self.prepared.train, self.prepared.test
+        train = self.prepared.train
         return {
             "points": [
                 _point_to_json(point, cost)
@@ -133,21 +133,11 @@ class FrontierResult:
             "status": self.status.value,
             "seconds": round(self.seconds, 4),
             "bound": None if self.bound is None else self.bound.to_json(train.n_positive),
-            "n_train": train.n_rows,
-            "n_test": 0 if test is None else test.n_rows,
             "n_positive": train.n_positive,
             "n_negative": train.n_negative,
-            "n_features": train.n_features,
-            "n_columns": train.n_columns,
             "topology": self.problem.topology.name,
             "max_card": self.problem.max_card,
-            "cut_points": cut_points_to_json(column_cuts(self.spec.schema, train.features)),
-            "data": {
-                "name": self.table_name,
-                "sha256": self.table_sha256,
-                "flow": self.prepared.flow.to_json(),
-            },
-            "settings": self.spec.to_json(),
+            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
         }
 
 

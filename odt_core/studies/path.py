@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from odt_core.confusion import Confusion
 from odt_core.data import Fold, Folding, Prepared, Table
-from odt_core.data.cut_points import column_cuts, cut_points_to_json
 from odt_core.export import tree_to_json
 from odt_core.solution import Status
-from odt_core.studies.progress import StudyProgress
+from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.topology import AnyShape
 from odt_core.training import (
     Stage,
@@ -29,7 +29,7 @@ from odt_core.training import (
     confusion_to_json,
     prepare_training,
 )
-from odt_core.training.result import number
+from odt_core.training.result import number, origin_to_json
 from odt_core.words import count_words, seconds_words, status_words
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class PathResult:
     def status(self) -> Status:
         """``optimal`` if every point is proved."""
         found = {point.solution.status for point in self.points}
-        if found <= set(SETTLED):
+        if all(status.is_settled for status in found):
             return Status.OPTIMAL
         return Status.CANCELLED if Status.CANCELLED in found else Status.FEASIBLE
 
@@ -140,7 +140,7 @@ class PathResult:
         """How far it came."""
         if self.status is Status.OPTIMAL:
             return "Proved for each number of questions"
-        proved = sum(point.solution.status in SETTLED for point in self.points)
+        proved = sum(point.solution.status.is_settled for point in self.points)
         began = "Stopped after" if self.status is Status.CANCELLED else "Best found in"
         return (
             f"{began} {seconds_words(self.seconds)}: {proved} of "
@@ -149,25 +149,14 @@ class PathResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as the command line prints it."""
-        train, test = self.prepared.train, self.prepared.test
         return {
             "points": [_point_to_json(point, self.prepared) for point in self.points],
             "status": self.status.value,
             "words": {"status": self.words},
             "seconds": round(self.seconds, 4),
-            "n_train": train.n_rows,
-            "n_test": 0 if test is None else test.n_rows,
-            "n_features": train.n_features,
-            "n_columns": train.n_columns,
             "max_card": self.spec.max_card,
             "objective": self.spec.objective.goal.value,
-            "cut_points": cut_points_to_json(column_cuts(self.spec.schema, train.features)),
-            "data": {
-                "name": self.table_name,
-                "sha256": self.table_sha256,
-                "flow": self.prepared.flow.to_json(),
-            },
-            "settings": self.spec.to_json(),
+            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
         }
 
 
@@ -239,9 +228,7 @@ def run_path(
         spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, fold=part.fold))
     prepared = prepare_training(table, spec)
     if part.fold is not None:
-        # a column that is forbidden and constant in this fold needs no rule
-        kept = tuple(name for name in spec.rules.forbidden if name not in prepared.dropped)
-        spec = dataclasses.replace(spec, rules=dataclasses.replace(spec.rules, forbidden=kept))
+        spec = dataclasses.replace(spec, rules=spec.rules.without(prepared.dropped))
     problem = build_problem(prepared, spec)
     tell(Stage.SOLVING)
 
@@ -292,20 +279,14 @@ def run_path_study(
     InputError, DisagreementError
         As `run_path`.
     """
-    stopped = should_stop or (lambda: False)
-    began = time.monotonic()
-    parts = plan.parts()
-    found: list[dict[str, Any]] = []
-    for part in parts:
-        if found and stopped():
-            break
+
+    def run(part: PathPart) -> dict[str, Any] | None:
         result = run_path(table, spec, part, should_stop=should_stop)
-        if part.fold is None or not stopped():
-            found.append(result.to_json())
-        if on_progress is not None:
-            seconds = time.monotonic() - began
-            on_progress(StudyProgress(len(found), len(parts), seconds))
-    return tuple(found)
+        was_cut_short = part.fold is not None and result.status is Status.CANCELLED
+        return None if was_cut_short else result.to_json()
+
+    found = run_parts(plan.parts(), run, on_progress=on_progress, should_stop=should_stop)
+    return tuple(record for record in found if record is not None)
 
 
 # ---------------------------------------------------------------- cross-validation
@@ -452,15 +433,11 @@ def _unseen(points: Sequence[PathPoint]) -> UnseenError | None:
     if not counts:
         return None
     shares = [count.errors / count.n for count in counts]
-    mean = math.fsum(shares) / len(shares)
-    error = None
-    if len(shares) > 1:
-        variance = math.fsum((share - mean) ** 2 for share in shares) / (len(shares) - 1)
-        error = math.sqrt(variance / len(shares))
+    n = len(shares)
     return UnseenError(
         questions=points[0].questions,
         errors=sum(count.errors for count in counts),
         rows=sum(count.n for count in counts),
-        share=mean,
-        standard_error=error,
+        share=statistics.fmean(shares),
+        standard_error=statistics.stdev(shares) / math.sqrt(n) if n > 1 else None,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +21,9 @@ from odt_core.data import Binning, Prepared, Table, draw_resample, prepare_resam
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData
 from odt_core.solution import Engine, Solution, Status
-from odt_core.studies.progress import StudyProgress
+from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.topology import AnyShape
 from odt_core.training import (
-    RulesSpec,
     Stage,
     TrainSpec,
     build_problem,
@@ -482,7 +480,7 @@ def _refit(
     nothing = np.zeros(len(prepared.train.y), dtype=np.bool_)
     try:
         resample = prepare_resample(table, spec.schema, prepared, drawn.rows)
-        spec = dataclasses.replace(spec, rules=_rules_without(spec.rules, resample.dropped))
+        spec = dataclasses.replace(spec, rules=spec.rules.without(resample.dropped))
         solution = _solve(resample, spec, should_stop)
     except InputError as error:  # as where a rule names a category that was not drawn
         refit = Refit(number, Status.INFEASIBLE, None, None, None, drawn.again, str(error))
@@ -506,18 +504,6 @@ def _refit(
 
 def _count(data: EncodedData, answers: npt.NDArray[np.bool_]) -> Confusion:
     return Confusion.count(data.y, answers, data.weight)
-
-
-def _rules_without(rules: RulesSpec, dropped: tuple[str, ...]) -> RulesSpec:
-    """The rules where some columns say nothing: a column that is constant needs no rule."""
-    gone = frozenset(dropped)
-    nodes = tuple(
-        dataclasses.replace(rule, features=tuple(n for n in rule.features if n not in gone))
-        if rule.features is not None
-        else rule
-        for rule in rules.nodes
-    )
-    return RulesSpec(tuple(name for name in rules.forbidden if name not in gone), nodes)
 
 
 def run_stability(
@@ -545,14 +531,12 @@ def run_stability(
     InputError, DisagreementError
         As `run_range`.
     """
-    stopped = should_stop or (lambda: False)
-    began = time.monotonic()
-    runs: list[RangeRun] = []
-    for part in stability.parts():
-        if stopped():
-            break
-        runs.append(run_range(table, spec, part, should_stop=should_stop))
-        if on_progress is not None:
-            done = part.first + part.n
-            on_progress(StudyProgress(done, stability.resamples, time.monotonic() - began))
-    return tuple(runs)
+    return tuple(
+        run_parts(
+            stability.parts(),
+            lambda part: run_range(table, spec, part, should_stop=should_stop),
+            size=lambda part: part.n,
+            on_progress=on_progress,
+            should_stop=should_stop,
+        )
+    )

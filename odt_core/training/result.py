@@ -98,7 +98,7 @@ class TrainResult:
 
     @property
     def selected_features(self) -> list[str] | None:
-        """The columns that a selection left to ask about, forbidden ones apart; None without it."""
+        """The columns that a selection left, without forbidden ones; None without a selection."""
         if self.spec.feature_selection is FeatureSelection.NONE:
             return None
         forbidden = self.problem.rules.forbidden
@@ -124,18 +124,12 @@ class TrainResult:
                 [round(point.seconds, 4), point.incumbent, point.bound]
                 for point in self.solution.trace
             ],
-            "data": {
-                "name": self.table_name,
-                "sha256": self.table_sha256,
-                "flow": self.prepared.flow.to_json(),
-            },
-            "settings": self.spec.to_json(),
+            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
         }
 
     def _numbers(self) -> dict[str, Any]:
         """Everything but the trees."""
         solution, problem = self.solution, self.problem
-        train, test = self.prepared.train, self.prepared.test
         gains = problem.gains
         return {
             "status": solution.status.value,
@@ -157,15 +151,10 @@ class TrainResult:
             },
             "proved_by": list(solution.proved_by),
             "mip": None if solution.mip is None else mip_to_json(solution.mip),
-            "n_train": train.n_rows,
-            "n_test": 0 if test is None else test.n_rows,
-            "n_features": train.n_features,
-            "n_columns": train.n_columns,
             "topology": problem.topology.name,
             "max_card": problem.max_card,
             "smallest_leaf": self.spec.to_json()["smallest_leaf"],
             "selected_features": self.selected_features,
-            "cut_points": cut_points_to_json(self._column_cuts),
             "train": None if solution.confusion is None else confusion_to_json(solution.confusion),
             "test": None if solution.tree is None else self._test_counts(solution.tree),
         }
@@ -173,6 +162,26 @@ class TrainResult:
     def _test_counts(self, tree: Tree) -> dict[str, int] | None:
         test = self.prepared.test
         return None if test is None else confusion_to_json(tree.confusion(test))
+
+
+def origin_to_json(
+    table_name: str, table_sha256: str, spec: TrainSpec, prepared: Prepared
+) -> dict[str, Any]:
+    """What every result says of the file, the rows and the settings that it comes from."""
+    train, test = prepared.train, prepared.test
+    return {
+        "n_train": train.n_rows,
+        "n_test": 0 if test is None else test.n_rows,
+        "n_features": train.n_features,
+        "n_columns": train.n_columns,
+        "cut_points": cut_points_to_json(column_cuts(spec.schema, train.features)),
+        "data": {
+            "name": table_name,
+            "sha256": table_sha256,
+            "flow": prepared.flow.to_json(),
+        },
+        "settings": spec.to_json(),
+    }
 
 
 def number(value: Fraction | None) -> int | float | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.sizes import SizePoint
 
 SMALLEST = Topology.parse("depth-1")
-NOT_ASKED = "The integer program was not asked: it is about one shape, and this is about all."
+NOT_ASKED = "The integer program was not asked: it solves one shape, and this answer is over all."
 
 
 def prepare_training(table: Table, spec: TrainSpec) -> Prepared:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -134,6 +134,18 @@ class RulesSpec:
             for name in ("features", "categories"):
                 node[name] = None if node[name] is None else list(node[name])
         return {"forbidden": list(self.forbidden), "nodes": nodes}
+
+    def without(self, names: Collection[str]) -> RulesSpec:
+        """The same rules but for some columns, which are constant and so need no rule."""
+        nodes = tuple(
+            rule
+            if rule.features is None
+            else dataclasses.replace(
+                rule, features=tuple(name for name in rule.features if name not in names)
+            )
+            for rule in self.nodes
+        )
+        return RulesSpec(tuple(name for name in self.forbidden if name not in names), nodes)
 
     def resolve(self, features: tuple[Feature, ...]) -> Rules:
         """The same rules in codes."""

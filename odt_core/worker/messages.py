@@ -85,8 +85,7 @@ class JobSpec:
     kind : JobKind
         What to do with them.
     part : CurveRepeat, ComparisonFold, ResampleRange, Adoption, PathPart, Claim or None
-        What a curve's repeat, a comparison's fold, some resamples, an adoption and a check need to
-        know beside.
+        What the kind needs to know beside the settings; None for a training run or a frontier.
     """
 
     dataset: str

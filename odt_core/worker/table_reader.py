@@ -29,7 +29,7 @@ from odt_core.worker.worker import die_with_parent
 
 
 def main() -> None:
-    """Read the table, look at its columns, which takes long where there are many, and write it."""
+    """Read the table, check its columns (which takes long where there are many), and write it."""
     die_with_parent()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
@@ -53,7 +53,7 @@ def main() -> None:
         answers.write(to_line({"error": order["too_large"]}))
         return
     answers.write(to_line({"stage": "looking at the columns"}))
-    with contextlib.suppress(InputError):  # whoever proposes a schema says it
+    with contextlib.suppress(InputError):  # the page that proposes a schema reports it
         check_schema(table, infer_schema(table))
     with open(order["to"], "wb") as file:
         pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)

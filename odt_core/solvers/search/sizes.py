@@ -79,11 +79,11 @@ class _Sizes:
     Attributes
     ----------
     most : int
-        No tree is worth more: rows that cannot be told apart are wrong with any.
+        No tree is worth more, since rows that are alike get the same answer.
     best : list of _Candidate or None
         By number of questions, the best tree of just so many.
-    bound : dict of (int, str) to int
-        For each topology, an upper bound on the worth of its trees.
+    bound : list of dict of str to int
+        By number of questions and the topology's text, an upper bound on the worth of its trees.
     """
 
     def __init__(self, problem: Problem, most_questions: int, engine: Engine) -> None:
@@ -365,7 +365,7 @@ def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encodin
 
 
 def _cost(encoding: Encoding, total: int | None) -> float:
-    """What a tree costs that is worth so much, in the search's units."""
+    """The cost, in the search's units, of a tree that is worth `total`; infinite for None."""
     if total is None:
         return math.inf
     return float((encoding.most - total) // encoding.unit - encoding.base)
