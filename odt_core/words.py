@@ -129,6 +129,18 @@ def percent_words(share: float | Fraction, digits: int = 1) -> str:
     return f"{float(steps * step):.{digits}f}%"
 
 
+def signed_points(share: float | Fraction) -> str:
+    """A difference of two shares in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> signed_points(0.0158), signed_points(-0.04), signed_points(-0.0001)
+    ('+1.6', '-4.0', '0.0')
+    """
+    points = round(float(100 * share), 1)
+    return f"{points:+.1f}" if points else "0.0"
+
+
 def count_words(n: int, one: str, many: str | None = None) -> str:
     """A count and its noun.
 
@@ -740,7 +752,7 @@ def proof_words(solution: Solution, over: str = "", among: str = "of this shape"
 def _cuts_words(solution: Solution, over: str) -> str:
     if not over:
         return ""
-    proved = solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    proved = solution.status.is_settled
     return f"Proved {over}." if proved else f"Sought {over}."
 
 

@@ -67,8 +67,9 @@ def fit_baseline(
     """Fit a baseline to training rows for the goal that our trees have.
 
     CART weighs the classes as the goal does; under floors it is fitted with several weights, and
-    the tree that does best in training is taken. Its leaves are labelled for the goal: positive
-    from that share of positive rows on which serves the goal best and keeps the floors.
+    the tree that does best in training is taken. Its leaves are labelled for the goal: a leaf is
+    positive from a certain share of positive rows on. That share is the one that serves the goal
+    best and keeps the floors.
 
     Parameters
     ----------

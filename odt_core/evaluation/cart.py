@@ -119,7 +119,7 @@ def cart_feature_selection(
 
 
 def _used_by_cart(train: EncodedData, features: frozenset[int], seed: int) -> frozenset[int]:
-    """Those of the features that a CART uses which sees no others."""
+    """The features that a CART uses when these are all that it sees."""
     # Read off scikit-learn's arrays: an unlimited CART can be deeper than recursion allows.
     order = sorted(features)
     seen = train

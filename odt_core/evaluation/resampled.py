@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from odt_core.evaluation.rates import LEVEL
@@ -50,6 +50,19 @@ class ResampledMean:
     def is_constant(self) -> bool:
         """Whether all folds have the same value, so that the interval has no width."""
         return self.error is not None and self.error < 1e-12
+
+    def within(self, least: float, most: float) -> ResampledMean:
+        """The same with an interval that does not go beyond what the mean can be.
+
+        Examples
+        --------
+        >>> found = ResampledMean(5, 0.95, 0.02, 0.894, 1.006).within(0.0, 1.0)
+        >>> found.low, found.high
+        (0.894, 1.0)
+        """
+        low = None if self.low is None else max(self.low, least)
+        high = None if self.high is None else min(self.high, most)
+        return replace(self, low=low, high=high)
 
     def to_json(self) -> dict[str, Any]:
         """The numbers by name."""

@@ -161,8 +161,8 @@ def _add_rank(
     bars = {
         "type": "data",
         "symmetric": False,
-        "array": [0.0 if p.high is None else min(p.high, 1.0) - p.mean for p in here],
-        "arrayminus": [0.0 if p.low is None else p.mean - max(p.low, 0.0) for p in here],
+        "array": [0.0 if p.high is None else p.high - p.mean for p in here],
+        "arrayminus": [0.0 if p.low is None else p.mean - p.low for p in here],
         "color": color,
         "thickness": 1.6,
         "width": 4,
@@ -186,11 +186,16 @@ def _add_rank(
     )
 
 
+def _interval_words(point: ComparedPoint) -> str:
+    """The mean with its interval."""
+    mean = percent_words(point.mean)
+    if point.low is None or point.high is None:
+        return mean
+    return f"{mean} ({percent_words(point.low)} to {percent_words(point.high)})"
+
+
 def _hover(point: ComparedPoint) -> str:
-    text = f"{point.name}<br>in test {percent_words(point.mean)}"
-    if point.low is not None and point.high is not None:
-        low, high = max(point.low, 0.0), min(point.high, 1.0)
-        text += f" ({percent_words(low)} to {percent_words(high)})"
+    text = f"{point.name}<br>in test {_interval_words(point)}"
     if point.questions is not None:
         text += f"<br>{point.questions:.1f} questions a case"
     return text
@@ -213,10 +218,7 @@ def comparison_alt_text(points: Sequence[ComparedPoint], rate: str) -> str:
     """What the figures show, a sentence for each candidate."""
     parts = []
     for point in points:
-        text = f"{point.name}: {percent_words(point.mean)}"
-        if point.low is not None and point.high is not None:
-            low, high = max(point.low, 0.0), min(point.high, 1.0)
-            text += f" ({percent_words(low)} to {percent_words(high)})"
+        text = f"{point.name}: {_interval_words(point)}"
         if point.rank in (Rank.BEST, Rank.SIMPLEST):
             text += f", {point.rank.value}"
         parts.append(f"{text}.")

@@ -107,8 +107,8 @@ class CandidateRow:
     runs : tuple of FoldRun
         Its folds, in order.
     score : ResampledMean or None
-        The goal's rate on test rows, with an interval that allows for overlapping training sets;
-        None where no fold has one.
+        The goal's rate on test rows, with an interval that allows for overlapping training sets
+        and stays within 0 and 1; None where no fold has one.
     difference : ResampledMean or None
         The candidate's rate less the best candidate's, fold by fold; None without common folds,
         and for the best itself.
@@ -296,7 +296,7 @@ def compare_runs(runs: Sequence[FoldRun], objective: Objective) -> Comparison:
     rows = []
     for candidate, mine in by_candidate.items():
         rates = [found for run in mine if (found := rate(run)) is not None]
-        score = resampled_mean(rates, ratio) if rates else None
+        score = resampled_mean(rates, ratio).within(0.0, 1.0) if rates else None
         rows.append(CandidateRow(candidate, tuple(mine), score))
     best = _best(rows)
     n_folds = len({run.fold for run in runs})
@@ -363,7 +363,7 @@ def _with_difference(
     theirs = {run.fold: rate(run) for run in best.runs}
     pairs = [(rate(run), theirs.get(run.fold)) for run in row.runs]
     found = [mine - other for mine, other in pairs if mine is not None and other is not None]
-    difference = resampled_mean(found, ratio) if found else None
+    difference = resampled_mean(found, ratio).within(-1.0, 1.0) if found else None
     return CandidateRow(row.candidate, row.runs, row.score, difference)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from odt_core.evaluation import Baseline, ResampledMean
 from odt_core.studies.comparison_table import CandidateRow, Comparison
-from odt_core.words import count_words, list_words, number_words, percent_words
+from odt_core.words import count_words, list_words, number_words, percent_words, signed_points
 
 INTERVALS = (
     "Intervals are of 95% and allow for training sets that overlap (Nadeau and Bengio's corrected "
@@ -18,13 +18,13 @@ SIMPLICITY = (
 
 
 def interval_words(found: ResampledMean | None) -> str:
-    """A rate with its interval, kept within 0% and 100%; "-" without one.
+    """A rate with its interval; "-" without one.
 
     An interval without width would look surer than folds that happen to agree can make it.
 
     Examples
     --------
-    >>> interval_words(ResampledMean(5, 0.95, 0.02, 0.894, 1.006))
+    >>> interval_words(ResampledMean(5, 0.95, 0.02, 0.894, 1.006).within(0.0, 1.0))
     '95.0% (89.4% to 100%)'
     >>> interval_words(ResampledMean(5, 0.95, 0.0, 0.95, 0.95))
     '95.0% (the same in every fold)'
@@ -36,7 +36,7 @@ def interval_words(found: ResampledMean | None) -> str:
         return f"{mean} {SAME}"
     if found.low is None or found.high is None:
         return mean
-    return f"{mean} ({percent_words(max(found.low, 0.0))} to {percent_words(min(found.high, 1.0))})"
+    return f"{mean} ({percent_words(found.low)} to {percent_words(found.high)})"
 
 
 def points_words(found: ResampledMean | None) -> str:
@@ -49,12 +49,12 @@ def points_words(found: ResampledMean | None) -> str:
     """
     if found is None:
         return "-"
-    mean = _signed(found.mean)
+    mean = signed_points(found.mean)
     if found.is_constant:
         return f"{mean} {SAME}"
     if found.low is None or found.high is None:
         return mean
-    return f"{mean} ({_signed(max(found.low, -1.0))} to {_signed(min(found.high, 1.0))})"
+    return f"{mean} ({signed_points(found.low)} to {signed_points(found.high)})"
 
 
 def short_seconds(seconds: float) -> str:
@@ -70,11 +70,6 @@ def short_seconds(seconds: float) -> str:
     if seconds < 1:
         return f"{seconds:.2f}"
     return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
-
-
-def _signed(share: float) -> str:
-    points = round(100 * share, 1)
-    return f"{points:+.1f}" if points else "0.0"
 
 
 def measure_words(comparison: Comparison) -> str:

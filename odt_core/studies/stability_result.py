@@ -36,8 +36,8 @@ from odt_core.studies.stability import (
 from odt_core.studies.sweep import tnr, tpr
 from odt_core.training import confusion_to_json
 
-TOLD_BINS = 20
-"""Steps of 5 % in which the instability of rows is drawn."""
+STEPS = 20
+"""Steps, of 5 % each, in which the instability of rows is drawn."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Optimism:
 
     @property
     def optimism(self) -> Fraction:
-        """What the rate on the rows drawn is too high on average."""
+        """How much higher the rate is on the rows drawn, on average."""
         return self.drawn - self.original
 
     @property
@@ -134,6 +134,15 @@ class Optimisms:
     sensitivity: Optimism
     specificity: Optimism
 
+    @property
+    def named(self) -> tuple[tuple[str, Optimism], ...]:
+        """The three with what they are called in words."""
+        return (
+            ("accuracy", self.accuracy),
+            ("sensitivity (TPR)", self.sensitivity),
+            ("specificity (TNR)", self.specificity),
+        )
+
     def to_json(self) -> dict[str, dict[str, float]]:
         """The three by name."""
         return {
@@ -152,7 +161,7 @@ class RowBubble:
     leaf : int
         Leaf of the tree of all training rows, from 0.
     share : float
-        The middle of a step of 5 %: refits in which the answer is another one; 0 and 1 are exact.
+        The share of refits with another answer: the middle of its step of 5 %, or exactly 0 or 1.
     n : int
         Rows.
     """
@@ -208,7 +217,7 @@ class RowStability:
     def _step(self, count: int) -> float:
         if count in (0, self.n):
             return float(count == self.n)
-        return (min(TOLD_BINS * count // self.n, TOLD_BINS - 1) + 0.5) / TOLD_BINS
+        return (min(STEPS * count // self.n, STEPS - 1) + 0.5) / STEPS
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from odt_core.studies.stability import Outline
 from odt_core.studies.stability_result import Optimism, StabilityResult
-from odt_core.words import count_words, percent_words, printable
+from odt_core.words import count_words, percent_words, printable, signed_points
 
 PROVED = (
     "The exact search proved each tree the best on its resample; the integer program was not asked."
@@ -50,14 +50,14 @@ def headline_words(result: StabilityResult) -> str:
     if not n:
         return "No resample has a tree."
     roots = [column for column in result.columns if column.at_root]
-    head = f"In {count_words(n, 'resample')} the first question was about "
+    resamples = count_words(n, "resample")
     if not roots:
-        return f"In {count_words(n, 'resample')} the tree asked nothing."
+        return f"In {resamples} the tree asked nothing."
     roots.sort(key=lambda column: -column.at_root)
     first, *others = (
         f"{printable(column.name)} {count_words(column.at_root, 'time')}" for column in roots
     )
-    text = f"{head}{first}"
+    text = f"In {resamples} the first question was about {first}"
     if others:
         text += f", about {others[0]}"
     if len(others) > 1:
@@ -106,15 +106,10 @@ def _trees_words(result: StabilityResult) -> str:
 def optimism_sentences(result: StabilityResult) -> list[str]:
     """The corrected rates in one sentence."""
     assert result.optimism is not None
-    rates = result.optimism
     parts = [
         f"{name} {percent_words(rate.apparent)} on the training rows, "
         f"{corrected_words(rate)} corrected for optimism"
-        for name, rate in (
-            ("accuracy", rates.accuracy),
-            ("sensitivity (TPR)", rates.sensitivity),
-            ("specificity (TNR)", rates.specificity),
-        )
+        for name, rate in result.optimism.named
     ]
     text = "; ".join(parts)
     return [f"{text[:1].upper()}{text[1:]}."]
@@ -127,8 +122,7 @@ def corrected_words(rate: Optimism) -> str:
 
 def points_of(rate: Optimism) -> str:
     """The optimism in percentage points, with its sign."""
-    points = round(float(100 * rate.optimism), 1)
-    return f"{points:+.1f}" if points else "0.0"
+    return signed_points(rate.optimism)
 
 
 def _doubt_sentences(result: StabilityResult) -> list[str]:
