@@ -8,7 +8,7 @@ import threading
 import time
 
 from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
-from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.inputs import load_table, make_spec, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
 from odt_core.cli.summary import aligned
@@ -38,7 +38,6 @@ from odt_core.studies.comparison_words import (
     short_seconds,
     verdict_words,
 )
-from odt_core.topology import Topology
 from odt_core.training import FeatureSelection, TrainSpec
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
 
@@ -86,7 +85,7 @@ def _plan(options: argparse.Namespace) -> ComparisonSpec:
     else:
         folding = Folding(None, repeats or 5, parse_train_size(options.hold_out))
     return ComparisonSpec.grid(
-        [Topology.parse(name) for name in options.topologies],
+        single_shapes(options),
         options.max_cards,
         [CutPoints(word) for word in options.cut_points],
         [FeatureSelection(word) for word in options.feature_selections],

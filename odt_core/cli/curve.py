@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
-from odt_core.cli.inputs import load_table, make_spec, note
+from odt_core.cli.inputs import load_table, make_spec, note, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import write_output
 from odt_core.cli.summary import aligned
@@ -28,7 +28,6 @@ from odt_core.studies import (
     curve_table,
     run_curve,
 )
-from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, seconds_words
 
@@ -39,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     spec = make_spec(table, options)
     curve = CurveSpec(
         levels=options.levels or PAPER_LEVELS,
-        topologies=tuple(dict.fromkeys(Topology.parse(name) for name in options.topologies)),
+        topologies=single_shapes(options),
         repeats=options.repeats,
         sweep=Sweep(options.sweep),
     )
@@ -59,8 +58,6 @@ def run(options: argparse.Namespace) -> int:
             runs = _run_in_processes(options, table, spec, curve, stop, printer)
     rows = curve_table(runs)
     seconds = time.monotonic() - began
-    if options.output is not None:
-        write_output(options.output, curve_csv(rows))
     done = len({run.seed for run in runs})
     if options.json:
         record = _to_json(table, spec, curve, rows, runs)
@@ -75,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
         print("\n".join(aligned(_cells(rows))))
         if unproved_words(rows):
             print(f"\n{unproved_words(rows)}")
+    if options.output is not None:  # after the table, which is not lost if this cannot be written
+        write_output(options.output, curve_csv(rows))
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 

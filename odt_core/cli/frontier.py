@@ -25,15 +25,15 @@ def run(options: argparse.Namespace) -> int:
     if options.costs is not None and result.points:
         pairs = [(point.fn, point.fp) for point in result.points]
         chosen = cheapest(pairs, *options.costs)
-    if options.output is not None:
-        write_output(
-            options.output, frontier_csv(result.points, keep_formulas=options.keep_formulas)
-        )
     if options.json:
         record = result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen})
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(summarize_frontier(result, chosen))
+    if options.output is not None:  # after the table, which is not lost if this cannot be written
+        write_output(
+            options.output, frontier_csv(result.points, keep_formulas=options.keep_formulas)
+        )
     return EXIT_INTERRUPTED if result.status is Status.CANCELLED else 0
 
 

@@ -34,8 +34,9 @@ from odt_core.data.stray_lines import option_words
 from odt_core.errors import InputError
 from odt_core.problem import Objective, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.topology import parse_shape
+from odt_core.topology import AnyShape, Topology, parse_shape
 from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
+from odt_core.words import count_words
 
 
 def note(text: str) -> None:
@@ -210,8 +211,15 @@ def _no_column(option: str, column: str, columns: list[str]) -> str:
 def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
     """The training run that the options describe; what a command has no option for is default."""
     given = vars(options)
+    schema = make_schema(table, options)
+    if options.least_features > len(schema.features):
+        columns = count_words(len(schema.features), "column")
+        note(
+            f"--least-features is {options.least_features}, but the table has only {columns} to "
+            "ask about: all are used."
+        )
     return TrainSpec(
-        schema=make_schema(table, options),
+        schema=schema,
         split=SplitSpec.parse(options.train_size, options.test_size, seed=options.seed),
         topology=parse_shape(given.get("topology", "depth-2")),
         objective=_objective(options) if "objective" in given else Objective(),
@@ -229,6 +237,26 @@ def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
         seed=options.seed,
         mip=_mip_options(options) if "no_strengthen" in given else MipOptions(),
     )
+
+
+def single_shapes(options: argparse.Namespace) -> tuple[Topology, ...]:
+    """The shapes that ``--topologies`` lists, each once.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read, or stands for many shapes.
+    """
+    shapes: dict[Topology, None] = {}
+    for text in options.topologies:
+        shape = parse_shape(text)
+        if isinstance(shape, AnyShape):
+            raise InputError(
+                f"--topologies names {shape.name}, which stands for many shapes: name single ones "
+                "such as depth-2. The commands train, stability and path look for any shape."
+            )
+        shapes[shape] = None
+    return tuple(shapes)
 
 
 def _objective(options: argparse.Namespace) -> Objective:

@@ -132,16 +132,8 @@ def seconds(text: str) -> float:
 
 def one_of(choices: type[Choice]) -> Callable[[str], Choice]:
     """One of an enum's values; argparse's own message would name the enum's class."""
-
-    def parse(text: str) -> Choice:
-        try:
-            return choices(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(
-                f"{text!r} is not one of {', '.join(choices)}: give one of these"
-            ) from None
-
-    return parse
+    word = word_of(*choices)
+    return lambda text: choices(word(text))
 
 
 def word_of(*words: str) -> Callable[[str], str]:
@@ -218,7 +210,7 @@ def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_solver_options(train)
     train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
-    train.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_json(train)
     train.set_defaults(run=_lazily("train"))
 
 
@@ -282,9 +274,7 @@ def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         help="splits, with the seeds K, K + 1 ... (default: 10; the paper has 30)",
     )
     add_study_options(curve)
-    curve.add_argument(
-        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
-    )
+    add_jobs(curve)
     curve.set_defaults(run=_lazily("curve"))
 
 
@@ -318,10 +308,8 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         help="with --folds: how often the rows are dealt out anew (default: 1)",
     )
     add_solver_options(path, threads=os.cpu_count() or 1)
-    path.add_argument(
-        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
-    )
-    path.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_jobs(path)
+    add_json(path)
     path.set_defaults(run=_lazily("path"))
 
 
@@ -385,12 +373,8 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_solver_options(compare, engine=Engine.SEARCH)
     compare.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
-    compare.add_argument(
-        "--json", action="store_true", help="print one JSON object and nothing else"
-    )
-    compare.add_argument(
-        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
-    )
+    add_json(compare)
+    add_jobs(compare)
     compare.set_defaults(run=_lazily("compare"))
 
 
@@ -408,41 +392,48 @@ def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None
     group.add_argument(
         "--resamples", type=at_least(1), default=200, metavar="N", help="refits (default: 200)"
     )
-    stability.add_argument(
-        "--time-limit",
-        type=seconds,
-        default=60.0,
-        metavar="S",
-        help="seconds for a refit (default: 60)",
-    )
+    add_time_limit(stability, "a refit")
     stability.add_argument("--output", metavar="FILE", help="write the columns to this CSV file")
     stability.add_argument(
         "--rows-output",
         metavar="FILE",
         help="write how often each training row's answer changes to this CSV file",
     )
-    stability.add_argument(
-        "--json", action="store_true", help="print one JSON object and nothing else"
-    )
-    stability.add_argument(
-        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
-    )
+    add_json(stability)
+    add_jobs(stability)
     stability.set_defaults(run=_lazily("stability"))
 
 
-def add_study_options(parser: argparse.ArgumentParser) -> None:
-    """How long a frontier may take, and where the answer goes."""
-    parser.add_argument(
+def add_json(command: argparse.ArgumentParser) -> None:
+    """The switch for programs that read the answer."""
+    command.add_argument(
+        "--json", action="store_true", help="print one JSON object and nothing else"
+    )
+
+
+def add_jobs(command: argparse.ArgumentParser) -> None:
+    """How many processes share the work."""
+    command.add_argument(
+        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
+    )
+
+
+def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
+    """How long one solve may take; `what` says what is solved."""
+    command.add_argument(
         "--time-limit",
         type=seconds,
         default=60.0,
         metavar="S",
-        help="seconds for a frontier (default: 60)",
+        help=f"seconds for {what} (default: 60)",
     )
+
+
+def add_study_options(parser: argparse.ArgumentParser) -> None:
+    """How long a frontier may take, and where the answer goes."""
+    add_time_limit(parser, "a frontier")
     parser.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object and nothing else"
-    )
+    add_json(parser)
 
 
 def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
@@ -472,9 +463,7 @@ def _add_verify(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     verify.add_argument(
         "--time-limit", type=seconds, default=60.0, metavar="S", help="seconds (default: 60)"
     )
-    verify.add_argument(
-        "--json", action="store_true", help="print one JSON object and nothing else"
-    )
+    add_json(verify)
     add_read_options(verify)
     verify.set_defaults(run=_lazily("verify"))
 
@@ -659,7 +648,7 @@ def add_problem_options(
             default="depth-2",
             metavar="SHAPE",
             help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2); "
-            "train: also any-7 and the like, any shape with at most 7 questions",
+            "train and stability: also any-7 and the like, any shape with at most 7 questions",
         )
     if single:
         group.add_argument(
@@ -767,13 +756,7 @@ def add_solver_options(
         metavar="ENGINE",
         help=f"{', '.join(Engine)} (default: {engine})",
     )
-    group.add_argument(
-        "--time-limit",
-        type=seconds,
-        default=60.0,
-        metavar="S",
-        help="seconds for a tree (default: 60)",
-    )
+    add_time_limit(group, "a tree")
     many = "" if threads == 1 else "; as many as there are cores by default"
     group.add_argument(
         "--threads", type=at_least(1), default=threads, metavar="N", help=f"threads{many}"

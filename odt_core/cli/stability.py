@@ -114,12 +114,7 @@ def _column_cells(result: StabilityResult) -> list[list[str]]:
 
 def _rate_cells(result: StabilityResult) -> list[list[str]]:
     assert result.optimism is not None
-    rates = result.optimism
     rows = [["rate", "training rows", "optimism, points", "corrected"]]
-    for name, rate in (
-        ("accuracy", rates.accuracy),
-        ("sensitivity (TPR)", rates.sensitivity),
-        ("specificity (TNR)", rates.specificity),
-    ):
+    for name, rate in result.optimism.named:
         rows.append([name, percent_words(rate.apparent), points_of(rate), corrected_words(rate)])
     return rows

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.sizes import SizePoint
 
 DEFAULT_QUESTIONS = 7
-SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
 """Of a point that is proved: no tree with so many questions is better, or there is none."""
 
 
@@ -410,7 +409,7 @@ class PathPoint:
     @property
     def is_proved(self) -> bool:
         """Whether it is proved that no tree is better, or that no tree keeps the floors."""
-        return self.status in SETTLED
+        return self.status.is_settled
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> PathPoint:

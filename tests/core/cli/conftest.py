@@ -15,3 +15,11 @@ def monks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cli") / "monks-1.csv"
     SAMPLES["monks-1"].load().frame.to_csv(path, index=False)
     return path
+
+
+@pytest.fixture(scope="session")
+def triage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The simulated triage set, as a CSV file."""
+    path = tmp_path_factory.mktemp("cli") / "triage.csv"
+    path.write_bytes(SAMPLES["triage"].csv())
+    return path

@@ -11,13 +11,7 @@ import pytest
 
 from odt_core.cli import main
 from odt_core.data import SAMPLES
-
-
-@pytest.fixture(scope="module")
-def triage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("cli") / "triage.csv"
-    path.write_bytes(SAMPLES["triage"].csv())
-    return path
+from tests.core.cli.refusals import refusal
 
 
 def options(triage: Path) -> list[str]:
@@ -88,18 +82,38 @@ def test_it_prints_a_table_and_says_which_is_best(
         (["--max-cards", "0"], "at least 1, or 'none' for no cap"),
         (["--cut-points", "halves"], "'halves' is not one of as-set, deciles, every"),
         (["--feature-selections", "forest"], "'forest' is not one of none, cart"),
+        (["--topologies", "depth-1,any-3"], "any-3, which stands for many shapes: name single"),
         (["--repeats", "500"], "comes to 2500 folds: give from 1 to 1000"),
     ],
 )
 def test_it_says_in_one_line_what_is_wrong(
     triage: Path, words: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    try:
-        status = main([*options(triage), *words])
-    except SystemExit as end:
-        status = int(str(end.code))
-    error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("odt_core")]
-    assert status == 2 and len(error) == 1 and says in error[0]
+    assert says in refusal([*options(triage), *words], capsys)
+
+
+def test_intervals_in_the_file_stay_within_0_and_100_percent(
+    triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "compare.csv"
+    words = ["--topologies", "depth-2", "--train-size", "60", "--objective", "max-tpr"]
+    words += ["--min-tnr", "0.5", "--folds", "2", "--output", str(table)]
+    assert main([*options(triage), *words]) == 0
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
+    ends = [(float(row["test_low_percent"]), float(row["test_high_percent"])) for row in rows]
+    assert all(0 <= low <= high <= 100 for low, high in ends)
+    assert any(end in (0, 100) for pair in ends for end in pair), "some interval was cut off"
+
+
+def test_more_least_features_than_columns_are_noted(
+    triage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--folds", "2", "--feature-selections", "cart", "--least-features"]
+    assert main([*options(triage), *words, "99"]) == 0
+    noted = [x for x in capsys.readouterr().err.splitlines() if "--least-features" in x]
+    assert len(noted) == 1 and "is 99, but the table has only 6 columns to ask about" in noted[0]
+    assert main([*options(triage), *words, "6"]) == 0
+    assert "--least-features" not in capsys.readouterr().err
 
 
 def test_the_table_is_not_lost_where_its_file_cannot_be_written(

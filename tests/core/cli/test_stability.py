@@ -11,14 +11,13 @@ import pytest
 
 from odt_core.cli import main
 from odt_core.data import SAMPLES
+from tests.core.cli.refusals import refusal
 
 
-@pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    path = tmp_path_factory.mktemp("cli") / "triage.csv"
-    path.write_bytes(SAMPLES["triage"].csv())
+@pytest.fixture
+def words(triage: Path) -> list[str]:
     schema = SAMPLES["triage"].schema()
-    return ["stability", str(path), "--target", schema.target, "--positive", schema.positive,
+    return ["stability", str(triage), "--target", schema.target, "--positive", schema.positive,
             "--train-size", "150", "--topology", "depth-1", "--resamples", "30"]  # fmt: skip
 
 
@@ -57,8 +56,8 @@ def test_it_says_in_words_first(words: list[str], capsys: pytest.CaptureFixture[
 def test_it_says_in_one_line_what_is_wrong(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*words, "--resamples", "20000"]) == 2
-    assert "resamples is 20000: give a whole number from 1 to 10,000" in capsys.readouterr().err
+    said = refusal([*words, "--resamples", "20000"], capsys)
+    assert "resamples is 20000: give a whole number from 1 to 10,000" in said
 
 
 def test_the_answer_is_not_lost_where_a_file_cannot_be_written(

@@ -20,15 +20,9 @@ from odt_core.cli.frontier import cost_words
 from odt_core.data import SAMPLES
 from odt_core.evaluation import CostRange
 from odt_core.export import tree_from_json
+from tests.core.cli.refusals import refusal
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture(scope="module")
-def triage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("cli") / "triage.csv"
-    path.write_bytes(SAMPLES["triage"].csv())
-    return path
 
 
 def options(triage: Path) -> list[str]:
@@ -122,6 +116,7 @@ def test_curve_sweeps_floors_on_specificity(
         (["--levels", "101"], "A level is '101': give a percentage from 0 to 100"),
         (["--levels", "0.95"], "A level is '0.95': write 95 for 95 %, or 0.95% for less"),
         (["--topologies", "depth-9"], "topology 'depth-9' cannot be read"),
+        (["--topologies", "any-3"], "any-3, which stands for many shapes: name single ones"),
         (["--repeats", "0"], "at least 1"),
         (["--sweep", "ppv"], "invalid choice: 'ppv'"),
         (["--train-size", "all"], "leaves none"),
@@ -130,21 +125,25 @@ def test_curve_sweeps_floors_on_specificity(
 def test_curve_says_in_one_line_what_is_wrong(
     triage: Path, words: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    try:
-        status = main(["curve", *options(triage), *words])
-    except SystemExit as end:
-        status = int(str(end.code))
-    error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("odt_core")]
-    assert status == 2 and len(error) == 1 and says in error[0]
+    assert says in refusal(["curve", *options(triage), *words], capsys)
+
+
+@pytest.mark.parametrize("command", [["frontier"], ["curve", "--repeats", "1"]])
+def test_the_table_is_not_lost_where_its_file_cannot_be_written(
+    triage: Path, command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = str(tmp_path / "missing" / "table.csv")
+    assert main([*command, *options(triage), "--json", "--output", nowhere]) == 2
+    found = capsys.readouterr()
+    assert json.loads(found.out)["n_train" if command == ["frontier"] else "table"]
+    assert found.err.splitlines()[-1].startswith("odt_core: --output: the file")
 
 
 def test_frontier_refuses_costs_that_are_none(
     triage: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(["frontier", *options(triage), "--costs", "10:0"])
-    assert end.value.code == 2
-    assert "'10:0' is not a pair of costs" in capsys.readouterr().err
+    said = refusal(["frontier", *options(triage), "--costs", "10:0"], capsys)
+    assert "'10:0' is not a pair of costs" in said
 
 
 def test_ctrl_c_gives_the_repeats_that_are_done(triage: Path) -> None:
