@@ -31,7 +31,7 @@ soak:            ## The long tests
 		$(PY) -m pytest -m soak
 	$(PY) -m benchmarks.load --sessions 20 --seconds 90
 
-bench:           ## Measure what docs/benchmarks.md tells (an hour, on a machine that rests)
+bench:           ## Repeat the measurements of docs/benchmarks.md (an hour, on an idle machine)
 	@scripts/setup.sh requirements-test.txt
 	@scripts/setup.sh requirements-bench.txt
 	$(PY) -c "from odt_core.solvers.search import warm_up; warm_up()"
@@ -49,6 +49,7 @@ bench:           ## Measure what docs/benchmarks.md tells (an hour, on a machine
 		$(PY) -m benchmarks.paper $$table || exit 1; done
 	$(PY) -m benchmarks.paper switches --rows 50 --topology depth-2 --splits 1
 	$(PY) -m benchmarks.peers --limit 30
+	$(PY) -m benchmarks.every_cut
 	$(PY) -m benchmarks.storage
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" $(PY) -m benchmarks.load
 

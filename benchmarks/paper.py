@@ -125,8 +125,8 @@ def accuracy_cell(row: CandidateRow) -> str:
     if train.mean is None or test.mean is None:
         return "no tree"
     spread = "" if test.deviation is None else f" ± {100 * test.deviation:.1f}"
-    lacks = not row.is_baseline and row.n_proved < len(row.runs)
-    proofs = f" {row.n_proved}/{len(row.runs)}" if lacks else ""
+    is_partly_proved = not row.is_baseline and row.n_proved < len(row.runs)
+    proofs = f" {row.n_proved}/{len(row.runs)}" if is_partly_proved else ""
     return f"{100 * train.mean:.1f} ({100 * test.mean:.1f}{spread}){proofs}"
 
 
@@ -254,6 +254,7 @@ def shapes(asked: Asked) -> Count:
 
 def switches(asked: Asked) -> Count:
     """Section 5.1: the integer program's switches, solved by CBC and by HiGHS."""
+    is_as_printed = asked.rows is None and asked.topology is None
     lines = [
         Line(
             name,
@@ -268,7 +269,7 @@ def switches(asked: Asked) -> Count:
                 )
                 for mip in SWITCHES.values()
             ),
-            cells if asked.rows is asked.topology is None else " | ".join("-" * len(SWITCHES)),
+            cells if is_as_printed else " | ".join("-" * len(SWITCHES)),
         )
         for (name, rows), cells in printed.SWITCHES.items()
         if name in asked.sets and (asked.rows is None or rows == ROWS // 3)

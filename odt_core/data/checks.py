@@ -152,7 +152,10 @@ def shape_error(table: Table) -> Finding | None:
         doubt = f"are not separated by {mark}" if table.report.delimiter else "are separated"
         remedy = f"if cells {doubt}, name the delimiter"
         if table.report.container:
-            remedy = "if the file has it elsewhere, such as on another sheet, save it apart"
+            remedy = (
+                "if the table is elsewhere in the file, such as on another sheet, save it as a "
+                "file of its own"
+            )
         return error(
             None,
             f"The table has one column only, {table.columns[0]!r}, where an outcome and a feature "

@@ -105,7 +105,7 @@ def _limit_findings(profile: Profile) -> Iterator[Finding]:
         facts = f"has a limit such as {shown(profile.values(limits), MAX_SHOWN)} in {n_rows}"
         yield info(
             profile.name,
-            f"Column {profile.name!r} {facts}: the tree takes the limit for the number.",
+            f"Column {profile.name!r} {facts}: the tree uses the limit as the number.",
         )
 
 
@@ -176,15 +176,15 @@ def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
     if kind is ColumnKind.IGNORE:
         return info(
             name,
-            f"{facts}, which is ignored: use the year{beyond}, or add a column with the age or the "
+            f"{facts} and is ignored: use the year{beyond}, or add a column with the age or the "
             "time between two dates.",
             year,
         )
     return warning(
         name,
-        f"{facts}: a tree can only ask whether a date lies before another one, which tells "
-        f"nothing of later patients; use the year{beyond}, add a column with the age or the time "
-        "between two dates, or ignore the column.",
+        f"{facts}: a tree can only ask whether a date lies before another one, which says "
+        f"nothing about later patients; use the year{beyond}, add a column with the age or the "
+        "time between two dates, or ignore the column.",
         year,
         ignore(name),
     )

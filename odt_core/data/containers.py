@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any
 
+from odt_core.data.findings import shown
 from odt_core.data.numeric import number_text
 from odt_core.errors import InputError
 
@@ -173,7 +174,7 @@ def _inflated(raw: bytes) -> Iterator[bytes]:
 
 
 def _from_zip(raw: bytes) -> Unpacked:
-    with _said_if_damaged("zip archive"), zipfile.ZipFile(io.BytesIO(raw)) as archive:
+    with _refused_if_damaged("zip archive"), zipfile.ZipFile(io.BytesIO(raw)) as archive:
         names = archive.namelist()
         if any(name.startswith("xl/") for name in names):
             _measure(archive, MAX_BOOK_BYTES)
@@ -186,8 +187,8 @@ def _from_zip(raw: bytes) -> Unpacked:
 
 
 @contextmanager
-def _said_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
-    """Refuse in words what a library stumbles over; a damaged file may raise almost anything.
+def _refused_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
+    """Refuse a damaged file in words: on one, a library may raise almost anything.
 
     Parameters
     ----------
@@ -227,9 +228,8 @@ def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
             "and read that."
         )
     if len(files) != 1:
-        shown = ", ".join(repr(entry.filename) for entry in files[:_MAX_SHOWN])
-        more = ", ..." if len(files) > _MAX_SHOWN else ""
-        holds = f"{len(files)} files ({shown}{more})" if files else "no file"
+        names = shown([entry.filename for entry in files], _MAX_SHOWN)
+        holds = f"{len(files)} files ({names})" if files else "no file"
         raise InputError(
             f"The zip archive holds {holds}, where one table is needed: unpack it and choose one."
         )
@@ -249,7 +249,7 @@ def _inside(content: bytes, outer: str) -> Unpacked:
     """The table in what was packed once; never unpacked further, but for workbooks."""
     is_packed = content.startswith(b"\x1f\x8b")
     if content.startswith(b"PK\x03\x04"):
-        with _said_if_damaged(outer), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with _refused_if_damaged(outer), zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = archive.namelist()
         is_packed = "content.xml" not in names and not any(n.startswith("xl/") for n in names)
     if is_packed:
@@ -313,7 +313,8 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
             names = book.sheet_names
-            name, rows = names[-1], list[list[Any]]()
+            name = names[-1]
+            rows: list[list[Any]] = []
             for each in names:
                 found = book.get_sheet_by_name(each).to_python(skip_empty_area=False)
                 if found and (_is_table(found) or not rows):
@@ -328,9 +329,8 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
         ) from error
     notes: tuple[str, ...] = ()
     if len(names) > 1:
-        more = ", ..." if len(names) > _MAX_SHOWN else ""
-        shown = ", ".join(map(repr, names[:_MAX_SHOWN])) + more
-        notes = (f"The workbook has {len(names)} sheets ({shown}): {name!r} was read.",)
+        quoted = shown(names, _MAX_SHOWN)
+        notes = (f"The workbook has {len(names)} sheets ({quoted}): {name!r} was read.",)
     return Unpacked(out.getvalue().encode("utf-8"), container, notes)
 
 
@@ -360,7 +360,7 @@ def _from_parquet(raw: bytes) -> Unpacked:
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet
 
-    with _said_if_damaged("Parquet file", pa.ArrowException):
+    with _refused_if_damaged("Parquet file", pa.ArrowException):
         file = parquet.ParquetFile(pa.BufferReader(raw))
         n_cells = file.metadata.num_rows * file.metadata.num_columns
         if n_cells > MAX_CELLS:

@@ -23,6 +23,7 @@ from odt_core.data.binning import (
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.column_checks import number_error
 from odt_core.data.forms import NumberForm
+from odt_core.data.numeric import DECIMAL_MARKS
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
@@ -274,7 +275,7 @@ def _doubt(table: Table, column: str, decimal: str) -> str:
 
 
 def _decimal(mark: Any) -> str:
-    if mark not in (".", ","):
+    if mark not in DECIMAL_MARKS:
         raise ValueError("a decimal mark is a point or a comma")
     return str(mark)
 

@@ -47,7 +47,7 @@ class Fold:
     def __post_init__(self) -> None:
         _check_method(self.parts, self.train_size)
         if self.repeat < 0 or not 0 <= self.part < (self.parts or 1):
-            raise InputError("A fold's number is out of range: make the comparison anew.")
+            raise InputError("A fold's number is out of range: start the comparison again.")
 
     def seed(self, seed: int) -> int:
         """The seed of the fold's repeat, from the seed of the split that it divides."""
@@ -171,11 +171,11 @@ def _check_room(y: npt.NDArray[np.bool_], parts: int, groups: npt.NDArray[np.int
     n_rarer = min(int(y.sum()), int((~y).sum()))
     if n_rarer < parts:
         raise InputError(
-            f"The {len(y)} rows to compare on have {n_rarer} of the rarer class, which is fewer "
-            f"than the {parts} folds: give fewer folds, or take more rows."
+            f"The {len(y)} rows to compare on have {n_rarer} rows of the rarer class, fewer than "
+            f"the {parts} folds: give fewer folds, or take more rows."
         )
     if groups is not None and (n_groups := len(np.unique(groups))) < parts:
         raise InputError(
-            f"The rows to compare on are of {n_groups} groups, which is fewer than the {parts} "
-            "folds: give fewer folds."
+            f"The rows to compare on have {n_groups} groups, fewer than the {parts} folds: give "
+            "fewer folds."
         )

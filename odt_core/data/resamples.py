@@ -76,8 +76,8 @@ def draw_resample(
         if 0 < y[rows].sum() < len(rows):
             return Draw(np.sort(rows), again)
     raise InputError(
-        f"{MOST_DRAWS:,} resamples one after the other had rows of one class only: take more "
-        "training rows of the rarer class."
+        f"{MOST_DRAWS:,} draws in a row had rows of one class only: take more training rows of the "
+        "rarer class."
     )
 
 

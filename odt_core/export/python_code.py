@@ -22,8 +22,9 @@ _HEAD = '''"""Predict a class with a decision tree. Needs Python only.
 (``frame.apply(predict, axis=1)``). Cells are text as in the data file, or numbers of Python, numpy
 or pandas. None, NaN, NA and empty text are missing values, and so are the texts in MISSING. Text
 in a numerical column is read with the column's decimal mark in DECIMAL; thousands may be set apart
-by blanks, apostrophes or the other mark. Texts in JOINED count as the label beside them, and so do
-other spellings of the texts in SPELLED; FORMS are the patterns that leave the number of a text.
+by blanks, apostrophes or the other mark. Texts in JOINED count as the label beside them. Other
+spellings of a text in SPELLED count as the value beside it. FORMS has patterns and replacements
+that leave the plain number of a text.
 """
 
 import math

@@ -46,8 +46,8 @@ def _spelling_words(tree: Tree, readings: Mapping[str, Reading]) -> str:
     if not joined:
         return ""
     return (
-        f"In {list_words([printable(name) for name in joined], ' and ')}, other spellings than "
-        "these are values that no training row had."
+        f"In {list_words([printable(name) for name in joined], ' and ')}, any other spelling "
+        "counts as a value that no training row had."
     )
 
 

@@ -59,8 +59,8 @@ def _shapes_of(spec: JobSpec) -> list[str]:
     elif isinstance(part, ComparisonFold):
         trees = (c.topology for c in part.candidates if isinstance(c, TreeCandidate))
         shapes = tuple(dict.fromkeys(trees))
-    if isinstance(part, PathPart):
-        return [AnyShape(part.most_questions).name]
+    elif isinstance(part, PathPart):
+        shapes = (AnyShape(part.most_questions),)
     return [shape.name for shape in shapes]
 
 

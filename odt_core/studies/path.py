@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.sizes import SizePoint
 
 DEFAULT_QUESTIONS = 7
-"""Of a point that is proved: no tree with so many questions is better, or there is none."""
 
 
 @dataclass(frozen=True)

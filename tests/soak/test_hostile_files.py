@@ -115,6 +115,7 @@ def test_damaged_run_files_are_refused_in_words_or_harmless(
                 outcome["refused in words"] += 1
         assert guard.seen == []
     print(f"{RUN_FILES} damaged run files: {dict(outcome)}")
+    assert outcome["taken in"] and outcome["refused in words"]
 
     monkeypatch.setenv("ODT_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(ROOT)
@@ -159,3 +160,4 @@ def test_hostile_models_are_refused_in_words_or_harmless(maker: Maker, guard: Gu
         assert names_called(written[ExportFormat.PYTHON].decode()) <= usual
     assert guard.seen == []
     print(f"{MODELS} damaged models: {dict(outcome)}")
+    assert outcome["read"] and outcome["refused in words"]

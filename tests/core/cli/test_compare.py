@@ -78,7 +78,7 @@ def test_it_prints_a_table_and_says_which_is_best(
         (["--folds", "5", "--hold-out", "0.5"], "two ways to divide the rows: give one"),
         (["--hold-out", "150"], "trains on 150 rows, but there are only 150"),
         (["--hold-out", "all"], "leaves none to test on"),
-        (["--folds", "100"], "of the rarer class, which is fewer than the 100 folds"),
+        (["--folds", "100"], "of the rarer class, fewer than the 100 folds"),
         (["--max-cards", "0"], "at least 1, or 'none' for no cap"),
         (["--cut-points", "halves"], "'halves' is not one of as-set, deciles, every"),
         (["--feature-selections", "forest"], "'forest' is not one of none, cart"),
@@ -111,8 +111,8 @@ def test_more_least_features_than_columns_are_noted(
     words = ["--folds", "2", "--feature-selections", "cart", "--least-features"]
     assert main([*options(triage), *words, "99"]) == 0
     noted = [x for x in capsys.readouterr().err.splitlines() if "--least-features" in x]
-    assert len(noted) == 1 and "is 99, but the table has only 6 columns to ask about" in noted[0]
-    assert main([*options(triage), *words, "6"]) == 0
+    assert len(noted) == 1 and "is 99, but the table has only 12 columns to ask about" in noted[0]
+    assert main([*options(triage), *words, "12"]) == 0
     assert "--least-features" not in capsys.readouterr().err
 
 

@@ -137,7 +137,7 @@ def test_a_sheet_of_remarks_is_passed_over():
     alone = read_table(xlsx({"empty": {}, "about": about, "end": {}}))
     assert alone.columns == ("Made by us",)
     assert "'about' was read" in alone.report.notes[0]
-    with pytest.raises(InputError, match="such as on another sheet, save it apart"):
+    with pytest.raises(InputError, match="such as on another sheet, save it as a file of its own"):
         infer_schema(alone)
 
 

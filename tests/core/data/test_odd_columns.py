@@ -83,7 +83,7 @@ def test_cells_that_are_limits_are_told_after_they_are_read_as_numbers() -> None
     assert finding.level is Level.INFO and not finding.remedies
     assert finding.message == (
         "Column 'a' has a limit such as '<20', '>200' in 5 rows: "
-        "the tree takes the limit for the number."
+        "the tree uses the limit as the number."
     )
 
 

@@ -326,7 +326,7 @@ def test_sql_joins_labels(run, unseen_left):
     rows = [{"ward": ward, "share": 20.0} for ward in wards]
     unseen = "yes" if unseen_left else "no"
     code = sql_code(tree, readings)
-    assert "In ward, other spellings than these are values that no training row had." in code
+    assert "In ward, any other spelling counts as a value that no training row had." in code
     assert run(code, tree, rows) == ["yes"] * 3 + ["no"] * 2 + [unseen]
 
 
