@@ -62,9 +62,9 @@ export default function ({ parentElement }) {
   const page = parentElement.ownerDocument
   let tip = null
   const hide = () => { if (tip) tip.remove(); tip = null }
-  const show = (event) => {
+  const show = ({ target }) => {
     hide()
-    const part = event.target.closest && event.target.closest(PARTS)
+    const part = target.closest && target.closest(PARTS)
     if (!part) return
     tip = makeTip(page)
     tip.textContent = part.getAttribute("aria-label")
@@ -88,6 +88,7 @@ export default function ({ parentElement }) {
   prepare(page)
   const heard = [["focusin", show], ["focusout", hide], ["keydown", step]]
   for (const [kind, hear] of heard) page.addEventListener(kind, hear)
+  show({ target: page.activeElement || page.body })  // the page was drawn again while it was read
   return () => {
     observer.disconnect()
     hide()

@@ -257,11 +257,14 @@ def test_parts_of_a_tree_tell_their_words_on_hover_and_on_focus(open_window: Ope
     choose_shape(window, "Depth 1")
     train(window)
     page = window.page
+    # The tree is drawn once more when CBC has confirmed it.
+    expect(page.get_by_role("button", name="Download")).to_be_visible(timeout=SOLVED)
+    window.settle()
     whole = "job is job a, job b, job c, job d or job e?"
     first = drawing(page)
     expect(first.locator("title")).to_have_text(re.compile(f"^{re.escape(whole)}"))
     first.focus()
-    tip = page.get_by_role("tooltip")
+    tip = page.locator(".odt-tip[role=tooltip]")
     expect(tip).to_have_text(re.compile(f"^{re.escape(whole)}"))
     page.keyboard.press("ArrowRight")
     expect(tip).to_have_text(re.compile("^Leaf 1: "))
