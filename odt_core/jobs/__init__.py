@@ -5,10 +5,8 @@ and holds the interpreter. A job is a plain JSON specification and a run in the 
 process runs it and answers with messages, one JSON object a line.
 """
 
-from odt_core.jobs.batch import Batch
-from odt_core.jobs.job import Job, JobState
-from odt_core.jobs.manager import JobManager
-from odt_core.jobs.unkept import unkept_manager
+from odt_core.jobs.job import Batch, Job
+from odt_core.jobs.manager import JobManager, unkept_manager
 from odt_core.worker import JobKind, JobSpec
 
-__all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "JobState", "unkept_manager"]
+__all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "unkept_manager"]

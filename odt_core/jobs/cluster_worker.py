@@ -17,8 +17,7 @@ from typing import Any
 
 from distributed import Reschedule, Worker, WorkerPlugin, get_worker
 
-from odt_core.jobs.local import LocalPool
-from odt_core.jobs.memory import worker_memory
+from odt_core.jobs.local import LocalPool, worker_memory
 from odt_core.jobs.pool import Loss
 from odt_core.storage.cache import FileCache
 

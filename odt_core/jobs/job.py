@@ -1,28 +1,20 @@
-"""A job as its owner sees it, on this server or rebuilt from the store."""
+"""Jobs as their owner sees them, single or in a batch."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from odt_core.solution import TracePoint
-from odt_core.storage import LOCAL_OWNER
+from odt_core.storage import LOCAL_OWNER, NewRun, RunStatus
 from odt_core.training.progress import Stage
 from odt_core.worker import JobSpec
 
-
-class JobState(StrEnum):
-    """Where a job is; the words are those of `odt_core.storage.RunStatus`."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-    INTERRUPTED = "interrupted"
+if TYPE_CHECKING:
+    from odt_core.jobs.manager import JobManager
 
 
 def now() -> datetime:
@@ -44,7 +36,7 @@ class Job:
         What runs.
     lane : str
         Jobs of one lane follow each other; an owner's lanes take turns.
-    state : JobState
+    status : RunStatus
         ``done`` has a result (also after a cancel that found a tree in time); ``failed`` has a
         message; ``interrupted``: its server ended while it ran.
     stage : Stage
@@ -73,7 +65,7 @@ class Job:
     owner: str = LOCAL_OWNER
     lane: str = ""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
-    state: JobState = JobState.QUEUED
+    status: RunStatus = RunStatus.QUEUED
     stage: Stage = Stage.PREPARING
     progress: list[TracePoint] = field(default_factory=list)
     best: dict[str, Any] | None = None
@@ -91,7 +83,7 @@ class Job:
     @property
     def is_over(self) -> bool:
         """Whether nothing more will come."""
-        return self.state not in (JobState.QUEUED, JobState.RUNNING)
+        return self.status not in (RunStatus.QUEUED, RunStatus.RUNNING)
 
     @property
     def seconds(self) -> float:
@@ -118,3 +110,93 @@ class Job:
         if self.is_over or best is None:
             return self
         return replace(self, result=best, model=best["model"])
+
+
+@dataclass(eq=False)
+class Batch:
+    """Jobs of one study, in order; read it at any time, from any thread.
+
+    Attributes
+    ----------
+    jobs : tuple of Job
+        In the order they were asked for.
+    owner : str
+        Whose they are.
+    id : str or None
+        Of the study in the store; None if the store could not be written.
+    began : datetime
+        When they were asked for, in UTC.
+    study : NewRun or None
+        What is to be entered for the study itself, as long as the store does not know of it.
+    """
+
+    jobs: tuple[Job, ...]
+    owner: str = LOCAL_OWNER
+    id: str | None = None
+    began: datetime = field(default_factory=now)
+    study: NewRun | None = None
+
+    @classmethod
+    def submit(
+        cls,
+        manager: JobManager,
+        specs: Sequence[JobSpec],
+        *,
+        owner: str = LOCAL_OWNER,
+        name: str = "",
+    ) -> Batch:
+        """Queue all; they take turns with the jobs of others."""
+        return manager.submit_study(specs, owner=owner, name=name)
+
+    @property
+    def n_done(self) -> int:
+        """Jobs that are over, however they ended."""
+        return sum(job.is_over for job in self.jobs)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether none of the jobs waits for a worker."""
+        return all(job.status is not RunStatus.QUEUED for job in self.jobs)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return all(job.is_over for job in self.jobs)
+
+    @property
+    def was_cancelled(self) -> bool:
+        """Whether a job was stopped before its end."""
+        return any(
+            job.cancelled_at is not None or job.status is RunStatus.CANCELLED for job in self.jobs
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Since the request, until the last job ended."""
+        ends = [job.ended_at for job in self.jobs if job.ended_at is not None]
+        until = max(ends) if self.is_over and ends else now()
+        return (until - self.began).total_seconds()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace since the first job started; None before the first is over."""
+        done = self.n_done
+        starts = [job.started_at for job in self.jobs if job.started_at is not None]
+        if done == 0 or not starts:
+            return None
+        spent = (now() - min(starts)).total_seconds()
+        return spent / done * (len(self.jobs) - done)
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """What the jobs brought so far, in order."""
+        return [job.result for job in self.jobs if job.result is not None]
+
+    @property
+    def failure(self) -> str:
+        """Why the first failed job failed, in one sentence; empty if none did."""
+        return next((job.message for job in self.jobs if job.status is RunStatus.FAILED), "")
+
+    def cancel(self, manager: JobManager) -> None:
+        """Stop all that is not over."""
+        manager.cancel_study(self)

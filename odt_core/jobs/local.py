@@ -10,17 +10,29 @@ import json
 import logging
 import os
 import queue
-import signal
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from odt_core.jobs.memory import AT_REST, share_of_memory, taken
+from odt_core.errors import InputError
 from odt_core.jobs.pool import Listener, Loss
-from odt_core.jobs.scratch import Scratch
+from odt_core.processes import (
+    MIB,
+    LockedFile,
+    apart,
+    end_with_all,
+    ending_words,
+    is_unlocked,
+    machine_memory,
+    memory_with_all,
+    with_temporary_folder,
+)
 from odt_core.worker import to_line
 
 MOST_FAILED_STARTS = 3
@@ -36,6 +48,15 @@ ACKNOWLEDGE_WITHIN = 10.0
 """Seconds that an idle worker has to take up a job; one that is frozen is killed then."""
 MOST_TRIES = 3
 """Workers that may fail to take up the same job, in a row, until the job fails."""
+SHARE = 0.8
+"""Of the machine's memory, for all workers together; the server and the system have the rest."""
+LEAST = 1024 * MIB
+"""A worker's limit where the machine's share would be less."""
+AT_REST = 512 * MIB
+"""What a worker may take before it has done anything; the least that the setting may be."""
+PREFIX = "odt-workers-"
+YOUNG = 60.0
+"""Seconds in which a folder may be without a lock since its owner has just made it."""
 
 log = logging.getLogger("odt_core.jobs.local")
 
@@ -50,8 +71,8 @@ class _WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=Path(__file__).resolve().parents[2],
-            env={**os.environ, "TMPDIR": str(folder)},
-            start_new_session=True,
+            env=with_temporary_folder(folder),
+            **apart(),
         )
         self.job: str | None = None
         self.given_at: float | None = None
@@ -85,10 +106,7 @@ class _WorkerProcess:
         if self.killed:
             return
         self.killed, self.ready = True, False
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            log.debug("worker %s had already ended", self.process.pid)
+        end_with_all(self.process)
 
 
 class LocalPool:
@@ -108,7 +126,7 @@ class LocalPool:
         self.memory_limit = memory_limit or share_of_memory(n_workers)
         self._lock = threading.Lock()
         self._workers: list[_WorkerProcess] = []
-        self._scratch = Scratch()
+        self._folders = WorkerFolders()
         self._closed = False
         self._failed_starts = 0
         self._weighed_at = 0.0
@@ -158,7 +176,7 @@ class LocalPool:
                 worker.kill()
         for worker in workers:
             worker.process.wait()
-        self._scratch.close()
+        self._folders.close()
 
     def _of(self, job: str) -> list[_WorkerProcess]:
         return [worker for worker in self._workers if worker.job == job]
@@ -175,16 +193,16 @@ class LocalPool:
                 break
         code = worker.process.wait()
         worker.close_outbox()
-        self._scratch.remove(worker.folder)
+        self._folders.remove(worker.folder)
         with self._lock:
             self._workers.remove(worker)
             lost, vain = worker.job, not worker.was_ready and not self._closed
             again = lost is not None and worker.given_at is not None and self._may_try(lost)
         if lost is not None:
-            loss = Loss(_ending(code), worker.memory_limit, begun=not again)
+            loss = Loss(ending_words(code), worker.memory_limit, begun=not again)
             self._listener.on_lost(lost, loss)
         if vain:
-            self._note_failed_start(_ending(code))
+            self._note_failed_start(ending_words(code))
 
     def _take_in(self, worker: _WorkerProcess, message: dict[str, Any]) -> None:
         kind, job = message["type"], worker.job
@@ -241,7 +259,7 @@ class LocalPool:
         with self._lock:
             while len(self._workers) < self._n_workers and not self._closed:
                 try:
-                    worker = _WorkerProcess(self._scratch.make())
+                    worker = _WorkerProcess(self._folders.make())
                 except OSError as error:
                     log.exception("no worker could be started")
                     failure = str(error.strerror)
@@ -275,7 +293,7 @@ class LocalPool:
         with self._lock:
             used = [worker for worker in self._workers if worker.used]
         for worker in used:
-            job, bytes_taken = worker.job, taken(worker.process.pid)
+            job, bytes_taken = worker.job, memory_with_all(worker.process.pid)
             with self._lock:
                 if worker.job is not job:
                     continue
@@ -288,8 +306,60 @@ class LocalPool:
                     worker.kill()
 
 
-def _ending(code: int) -> str:
-    """How a process ended, in a word or two."""
-    if code < 0:
-        return f"killed by {signal.Signals(-code).name}"
-    return f"exit status {code}"
+def worker_memory(n_workers: int) -> int:
+    """Bytes that one worker may take: ``ODT_WORKER_MEMORY`` (in MiB), else a share of all.
+
+    Raises
+    ------
+    InputError
+        If the setting is not a whole number, or less than a worker needs at rest.
+    """
+    text = os.environ.get("ODT_WORKER_MEMORY", "").strip()
+    if not text:
+        return share_of_memory(n_workers)
+    if not (text.isascii() and text.isdecimal() and int(text) * MIB >= AT_REST):
+        raise InputError(
+            f"ODT_WORKER_MEMORY is {text!r}: give a whole number of MiB, at least "
+            f"{AT_REST // MIB}, which a worker needs at rest, or leave it out."
+        )
+    return int(text) * MIB
+
+
+def share_of_memory(n_workers: int) -> int:
+    """Bytes that one of several workers may take of this machine's memory."""
+    return max(int(SHARE * machine_memory() / n_workers), LEAST)
+
+
+class WorkerFolders:
+    """A folder for the temporary files of a server's workers, which are killed and cannot clean up.
+
+    The server holds a lock in it, so that others know when the folder may go.
+    """
+
+    def __init__(self) -> None:
+        remove_left_behind()
+        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._lock = LockedFile(self.folder / "lock")
+
+    def make(self) -> Path:
+        """A new folder for one worker."""
+        return Path(tempfile.mkdtemp(prefix="worker-", dir=self.folder))
+
+    def remove(self, folder: Path) -> None:
+        """Remove a worker's folder once the worker is gone."""
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove everything."""
+        self._lock.release()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def remove_left_behind() -> None:
+    """Remove what servers that were killed have left behind."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime < YOUNG:
+                continue
+            if not (folder / "lock").exists() or is_unlocked(folder / "lock"):
+                shutil.rmtree(folder, ignore_errors=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import pickle
 import subprocess
 import sys
@@ -17,7 +16,12 @@ from pathlib import Path
 
 from odt_core.data import ReadOptions, RefusedRowsError, Table
 from odt_core.errors import InputError
-from odt_core.jobs.memory import machine_memory, taken
+from odt_core.processes import (
+    ending_words,
+    machine_memory,
+    memory_with_all,
+    with_temporary_folder,
+)
 from odt_core.worker import to_line
 
 LOOK_EVERY = 0.1
@@ -102,7 +106,7 @@ def read_table_apart(
                         f"The file {name!r} was not read within {limits.seconds:g} seconds: leave "
                         "out columns or rows, or give each row as many cells as the header."
                     )
-                if taken(reader.pid) > limits.bytes_allowed:
+                if memory_with_all(reader.pid) > limits.bytes_allowed:
                     raise InputError(too_large)
         finally:
             reader.end()
@@ -130,7 +134,7 @@ class _Reader:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).resolve().parents[2],
-            env={**os.environ, "TMPDIR": str(folder)},
+            env=with_temporary_folder(folder),
         )
         self.pid = self._process.pid
         self.stage = ""
@@ -164,7 +168,7 @@ class _Reader:
 
     @property
     def status(self) -> str:
-        return f"exit status {self._process.returncode}"
+        return ending_words(self._process.returncode)
 
     def wait(self, seconds: float) -> bool:
         """Whether it has ended after so many seconds."""

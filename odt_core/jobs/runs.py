@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from odt_core.jobs.job import Job, JobState
+from odt_core.jobs.job import Job
 from odt_core.solution import Status, TracePoint
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
 from odt_core.studies import ComparisonFold, CurveRepeat, PathPart, TreeCandidate
@@ -127,7 +127,7 @@ def follow(job: Job, summary: RunSummary) -> None:
         if not job.progress or job.progress[-1] != latest:
             job.progress.append(latest)
     if not summary.is_over:  # what is over becomes so at last, with its result: see `fill`
-        job.state = JobState(summary.status.value)
+        job.status = summary.status
 
 
 def fill(job: Job, record: RunRecord) -> None:
@@ -138,4 +138,4 @@ def fill(job: Job, record: RunRecord) -> None:
     trace = record.trace or (job.result or {}).get("trace") or []
     if trace:
         job.progress = [TracePoint(*point) for point in trace]
-    job.state = JobState(record.summary.status.value)
+    job.status = record.summary.status

@@ -11,13 +11,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from odt_core.processes import LockedFile, is_unlocked
 from odt_core.storage.errors import StorageError
 from odt_core.storage.private import make_private
-
-try:
-    import fcntl
-except ImportError:  # Windows: the lease alone tells
-    fcntl = None  # type: ignore[assignment]
 
 
 class Presence:
@@ -31,7 +27,7 @@ class Presence:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._held: dict[str, int] = {}
+        self._held: dict[str, LockedFile] = {}
 
     def hold(self, server: str) -> None:
         """Say that a server lives in this process, until `release` or the process's end.
@@ -43,26 +39,23 @@ class Presence:
         """
         try:
             make_private(self.folder)
-            handle = os.open(self.folder / server, os.O_RDWR | os.O_CREAT, 0o600)
+            self._held[server] = LockedFile(self.folder / server)
         except OSError as error:
             raise StorageError(
                 f"The folder {str(self.folder)!r} cannot be written ({error.strerror}): make it "
                 "writable, or name another folder with ODT_DATA_DIR."
             ) from error
-        _lock(handle, wait=True)
-        self._held[server] = handle
 
     def release(self, server: str) -> None:
         """The server ends in good order."""
-        handle = self._held.pop(server, None)
-        if handle is not None:
-            os.close(handle)
+        lock = self._held.pop(server, None)
+        if lock is not None:
+            lock.release()
             (self.folder / server).unlink(missing_ok=True)
 
     def touch(self, server: str) -> None:
         """Note that a server of this process still lives."""
-        handle = self._held.get(server)
-        if handle is not None:
+        if server in self._held:
             with suppress(OSError):  # a full disk: the last note stands
                 os.utime(self.folder / server)
 
@@ -70,7 +63,7 @@ class Presence:
         """Those of `servers` that lived in this folder and surely do no longer, and till when."""
         found = {}
         for server in servers:
-            if server not in self._held and self._is_free(server):
+            if server not in self._held and is_unlocked(self.folder / server):
                 seen = (self.folder / server).stat().st_mtime
                 found[server] = datetime.fromtimestamp(seen, UTC)
         return found
@@ -79,24 +72,3 @@ class Presence:
         """Remove the file of a server that is gone."""
         if server not in self._held:
             (self.folder / server).unlink(missing_ok=True)
-
-    def _is_free(self, server: str) -> bool:
-        try:
-            handle = os.open(self.folder / server, os.O_RDWR)
-        except OSError:
-            return False  # of another machine, or nothing can be said
-        try:
-            return _lock(handle, wait=False)
-        finally:
-            os.close(handle)
-
-
-def _lock(handle: int, *, wait: bool) -> bool:
-    """Lock a file; false if somebody else holds it, or the file system has no locks."""
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -24,13 +24,13 @@ from odt_core.data import (
     read_table,
 )
 from odt_core.errors import InputError
+from odt_core.processes import end_with_parent
 from odt_core.worker.messages import to_line
-from odt_core.worker.worker import die_with_parent
 
 
 def main() -> None:
     """Read the table, check its columns (which takes long where there are many), and write it."""
-    die_with_parent()
+    end_with_parent()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     order = json.loads(sys.stdin.buffer.readline())

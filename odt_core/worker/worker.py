@@ -5,13 +5,11 @@ It ends when its standard input closes, so it never outlives the process that st
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import json
 import logging
 import os
 import queue
-import signal
 import sys
 import threading
 import time
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from odt_core.errors import DisagreementError, InputError, SolverError
+from odt_core.processes import end_this_with_all, end_with_parent
 from odt_core.worker.kinds import Hooks, run_job
 from odt_core.worker.messages import JobSpec, to_line
 
@@ -69,9 +68,7 @@ class Worker:
                 self._cancelled.add(order["job"])
             else:
                 self._queue.put(order)
-        if os.getpid() == os.getpgid(0):
-            os.killpg(0, signal.SIGKILL)  # with whatever a running solve has started
-        os._exit(0)
+        end_this_with_all()
 
     def _run_job(self, job: str, record: dict[str, Any], path: Path, hurry: bool) -> None:
         progress = _ProgressSender(job, self._say)
@@ -258,16 +255,9 @@ def _warm_up() -> None:
     run_training(table, spec).to_json()
 
 
-def die_with_parent() -> None:
-    """Linux: be killed when the starting process ends, however it ends."""
-    if sys.platform == "linux":
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, signal.SIGKILL)
-
-
 def main() -> None:
     """Serve jobs; answers go to what was standard output, stray prints to standard error."""
-    die_with_parent()
+    end_with_parent()
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

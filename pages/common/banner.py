@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.evaluation import verdict
-from odt_core.jobs import Job, JobState
+from odt_core.jobs import Job
 from odt_core.solution import Status
+from odt_core.storage import RunStatus
 from pages.common.numbers import metrics_of
 from pages.common.server import job_manager
 from pages.common.state import Work
@@ -58,15 +59,15 @@ def _tree_words(now: Work) -> str:
 
 
 def _state_words(job: Job) -> str:
-    if job.state is JobState.QUEUED:
+    if job.status is RunStatus.QUEUED:
         return "waiting for its turn"
     result = job.as_shown().result
-    if result is None and job.state is JobState.RUNNING:
+    if result is None and job.status is RunStatus.RUNNING:
         return "training now"
     if result is None:
-        if job.state is JobState.INTERRUPTED:
+        if job.status is RunStatus.INTERRUPTED:
             return "interrupted when its server ended"
-        return "stopped before a tree was found" if job.state is JobState.CANCELLED else "failed"
+        return "stopped before a tree was found" if job.status is RunStatus.CANCELLED else "failed"
     words = _STATUS_WORDS[Status(result["status"])]
     train = metrics_of(result["train"])
     if train is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from odt_core.jobs import Job, JobState
+from odt_core.jobs import Job
+from odt_core.storage import RunStatus
 from odt_core.topology import AnyShape
 from odt_core.training import Stage
 from odt_core.words import count_words, seconds_words
@@ -37,7 +38,7 @@ def draw_how_far(job: Job, sought: str) -> None:
 def _headline(job: Job, sought: str) -> str:
     if job.cancelled_at is not None:
         return "Stopping …"
-    if job.state is JobState.QUEUED:
+    if job.status is RunStatus.QUEUED:
         ahead = job_manager().position(job)
         return (
             f"Waiting: {count_words(ahead, 'run is', 'runs are')} ahead"

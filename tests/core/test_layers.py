@@ -1,6 +1,7 @@
 """Imports go downward only, and only pages import streamlit (docs/architecture.md)."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = [
-    {"errors", "folders"},
+    {"errors", "folders", "processes"},
     {"topology", "confusion", "exact"},
     {"problem"},
     {"tree"},
@@ -63,3 +64,23 @@ def test_imports_go_downward(path: Path) -> None:
             continue
         if parts[1] != room:
             assert LEVEL[parts[1]] < LEVEL[room], f"{room} imports {module}"
+
+
+ONLY_SOME_SYSTEMS = {"fcntl", "msvcrt", "resource", "pwd", "grp", "termios", "ctypes"}
+"""Modules that not every system has, or that reach past Python into the system."""
+ONLY_SOME_CALLS = re.compile(
+    r"\b(os\.(fork|kill|killpg|getpgid|getpgrp|setsid|getuid|geteuid|uname|getloadavg)\b"
+    r"|start_new_session|preexec_fn|creationflags|signal\.(SIGKILL|SIGHUP|SIGSTOP|SIGCONT|alarm))"
+)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*CORE_FILES, ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_only_one_module_knows_what_systems_do_differently(path: Path) -> None:
+    if path == ROOT / "odt_core" / "processes.py":
+        return
+    assert not imported_modules(path) & ONLY_SOME_SYSTEMS
+    assert not ONLY_SOME_CALLS.findall(path.read_text(encoding="utf-8"))

@@ -9,7 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SplitSpec
-from odt_core.jobs import Job, JobSpec, JobState
+from odt_core.jobs import Job, JobSpec
+from odt_core.storage import RunStatus
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from pages.common.state import Work
@@ -21,7 +22,7 @@ RESULT = {
 }
 
 
-def with_job(app: AppTest, state: JobState, result: dict[str, Any] | None = None) -> Work:
+def with_job(app: AppTest, state: RunStatus, result: dict[str, Any] | None = None) -> Work:
     """The session after a run was started on its present data set."""
     now: Work = app.session_state["odt_work"]
     assert now.dataset is not None and now.schema is not None and now.split is not None
@@ -45,38 +46,38 @@ def monks(app: AppTest) -> AppTest:
 @pytest.mark.parametrize(
     ("state", "result", "words"),
     [
-        (JobState.QUEUED, None, "waiting for its turn"),
-        (JobState.RUNNING, None, "training now"),
-        (JobState.FAILED, None, "failed"),
-        (JobState.CANCELLED, None, "stopped before a tree was found"),
-        (JobState.DONE, RESULT, "test accuracy 90.0% · proved optimal in training"),
+        (RunStatus.QUEUED, None, "waiting for its turn"),
+        (RunStatus.RUNNING, None, "training now"),
+        (RunStatus.FAILED, None, "failed"),
+        (RunStatus.CANCELLED, None, "stopped before a tree was found"),
+        (RunStatus.DONE, RESULT, "test accuracy 90.0% · proved optimal in training"),
         (
-            JobState.DONE,
+            RunStatus.DONE,
             {**RESULT, "status": "feasible", "test": None},
             "no test rows; training accuracy 94.5% · best found, not proved",
         ),
         (
-            JobState.DONE,
+            RunStatus.DONE,
             {**RESULT, "status": "infeasible", "train": None, "test": None},
             "no tree meets the floors",
         ),
     ],
 )
 def test_it_says_how_far_the_run_is(
-    monks: AppTest, state: JobState, result: dict[str, Any] | None, words: str
+    monks: AppTest, state: RunStatus, result: dict[str, Any] | None, words: str
 ) -> None:
     assert f"<b>depth-2</b> · {words}" in banner(monks, with_job(monks, state, result))
 
 
 def test_it_says_when_the_tree_is_older_than_the_choices(monks: AppTest) -> None:
-    now = with_job(monks, JobState.DONE, RESULT)
+    now = with_job(monks, RunStatus.DONE, RESULT)
     assert "before the last changes" not in banner(monks, now)
     changed = dataclasses.replace(now, split=SplitSpec.parse("all"))
     assert "made before the last changes on the Data page" in banner(monks, changed)
 
 
 def test_it_says_when_the_tree_is_of_another_table(monks: AppTest) -> None:
-    banner(monks, with_job(monks, JobState.DONE, RESULT))
+    banner(monks, with_job(monks, RunStatus.DONE, RESULT))
     monks.button(key="data_sample_tic-tac-toe").click().run()
     assert "<b>tic-tac-toe.csv</b>" in monks.html[0].value
     assert "made from monks-1.csv" in monks.html[0].value

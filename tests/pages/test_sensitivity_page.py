@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, ColumnKind, ReadOptions, SplitSpec, read_table
 from odt_core.evaluation import CostRange, net_benefit
-from odt_core.jobs import Batch, Job, JobKind, JobState
+from odt_core.jobs import Batch, Job, JobKind
 from odt_core.problem import Goal, Objective
 from odt_core.render import roc_figure, tree_dot
-from odt_core.storage import LOCAL_OWNER, RunQuery, StorageError
+from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, StorageError
 from odt_core.studies import (
     CurveRun,
     LowerBound,
@@ -294,11 +294,11 @@ def test_a_tree_of_another_split_is_not_the_current_one(page: AppTest) -> None:
 
 def test_adopting_waits_for_a_run_that_goes_on_and_says_so(page: AppTest) -> None:
     now, frontier = work(page), frontier_job(page)
-    going = replace(frontier, state=JobState.RUNNING, result=None)
+    going = replace(frontier, state=RunStatus.RUNNING, result=None)
     page.session_state[WORK] = replace(now, job=going)
     page.run()
     assert page.button(key="sens_adopt_later").disabled
-    page.session_state[WORK] = replace(now, job=replace(going, state=JobState.FAILED))
+    page.session_state[WORK] = replace(now, job=replace(going, state=RunStatus.FAILED))
     page.run()
     assert not page.button(key="sens_adopt").disabled
 

@@ -27,12 +27,12 @@ from odt_core.data import (
 )
 from odt_core.evaluation import metrics, predictive_values
 from odt_core.export import tree_from_json
-from odt_core.jobs import Job, JobState
+from odt_core.jobs import Job
 from odt_core.problem import Goal, LeafCount, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.storage import LOCAL_OWNER, StorageError
+from odt_core.storage import LOCAL_OWNER, RunStatus, StorageError
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
 from pages.build.train_parts import runs as train_runs
@@ -510,7 +510,7 @@ def test_a_run_that_fails_loses_nothing(open_page: Callable[..., AppTest]) -> No
     assert page.get("graphviz_chart"), "the tree before is still there"
     page.radio(key="train_shape").set_value("depth-1").run()
     train(page)
-    assert not page.error and job_of(page).state is JobState.DONE
+    assert not page.error and job_of(page).status is RunStatus.DONE
 
 
 def test_settings_survive_a_change_of_page(page: AppTest) -> None:
@@ -547,7 +547,7 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     while not job.is_over:
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     page.run()
     assert not page.exception
     assert any(said.value.startswith("**Stopped after") for said in page.markdown)
@@ -568,14 +568,14 @@ def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., 
     page.run()
     press(page)
     waiting = job_of(page)
-    assert waiting.state is JobState.QUEUED
+    assert waiting.status is RunStatus.QUEUED
     ahead = manager.position(waiting)
     assert ahead >= 1
     assert f"Waiting: {ahead} run" in page.header[0].value
     page.button(key="train_cancel").click().run()
     page.run()
     assert not page.exception
-    assert waiting.state is JobState.CANCELLED
+    assert waiting.status is RunStatus.CANCELLED
     assert plain("Cancelled before it started.") in page.error[0].value
     for job in others:
         manager.cancel(job)

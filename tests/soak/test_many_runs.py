@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from odt_core.jobs.memory import MIB
+from odt_core.processes import MIB
 from odt_core.storage import RunStatus, Store
 from tests.core.jobs.conftest import sample_job
 from tests.core.jobs.test_faults import address_of, servers, status

@@ -8,17 +8,16 @@ the kernel kills it. Nothing heavier than numpy and python-mip is imported.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import pickle
 import queue
-import signal
 import sys
 import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
+from odt_core.processes import end_with_parent, flush_c_output, write_c_output_by_line
 from odt_core.solvers.mip.backends import BACKENDS
 from odt_core.solvers.mip.loading import answer_of, load, set_start
 from odt_core.solvers.mip.messages import (
@@ -50,17 +49,9 @@ def solve(order: SolveOrder) -> Answer:
     return answer_of(model, variables, status)
 
 
-def write_log_by_line() -> None:
-    """Have the C library pass on each line of a solver's log at once, although it is a pipe."""
-    if sys.platform == "linux":
-        line_buffered = 1
-        library = ctypes.CDLL(None)
-        library.setvbuf(ctypes.c_void_p.in_dll(library, "stdout"), None, line_buffered, 0)
-
-
 def end_log() -> None:
     """Push out what the solver's library still holds back, then mark the end."""
-    ctypes.CDLL(None).fflush(None)
+    flush_c_output()
     os.write(1, f"{END_OF_LOG}\n".encode())
 
 
@@ -98,19 +89,12 @@ def read_orders(source: BinaryIO, orders: queue.Queue[SolveOrder | WriteOrder]) 
             os._exit(0)
 
 
-def die_with_parent() -> None:
-    """Linux: be killed when the thread that started this process ends."""
-    if sys.platform == "linux":
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, signal.SIGKILL)
-
-
 def main() -> None:
     """Serve until standard input closes."""
-    die_with_parent()
+    end_with_parent()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # solvers print to file descriptor 1
-    write_log_by_line()
+    write_c_output_by_line()
     orders: queue.Queue[SolveOrder | WriteOrder] = queue.Queue()
     threading.Thread(target=read_orders, args=(sys.stdin.buffer, orders), daemon=True).start()
     lock = threading.Lock()

@@ -10,7 +10,6 @@ import atexit
 import os
 import pickle
 import queue
-import signal
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import odt_core
+from odt_core.processes import apart, end_with_all, ending_words
 from odt_core.solvers.mip.messages import END_OF_LOG, Message, SolveOrder, WriteOrder
 
 ROOT = Path(odt_core.__file__).resolve().parents[1]
@@ -96,10 +96,7 @@ class Child:
     def kill(self) -> None:
         """End the process and whatever it started."""
         if self.is_alive:
-            if os.name == "posix":
-                os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
-            else:
-                self._process.kill()
+            end_with_all(self._process)
         self._process.wait()
         assert self._process.stdin is not None
         with suppress(OSError):  # part of an order may still be waiting to be written
@@ -109,7 +106,7 @@ class Child:
         """The exit in words; where it was no signal, with the last lines it wrote."""
         code = self._process.wait()
         if code < 0:
-            return f"was ended by signal {signal.Signals(-code).name}"
+            return f"was {ending_words(code)}"
         said = " | ".join(line for line in self._last_lines if line.strip())
         return f"left with status {code} (last words: {said or 'none'})"
 
@@ -140,7 +137,7 @@ def _start() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
-        start_new_session=True,  # Ctrl-C is for the asking process to handle
+        **apart(),  # Ctrl-C is for the asking process to handle
     )
 
 

@@ -20,6 +20,8 @@ from types import SimpleNamespace
 
 import platformdirs
 
+from odt_core.processes import apart
+
 KERNELS = {
     "kernels": (
         "count_pairs", "weigh", "shallow_sides", "two_levels", "count_ones", "count_lines",
@@ -111,7 +113,7 @@ class Loader:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            **apart(),
             cwd=Path(__file__).parents[3],
         )
 

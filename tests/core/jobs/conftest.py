@@ -123,7 +123,7 @@ def managing(store: Store, pool: KeptPool) -> Iterator[JobManager]:
     try:
         yield manager
     finally:
-        running = manager._held.running
+        running = manager._jobs._running
         for one in list(running.values()):
             manager.cancel(one.job)
         deadline = time.monotonic() + MOST_TO_STOP

@@ -19,7 +19,7 @@ from distributed import Client, Security
 
 from odt_core.cli import main
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
+from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
 from odt_core.jobs.cluster import DaskPool, check_address, check_scheduler
 from odt_core.jobs.local import LocalPool
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
@@ -116,7 +116,7 @@ def test_a_job_on_the_cluster_brings_what_it_brings_here(
 ) -> None:
     job = manager.submit(easy)
     wait_until(lambda: job.is_over, seconds=60)
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     here = run_training(table_of(store, easy), easy.train).to_json()
     assert job.result is not None and job.model is not None
     for name in ("status", "errors", "objective", "tree", "cart", "train", "settings"):
@@ -133,7 +133,7 @@ def test_progress_comes_and_a_cancel_keeps_the_best_tree(
     seconds = wait_until(lambda: job.is_over)
     print(f"a job on the cluster was stopped in {seconds:.2f} s")
     assert seconds < 1.5
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     assert job.result is not None and job.result["status"] == "cancelled"
     assert job.result["tree"] is not None
 
@@ -143,11 +143,11 @@ def test_two_machines_work_at_once_and_a_job_waits_its_turn(
 ) -> None:
     first, second, third = (manager.submit(hard) for _ in range(3))
     wait_until(lambda: first.progress and second.progress, seconds=60)
-    assert third.state is JobState.QUEUED and manager.position(third) == 0
+    assert third.status is RunStatus.QUEUED and manager.position(third) == 0
     for job in (third, second, first):
         manager.cancel(job)
     wait_until(lambda: all(job.is_over for job in (first, second, third)))
-    assert third.state is JobState.CANCELLED
+    assert third.status is RunStatus.CANCELLED
 
 
 def test_a_study_runs_on_the_cluster(manager: JobManager, store: Store) -> None:
@@ -181,7 +181,7 @@ def test_a_lost_machine_s_job_begins_anew_on_another(
     print(f"another machine had the job after {time.monotonic() - killed:.2f} s")
     cluster.workers[cluster.workers.index(lost)] = cluster.add_worker()
     wait_until(lambda: job.is_over, seconds=60)
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     assert job.result is not None and job.result["status"] == "feasible"
 
 
@@ -194,7 +194,7 @@ def test_a_scheduler_that_is_away_is_said_and_waited_for(store: Store, easy: Job
         job = manager.submit(easy)
         wait_until(lambda: manager.problem, seconds=30)
         assert f"The Dask scheduler {address} cannot be reached" in manager.problem
-        assert job.state is JobState.QUEUED
+        assert job.status is RunStatus.QUEUED
     finally:
         manager.close()
     assert store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED
@@ -207,7 +207,7 @@ def test_closing_takes_the_jobs_off_the_cluster(
     job = manager.submit(hard)
     wait_until(lambda: job.progress, seconds=60)
     manager.close()
-    assert job.state is JobState.INTERRUPTED
+    assert job.status is RunStatus.INTERRUPTED
     wait_until(lambda: not any(map(cluster.is_solving, cluster.workers)), seconds=5)
     assert all(psutil.pid_exists(worker.pid) for worker in cluster.workers)
 
@@ -221,9 +221,9 @@ def test_a_scheduler_that_is_lost_costs_only_what_ran(
     cluster.scheduler.kill()
     seconds = wait_until(lambda: first.is_over and second.is_over)
     print(f"a lost scheduler was noticed after {seconds:.2f} s")
-    assert first.state is JobState.FAILED and first.best is not None
+    assert first.status is RunStatus.FAILED and first.best is not None
     wait_until(lambda: "cannot be reached" in manager.problem)
-    assert waiting.state is JobState.QUEUED
+    assert waiting.status is RunStatus.QUEUED
 
 
 def test_a_job_that_no_machine_has_begun_outlives_its_scheduler(
@@ -237,11 +237,11 @@ def test_a_job_that_no_machine_has_begun_outlives_its_scheduler(
             busy = other.submit(time.sleep, 120, pure=False)
             wait_until(lambda: any(other.processing().values()) and not busy.done())
             job = manager.submit(easy)
-            wait_until(lambda: job.state is JobState.RUNNING)
+            wait_until(lambda: job.status is RunStatus.RUNNING)
             wait_until(lambda: manager._pool._tasks[job.id].future is not None)
             time.sleep(1.0)  # it would have begun by now
             cluster.scheduler.kill()
-        wait_until(lambda: job.state is JobState.QUEUED, seconds=30)
+        wait_until(lambda: job.status is RunStatus.QUEUED, seconds=30)
         wait_until(lambda: "cannot be reached" in manager.problem)
         wait_until(lambda: store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED)
     finally:
@@ -265,7 +265,7 @@ def test_a_cluster_with_certificates_serves_only_who_has_them(
         wait_until(lambda: manager._pool.n_free() == 1, seconds=60)
         job = manager.submit(easy)
         wait_until(lambda: job.is_over, seconds=60)
-        assert job.state is JobState.DONE, job.message
+        assert job.status is RunStatus.DONE, job.message
         manager.close()
         for security in (Security(), check_address("tls://x", theirs, False)):
             with pytest.raises((OSError, TypeError)):

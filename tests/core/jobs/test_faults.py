@@ -22,9 +22,9 @@ from sqlalchemy import text
 
 from odt_core.data import ReadOptions, SplitSpec, infer_schema, read_table
 from odt_core.errors import InputError
-from odt_core.jobs import JobManager, JobSpec, JobState, local, scratch
-from odt_core.jobs.local import LocalPool
-from odt_core.jobs.memory import AT_REST, MIB, taken, worker_memory
+from odt_core.jobs import JobManager, JobSpec, local
+from odt_core.jobs.local import AT_REST, LocalPool, WorkerFolders, worker_memory
+from odt_core.processes import MIB, memory_with_all
 from odt_core.solution import Engine
 from odt_core.storage import (
     LOCAL_OWNER,
@@ -149,7 +149,7 @@ def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: 
         wait_until(lambda: all(status(store, run) is RunStatus.DONE for run in queued))
         assert record(store, done) == whole
         caught = manager.find(LOCAL_OWNER, running)
-        assert caught.state is JobState.INTERRUPTED and "run it again" in caught.message
+        assert caught.status is RunStatus.INTERRUPTED and "run it again" in caught.message
         assert caught.best is not None and caught.best["tree"] is not None
         assert caught.best["model"]["tree"] == caught.best["tree"]
         again = manager.rerun(LOCAL_OWNER, running)
@@ -181,12 +181,12 @@ def test_a_job_that_another_server_runs_is_followed_and_cancelled(
         wait_until(lambda: server.heard("started"))
         with managing(store, kept_pool) as manager:
             job = manager.find(LOCAL_OWNER, theirs)
-            wait_until(lambda: job.progress and job.state is JobState.RUNNING, seconds=10)
+            wait_until(lambda: job.progress and job.status is RunStatus.RUNNING, seconds=10)
             wait_until(lambda: record(store, theirs).best is not None, seconds=10)
             manager.cancel(job)
             seconds = wait_until(lambda: job.is_over, seconds=5)
             print(f"a job of another server was stopped in {seconds:.2f} s")
-            assert job.state is JobState.DONE and job.result is not None
+            assert job.status is RunStatus.DONE and job.result is not None
             assert job.result["status"] == "cancelled" and job.model is not None
 
 
@@ -200,7 +200,7 @@ def test_a_killed_worker_leaves_its_best_tree_and_no_files(
     assert list(folder.glob("odt-mip-*")), "CBC's files are in the worker's own folder"
     os.kill(lost, signal.SIGKILL)
     wait_until(lambda: job.is_over, seconds=5)
-    assert job.state is JobState.FAILED and "killed by SIGKILL" in job.message
+    assert job.status is RunStatus.FAILED and "killed by SIGKILL" in job.message
     wait_until(lambda: status(store, job.id) is RunStatus.FAILED)
     kept = record(store, job.id).best
     assert kept is not None and kept["tree"] == job.best["tree"]
@@ -216,7 +216,7 @@ def test_a_cancel_that_is_not_answered_keeps_the_best_tree(
     manager.cancel(job)
     seconds = wait_until(lambda: job.is_over, seconds=5)
     assert seconds < 1.5
-    assert job.state is JobState.DONE and job.result is not None and job.model is not None
+    assert job.status is RunStatus.DONE and job.result is not None and job.model is not None
     assert job.result["status"] == "cancelled" and job.result["tree"] == job.best["tree"]
     assert "Stopped after" in job.result["words"]["status"]
 
@@ -228,18 +228,18 @@ def test_a_job_that_needs_too_much_memory_ends_alone(store: Store) -> None:
     manager = JobManager(store, 2, pool=pool)
     try:
         wait_until(lambda: pool.n_free() == 2)
-        pool.memory_limit = max(taken(pid) for pid in worker_pids(manager)) + 80 * MIB
+        pool.memory_limit = max(memory_with_all(pid) for pid in worker_pids(manager)) + 80 * MIB
         first, second = manager.submit(heavy, lane="a"), manager.submit(light, lane="b")
         wait_until(lambda: first.is_over, seconds=40)
-        assert first.state is JobState.FAILED
+        assert first.status is RunStatus.FAILED
         limit = f"{pool.memory_limit // MIB:,} MiB"
         assert f"more memory than a solver process may take ({limit})" in first.message
         assert "ODT_WORKER_MEMORY" in first.message
-        assert second.state is JobState.RUNNING, second.message
+        assert second.status is RunStatus.RUNNING, second.message
         again = manager.submit(sample_job(store, "monks-1", "depth-1"))
         wait_until(lambda: again.is_over)
-        assert again.state is JobState.DONE, again.message
-        assert second.state is JobState.RUNNING, second.message
+        assert again.status is RunStatus.DONE, again.message
+        assert second.status is RunStatus.RUNNING, second.message
     finally:
         manager.close()
 
@@ -259,12 +259,12 @@ def large_job(store: Store) -> JobSpec:
 
 
 def test_folders_of_dead_servers_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch, "YOUNG", -1.0)
-    mine = scratch.Scratch()
-    dead = Path(tempfile.mkdtemp(prefix=scratch.PREFIX))
+    monkeypatch.setattr(local, "YOUNG", -1.0)
+    mine = WorkerFolders()
+    dead = Path(tempfile.mkdtemp(prefix=local.PREFIX))
     (dead / "lock").touch()
     (dead / "worker-1" / "odt-mip-1").mkdir(parents=True)
-    scratch.sweep()
+    local.remove_left_behind()
     assert not dead.exists() and mine.folder.exists()
     mine.close()
     assert not mine.folder.exists()
@@ -285,7 +285,7 @@ def test_a_full_disk_costs_no_result_and_no_run(
         assert manager.find(LOCAL_OWNER, running.id) is running
         unrecorded = manager.submit(easy)
         wait_until(lambda: unrecorded.is_over)
-        assert unrecorded.state is JobState.DONE and unrecorded.result is not None
+        assert unrecorded.status is RunStatus.DONE and unrecorded.result is not None
         assert manager.find(LOCAL_OWNER, unrecorded.id) is unrecorded
     wait_until(lambda: status(store, running.id) is RunStatus.DONE, seconds=10)
     assert record(store, running.id).result == running.result
@@ -310,7 +310,7 @@ def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
         study = manager.submit_study([easy, easy], name="kept out, too")
         jobs = [single, *study.jobs]
         wait_until(lambda: all(job.is_over for job in jobs))
-        assert all(job.state is JobState.DONE and not job.recorded for job in jobs)
+        assert all(job.status is RunStatus.DONE and not job.recorded for job in jobs)
         assert study.id is None and "no room left" in manager.unstored(single)
         assert store.runs.list(LOCAL_OWNER).total == 0
         filler.unlink()
@@ -391,7 +391,7 @@ def test_a_frozen_worker_keeps_nobody_waiting(
         manager.cancel(second)
         assert time.monotonic() - began < 1.0, "nobody waits for a frozen worker"
         wait_until(lambda: first.is_over)
-        assert first.state is JobState.DONE, first.message
+        assert first.status is RunStatus.DONE, first.message
         assert worker_pid(manager) != frozen
         wait_until(lambda: second.is_over)
     finally:
@@ -405,16 +405,16 @@ def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
     try:
         wait_until(lambda: manager._pool.n_free() == 2)
         frozen = manager.submit(large_job(store))
-        wait_until(lambda: frozen.state is JobState.RUNNING)
+        wait_until(lambda: frozen.status is RunStatus.RUNNING)
         (pid,) = (w.process.pid for w in manager._pool._workers if w.job == frozen.id)  # type: ignore[attr-defined]
         os.kill(pid, signal.SIGSTOP)
         assert frozen.stage is Stage.PREPARING
         other = manager.submit(easy, lane="another")
         wait_until(lambda: other.is_over)
-        assert other.state is JobState.DONE, other.message
+        assert other.status is RunStatus.DONE, other.message
         manager.cancel(frozen)
         assert wait_until(lambda: frozen.is_over, seconds=5) < 2.0
-        assert frozen.state is JobState.CANCELLED
+        assert frozen.status is RunStatus.CANCELLED
         wait_until(lambda: manager._pool.n_free() == 2)
     finally:
         manager.close()
@@ -429,10 +429,10 @@ def test_a_solver_that_is_killed_alone_fails_its_run_in_words_and_no_other(
     (solver,) = (p for p in family_of(worker) if "solvers.mip.child" in command_of(p))
     solver.kill()
     wait_until(lambda: job.is_over, seconds=10)
-    assert job.state is JobState.FAILED and "CBC" in job.message, (job.state, job.message)
+    assert job.status is RunStatus.FAILED and "CBC" in job.message, (job.status, job.message)
     after = manager.submit(easy)
     wait_until(lambda: after.is_over)
-    assert after.state is JobState.DONE and worker_pid(manager) == worker
+    assert after.status is RunStatus.DONE and worker_pid(manager) == worker
 
 
 def test_a_job_that_no_worker_takes_up_fails_in_words(
@@ -444,7 +444,7 @@ def test_a_job_that_no_worker_takes_up_fails_in_words(
     try:
         job = manager.submit(easy)
         wait_until(lambda: job.is_over, seconds=120)
-        assert job.state is JobState.FAILED and "ended unexpectedly" in job.message
+        assert job.status is RunStatus.FAILED and "ended unexpectedly" in job.message
     finally:
         manager.close()
 
@@ -462,7 +462,7 @@ def test_a_worker_at_rest_takes_less_than_the_least_setting(kept_pool: KeptPool)
     kept_pool.start(kept_pool._listener)
     wait_until(lambda: kept_pool.n_free() == 1)
     (worker,) = kept_pool._workers
-    assert taken(worker.process.pid) < AT_REST
+    assert memory_with_all(worker.process.pid) < AT_REST
 
 
 @contextmanager
@@ -514,7 +514,7 @@ def test_a_database_that_is_deleted_or_replaced_is_said_and_costs_nothing_once_i
     assert running.result is not None, "the result is on the screen"
     unrecorded = manager.submit(easy)
     wait_until(lambda: unrecorded.is_over)
-    assert unrecorded.state is JobState.DONE and not unrecorded.recorded
+    assert unrecorded.status is RunStatus.DONE and not unrecorded.recorded
     away.rename(here)
     wait_until(lambda: status(store, running.id) is RunStatus.DONE, seconds=10)
     wait_until(lambda: not manager.problem, seconds=10)
@@ -537,7 +537,7 @@ def test_a_database_that_loses_its_tables_stops_no_thread(
         wait_until(lambda: not manager.problem, seconds=10)
         after = manager.submit(easy)
         wait_until(lambda: after.is_over)
-        assert after.state is JobState.DONE and after.recorded
+        assert after.status is RunStatus.DONE and after.recorded
     store.close()
 
 
@@ -553,7 +553,7 @@ def test_a_mistake_of_this_program_is_said_and_costs_one_round(
         wait_until(lambda: "unexpected error" in manager.problem)
         assert "cannot count" in manager.problem
     wait_until(lambda: job.is_over)
-    assert job.state is JobState.DONE and not manager.problem
+    assert job.status is RunStatus.DONE and not manager.problem
 
 
 def test_a_claimed_run_waits_while_its_file_cannot_be_had(
@@ -566,9 +566,9 @@ def test_a_claimed_run_waits_while_its_file_cannot_be_had(
         patch.setattr(store.datasets, "path", away)
         job = manager.submit(easy)
         wait_until(lambda: manager.problem == "The database is away.")
-        assert job.state is JobState.QUEUED and manager.position(job) == 0
+        assert job.status is RunStatus.QUEUED and manager.position(job) == 0
     wait_until(lambda: job.is_over)
-    assert job.state is JobState.DONE
+    assert job.status is RunStatus.DONE
     wait_until(lambda: status(store, job.id) is RunStatus.DONE)
 
 
@@ -599,6 +599,6 @@ def test_where_nothing_can_be_kept_runs_go_on_in_memory(
         assert manager.problem == store.problem
         job = manager.submit(sample_job(store, "monks-1", "depth-1"))
         wait_until(lambda: job.is_over)
-        assert job.state is JobState.DONE and job.result is not None
+        assert job.status is RunStatus.DONE and job.result is not None
         wait_until(lambda: status(store, job.id) is RunStatus.DONE)
     store.close()

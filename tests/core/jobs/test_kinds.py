@@ -11,8 +11,8 @@ from fractions import Fraction
 import pytest
 
 from odt_core.data import SAMPLES, Folding, ReadOptions, SplitSpec
-from odt_core.jobs import Batch, JobKind, JobManager, JobSpec, JobState
-from odt_core.storage import LOCAL_OWNER, Store
+from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
+from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from odt_core.studies import (
     Adoption,
     ComparisonSpec,
@@ -80,7 +80,7 @@ def test_a_frontier_comes_and_a_point_of_it_is_adopted(
 ) -> None:
     job = manager.submit(dataclasses.replace(triage, kind=JobKind.FRONTIER))
     wait_until(lambda: job.is_over)
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     table = table_of(store, triage)
     here = run_frontier(table, triage.train).to_json()
     assert job.result is not None and job.result["points"] == here["points"]
@@ -97,7 +97,7 @@ def test_a_frontier_comes_and_a_point_of_it_is_adopted(
         )
     )
     wait_until(lambda: adopted.is_over)
-    assert adopted.state is JobState.DONE, adopted.message
+    assert adopted.status is RunStatus.DONE, adopted.message
     assert adopted.result is not None and adopted.result["tree"] == point["tree"]
     assert adopted.result["status"] == "optimal" and adopted.model is not None
 
@@ -153,7 +153,7 @@ def test_a_single_job_does_not_wait_for_a_batch(manager: JobManager, triage: Job
     wait_until(lambda: batch.n_done >= 1)
     job = manager.submit(triage)
     wait_until(lambda: job.is_over)
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     assert not batch.is_over
     batch.cancel(manager)
     wait_until(lambda: batch.is_over)

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from odt_core.jobs import Job, JobManager, JobSpec, JobState, deadlines, local
+from odt_core.jobs import Job, JobManager, JobSpec, local, server_jobs
 from odt_core.storage import LOCAL_OWNER, NotFoundError, RunStatus, Store
 from odt_core.training import Stage, run_training
 from tests.core.jobs.conftest import table_of
@@ -71,7 +71,7 @@ def test_a_job_brings_what_the_same_run_brings_here(
 ) -> None:
     job = manager.submit(easy)
     wait_until(lambda: job.is_over)
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     here = run_training(table_of(store, easy), easy.train).to_json()
     assert job.result is not None
     for name in ("status", "errors", "objective", "tree", "cart", "train", "test", "settings"):
@@ -83,7 +83,7 @@ def test_a_job_brings_what_the_same_run_brings_here(
 def test_a_running_job_says_how_far_it_is(manager: JobManager, hard: JobSpec) -> None:
     job = manager.submit(hard)
     wait_until(lambda: has_best_tree(job))
-    assert job.state is JobState.RUNNING and job.stage is Stage.SOLVING
+    assert job.status is RunStatus.RUNNING and job.stage is Stage.SOLVING
     point = next(point for point in job.progress if point.incumbent is not None)
     assert point.incumbent is not None and 0 < point.incumbent <= 958
     assert point.bound is None or point.bound >= point.incumbent
@@ -95,7 +95,7 @@ def test_cancel_keeps_the_best_tree_within_a_second(manager: JobManager, hard: J
     best = max(point.incumbent for point in job.progress if point.incumbent is not None)
     manager.cancel(job)
     assert wait_until(lambda: job.is_over) < 1.5
-    assert job.state is JobState.DONE, job.message
+    assert job.status is RunStatus.DONE, job.message
     assert job.result is not None and job.result["status"] == "cancelled"
     assert job.result["objective"]["total"] >= best
     assert job.result["tree"] is not None
@@ -108,31 +108,31 @@ def test_cancel_works_again_and_again(manager: JobManager, hard: JobSpec, easy: 
         manager.cancel(job)
         manager.cancel(job)
         wait_until(lambda job=job: job.is_over)
-        assert job.state in (JobState.DONE, JobState.CANCELLED)
+        assert job.status in (RunStatus.DONE, RunStatus.CANCELLED)
     last = manager.submit(easy)
     wait_until(lambda: last.is_over)
-    assert last.state is JobState.DONE, last.message
+    assert last.status is RunStatus.DONE, last.message
 
 
 def test_jobs_wait_in_line_and_can_be_cancelled_there(
     manager: JobManager, hard: JobSpec, easy: JobSpec
 ) -> None:
     first, second, third = (manager.submit(spec) for spec in (hard, easy, easy))
-    wait_until(lambda: first.state is JobState.RUNNING)
+    wait_until(lambda: first.status is RunStatus.RUNNING)
     assert [manager.position(job) for job in (first, second, third)] == [0, 0, 1]
     manager.cancel(second)
-    assert second.state is JobState.CANCELLED
+    assert second.status is RunStatus.CANCELLED
     assert second.message == "Cancelled before it started."
     assert manager.position(third) == 0
     manager.cancel(first)
     wait_until(lambda: third.is_over)
-    assert third.state is JobState.DONE, third.message
+    assert third.status is RunStatus.DONE, third.message
 
 
 def test_a_proved_tree_is_there_while_it_is_confirmed(manager: JobManager, quick: JobSpec) -> None:
     job = manager.submit(quick)
     wait_until(lambda: job.best is not None)
-    assert job.state is JobState.RUNNING and job.shows_tree
+    assert job.status is RunStatus.RUNNING and job.shows_tree
     shown = job.as_shown()
     assert shown.result is not None and shown.result["status"] == "optimal"
     assert shown.result["proved_by"] == ["search"] and shown.result["mip"] is None
@@ -149,7 +149,7 @@ def test_confirmations_yield_to_those_who_wait(manager: JobManager, quick: JobSp
     seconds = wait_until(lambda: all(job.is_over for job in rest[:2]))
     assert seconds < 5, "each confirmation alone would take longer"
     for job in (first, *rest[:2]):
-        assert job.state is JobState.DONE and job.result is not None
+        assert job.status is RunStatus.DONE and job.result is not None
         assert job.result["status"] == "optimal" and job.cancelled_at is None
         assert job.result["words"]["remark"] == "CBC's confirmation was cut short."
     manager.cancel(rest[2])
@@ -163,14 +163,14 @@ def test_a_killed_worker_fails_its_job_and_a_new_one_comes_up(
     lost = worker_pid(manager)
     os.kill(lost, signal.SIGKILL)
     wait_until(lambda: job.is_over, seconds=5)
-    assert job.state is JobState.FAILED
+    assert job.status is RunStatus.FAILED
     assert job.message == (
         "The solver's process ended unexpectedly (killed by SIGKILL): train again, with a smaller "
         "shape or fewer columns if it repeats."
     )
     again = manager.submit(easy)
     wait_until(lambda: again.is_over)
-    assert again.state is JobState.DONE, again.message
+    assert again.status is RunStatus.DONE, again.message
     assert worker_pid(manager) != lost
 
 
@@ -187,7 +187,7 @@ def test_bad_input_fails_the_job_with_its_own_sentence(manager: JobManager, easy
     wrong = dataclasses.replace(easy, train=dataclasses.replace(easy.train, schema=schema))
     job = manager.submit(wrong)
     wait_until(lambda: job.is_over)
-    assert job.state is JobState.FAILED
+    assert job.status is RunStatus.FAILED
     assert "'perhaps'" in job.message and "Error" not in job.message
 
 
@@ -201,14 +201,14 @@ def test_a_data_set_that_is_not_there_is_said(manager: JobManager, easy: JobSpec
 def test_a_solve_far_past_its_time_limit_is_stopped(
     manager: JobManager, hard: JobSpec, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deadlines, "DEADLINE_GRACE", -58.0)  # of 60 s
+    monkeypatch.setattr(server_jobs, "DEADLINE_GRACE", -58.0)  # of 60 s
     job = manager.submit(hard)
     wait_until(lambda: job.is_over, seconds=20)
-    assert job.state is JobState.FAILED
+    assert job.status is RunStatus.FAILED
     assert "after its time limit and was stopped" in job.message
     again = manager.submit(dataclasses.replace(easy))
     wait_until(lambda: again.is_over)
-    assert again.state is JobState.DONE, again.message
+    assert again.status is RunStatus.DONE, again.message
 
 
 def test_workers_that_cannot_start_are_told_of(
@@ -219,7 +219,7 @@ def test_workers_that_cannot_start_are_told_of(
     try:
         job = manager.submit(easy)
         wait_until(lambda: job.is_over, seconds=10)
-        assert job.state is JobState.FAILED
+        assert job.status is RunStatus.FAILED
         assert job.message == (
             "No solver process could be started (exit status 1): see the server's log."
         )
@@ -234,7 +234,7 @@ def test_closing_ends_everything_but_what_waits(store: Store, hard: JobSpec, eas
     family = [psutil.Process(worker_pid(manager)), *family_of(worker_pid(manager))]
     manager.close()
     wait_until(lambda: running.is_over, seconds=5)
-    assert running.state is JobState.INTERRUPTED and waiting.state is JobState.QUEUED
+    assert running.status is RunStatus.INTERRUPTED and waiting.status is RunStatus.QUEUED
     found = store.runs.summaries(LOCAL_OWNER, [running.id, waiting.id])
     assert [run.status for run in found] == [RunStatus.INTERRUPTED, RunStatus.QUEUED]
     wait_until(lambda: not any(is_alive(process) for process in family), seconds=5)

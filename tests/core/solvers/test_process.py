@@ -117,7 +117,7 @@ def test_a_crash_is_an_error_that_names_the_exit_and_the_next_solve_works(
 
     thread = threading.Thread(target=crash)
     thread.start()
-    with pytest.raises(SolverError, match=f"CBC was ended by signal ({named})"):
+    with pytest.raises(SolverError, match=f"CBC was killed by ({named})"):
         solve(hard_problem(), engine=Engine.CBC, time_limit=30)
     thread.join()
     assert solve(easy_problem(), engine=Engine.CBC).status is Status.OPTIMAL

@@ -1,11 +1,11 @@
-"""Threads that do the same again and again, and that nothing ends but the server's end."""
+"""Threads that repeat one piece of work until the server ends."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 
-from odt_core.jobs.recording import Recording
+from odt_core.jobs.server_jobs import ServerJobs
 from odt_core.storage import StorageError
 
 RETRY_EVERY = 2.0
@@ -14,22 +14,22 @@ LAST_ROUND = 5.0
 """Seconds that a round may still take once the server ends."""
 
 
-class Rounds:
+class ServiceThreads:
     """The manager's threads.
 
-    A store that fails, and even a mistake of this program, costs one round: with one of these
+    A store that fails, and even a mistake of this program, costs one round. Without one of these
     threads everybody's runs would stand still, and nobody would be told.
 
     Parameters
     ----------
-    recording : Recording
-        Is told what failed.
+    jobs : ServerJobs
+        Its `problem` says what failed.
     closed : threading.Event
         Set when the server ends.
     """
 
-    def __init__(self, recording: Recording, closed: threading.Event) -> None:
-        self._recording = recording
+    def __init__(self, jobs: ServerJobs, closed: threading.Event) -> None:
+        self._jobs = jobs
         self._closed = closed
         self._threads: list[threading.Thread] = []
 
@@ -65,9 +65,9 @@ class Rounds:
             try:
                 work()
             except StorageError as error:
-                self._recording.note_problem(error)
+                self._jobs.note_problem(error)
                 self._closed.wait(RETRY_EVERY)
             except Exception as error:
-                self._recording.note_surprise(error)
+                self._jobs.note_unexpected(error)
                 self._closed.wait(RETRY_EVERY)
             wait()
