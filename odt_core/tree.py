@@ -7,7 +7,7 @@ without the data it came from.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -170,6 +170,23 @@ class Tree:
                 yield from visit(node.right)
 
         return visit(self.root)
+
+    def over_used_features(self) -> Tree:
+        """The same tree over only the features that it asks about, in their order."""
+        place = {feature: at for at, feature in enumerate(self.used_features)}
+
+        def visit(node: Node) -> Node:
+            if isinstance(node, Leaf):
+                return node
+            return replace(
+                node,
+                split=Split(place[node.split.feature], node.split.left),
+                left=visit(node.left),
+                right=visit(node.right),
+            )
+
+        features = tuple(self.features[feature] for feature in self.used_features)
+        return replace(self, root=visit(self.root), features=features)
 
     def label_name(self, label: bool) -> str:
         """The user's word for a class."""

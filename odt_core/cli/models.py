@@ -1,25 +1,71 @@
-"""Read a model file."""
+"""Read a model: from a model file, an exported run, or a run of the local store."""
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 from odt_core.errors import InputError
 from odt_core.export import Model
 
+_RUN_ID = re.compile("[0-9a-f]{32}")
+
 
 def load_model(name: str) -> Model:
-    """The model in a JSON file.
+    """The model in a JSON file, or of a stored run.
+
+    Parameters
+    ----------
+    name : str
+        A file that ``train --output`` or *Export* on the Runs page wrote, or a run's id.
 
     Raises
     ------
     InputError
-        If the file is missing, is not JSON, or is not a model.
+        If the file is missing, is not JSON, or has no model; or there is no such run.
     """
+    path = Path(name)
+    if _RUN_ID.fullmatch(name) and not path.exists():
+        return _stored_model(name)
     try:
-        text = Path(name).read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"The model {name!r} cannot be read: give the file that 'train --output' wrote."
         ) from error
-    return Model.from_text(text)
+    return _exported_model(text) if _is_run(text) else Model.from_text(text)
+
+
+def _is_run(text: str) -> bool:
+    """Whether a text is an exported run; what is no JSON is refused elsewhere."""
+    from odt_core.storage.runfile import FORMAT
+
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and record.get("format") == FORMAT
+
+
+def _exported_model(text: str) -> Model:
+    from odt_core.storage.runfile import read_run_file
+
+    return _model_of_run(read_run_file(text).run.values["model"])
+
+
+def _stored_model(run_id: str) -> Model:
+    """The model of a run of this computer's store."""
+    from odt_core.storage import LOCAL_OWNER, Store
+
+    store = Store()
+    try:
+        return _model_of_run(store.runs.get(LOCAL_OWNER, run_id).model)
+    finally:
+        store.close()
+
+
+def _model_of_run(model: object) -> Model:
+    if model is None:
+        raise InputError("The run has no tree: give a run that brought one.")
+    return Model.from_json(model)

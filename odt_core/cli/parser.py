@@ -174,6 +174,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_path(commands)
     _add_stability(commands)
     _add_predict(commands)
+    _add_validate(commands)
     _add_export(commands)
     _add_verify(commands)
     _add_write_model(commands)
@@ -440,14 +441,42 @@ def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     predict = commands.add_parser(
         "predict",
         help="apply a model to a table",
-        description="Apply a model to a table; the table comes back with the prediction added.",
+        description="Apply a model to a table. The table comes back with answer, leaf, risk and "
+        "warnings added to each row.",
     )
-    predict.add_argument("model", metavar="MODEL.json")
+    add_model(predict)
     predict.add_argument("file", metavar="DATA.csv")
     predict.add_argument("--output", metavar="FILE", help="write here instead of standard output")
     add_read_options(predict)
     add_keep_formulas(predict)
     predict.set_defaults(run=_lazily("predict"))
+
+
+def _add_validate(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    validate = commands.add_parser(
+        "validate",
+        help="validate a model on rows that did not train it",
+        description="Apply a frozen model to rows with a known outcome and say how well it does: "
+        "the flow of rows, the 2x2 table, all rates beside training and test, the calibration of "
+        "the leaves. Of the file that the model was trained on, the training rows are left out.",
+    )
+    add_model(validate)
+    validate.add_argument("file", metavar="DATA.csv")
+    validate.add_argument(
+        "--by", type=name, metavar="COL", help="also say the rates by the values of this column"
+    )
+    add_json(validate)
+    add_read_options(validate)
+    validate.set_defaults(run=_lazily("validate"))
+
+
+def add_model(command: argparse.ArgumentParser) -> None:
+    """The model that a command applies."""
+    command.add_argument(
+        "model",
+        metavar="MODEL.json",
+        help="a model file, an exported run, or the id of a run on this computer",
+    )
 
 
 def _add_verify(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

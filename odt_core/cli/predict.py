@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from itertools import compress
 
 from odt_core.cli.inputs import load_table, note
 from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
-from odt_core.data import Encoder, Table
+from odt_core.data import Table
 from odt_core.export import Model
-from odt_core.export.csv_cells import csv_text
-from odt_core.tree import UnseenMet
+from odt_core.scoring import Doubt, Scores, score, scored_csv
 from odt_core.words import count_words
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the table with the prediction, the leaf's share and marks on unseen values added."""
+    """Write the table with the answers and their warnings added; say how the table differs."""
     model = load_model(options.model)
     table = load_table(options)
     content = predict_table(model, table, keep_formulas=options.keep_formulas)
@@ -24,59 +22,33 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-ADDED = ("predicted", "share_positive", "unseen", "unseen_at_question")
-"""The columns that `predict_table` adds."""
-
-
 def predict_table(model: Model, table: Table, *, keep_formulas: bool = False) -> bytes:
-    """The table as CSV (UTF-8) with four columns added.
-
-    ``predicted`` is the class, ``share_positive`` the share of positive training rows in the leaf.
-    ``unseen`` names the columns whose value no training row had where a question met one,
-    ``unseen_at_question`` those whose value training rows had, but none that came to the question.
-    Text that a spreadsheet would take for a formula gets an apostrophe, unless `keep_formulas`.
-    """
-    tree = model.tree
-    codes = Encoder.from_json(model.encoder).encode(table)
-    reached, met = tree.apply(codes), tree.unseen_met(codes)
-    _note_unseen(met)
-    names = [tree.features[g].name for g in met.features]
-    taken = list(table.columns)
-    lines: list[list[str]] = [[*taken, *(_free_name(name, taken) for name in ADDED)]]
-    leaves = tree.leaves
-    for row, cells in enumerate(table.frame.itertuples(index=False, name=None)):
-        leaf = leaves[reached[row]]
-        share = leaf.n_positive / leaf.n if leaf.n else float("nan")
-        marks = ["; ".join(compress(names, kind[row])) for kind in (met.anywhere, met.here)]
-        lines.append([*cells, tree.label_name(leaf.label), f"{share:.6g}", *marks])
-    return csv_text(lines, keep_formulas=keep_formulas).encode("utf-8")
+    """The table as `odt_core.scoring.scored_csv` writes it; differences go to standard error."""
+    scores = score(model, table)
+    for difference in scores.differences:
+        note(difference.words)
+    _note_doubts(scores)
+    return scored_csv(scores, table, keep_formulas=keep_formulas)
 
 
-def _note_unseen(met: UnseenMet) -> None:
+def _note_doubts(scores: Scores) -> None:
     """Say how many rows met a question with a value that tells nothing about them."""
-    for kind, words in (
+    for doubt, words in (
         (
-            met.anywhere,
+            Doubt.NEW,
             "that no training row had; they followed the branch that most training rows took "
             "(column unseen)",
         ),
         (
-            met.here,
+            Doubt.NEW_HERE,
             "that training rows had, but none that came to the question: no row supports the "
             "answer (column unseen_at_question)",
         ),
     ):
-        rows = int(kind.any(axis=1).sum())
+        rows = scores.n_with(doubt)
         if rows:
-            note(
-                f"{rows:,} of {count_words(len(kind), 'row')} met a question about a value {words}."
-            )
-
-
-def _free_name(name: str, taken: list[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
+            of_all = count_words(scores.n_rows, "row")
+            note(f"{rows:,} of {of_all} met a question about a value {words}.")
 
 
 __all__ = ["predict_table", "run"]

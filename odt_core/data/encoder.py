@@ -113,6 +113,27 @@ class ColumnEncoder:
             found[new] = [self._code_of_folded.get(key, UNSEEN) for key in keys]
         return found
 
+    def profile(self, table: Table, decimal: str) -> Profile:
+        """The feature's column in a table, read as in training.
+
+        Parameters
+        ----------
+        table : Table
+            Any table with such a column.
+        decimal : str
+            The decimal mark of the other columns in training.
+
+        Raises
+        ------
+        InputError
+            If there is no such column, or its numbers can be read with either decimal mark.
+        """
+        name, reading = self.feature.name, self.reading(decimal)
+        is_doubtful = self.feature.is_numerical and name in table.report.doubtful
+        if is_doubtful and table.report.decimal != reading.decimal:
+            raise InputError(_doubt(table, name, reading.decimal))
+        return profile_column(table, name, reading)
+
     def value_codes(self, table: Table, profile: Profile) -> npt.NDArray[np.int32]:
         """The code of each distinct value of a column, int32[V].
 
@@ -121,15 +142,20 @@ class ColumnEncoder:
         InputError
             If a cell of a numerical column is not a number.
         """
+        if self.feature.is_numerical and profile.strays.any():
+            raise InputError(number_error(table, profile, profile.strays))
+        return self.lenient_codes(profile)
+
+    def lenient_codes(self, profile: Profile) -> npt.NDArray[np.int32]:
+        """The code of each distinct value, int32[V]; what is not a number counts as missing."""
         missing = UNSEEN if self.missing_code is None else self.missing_code
         if self.feature.is_numerical:
-            bad = ~np.isfinite(profile.numbers) & ~profile.missing
-            if bad.any():
-                raise InputError(number_error(table, profile, bad))
+            is_missing = ~np.isfinite(profile.numbers) | profile.missing
             codes = bin_codes(profile.numbers, self.feature.cuts)
         else:
+            is_missing = profile.missing
             codes = self._category_codes(profile.factor.values)
-        return np.where(profile.missing, np.int32(missing), codes).astype(np.int32)
+        return np.where(is_missing, np.int32(missing), codes).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -210,13 +236,8 @@ class Encoder:
         return table
 
     def _profiles(self, table: Table) -> Iterable[tuple[ColumnEncoder, Profile]]:
-        doubtful = set(table.report.doubtful)
         for column in self.columns:
-            name, reading = column.feature.name, column.reading(self.decimal)
-            is_numerical = column.feature.is_numerical
-            if is_numerical and name in doubtful and table.report.decimal != reading.decimal:
-                raise InputError(_doubt(table, name, reading.decimal))
-            yield column, profile_column(table, name, reading)
+            yield column, column.profile(table, self.decimal)
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, complete enough for `from_json`."""

@@ -1,10 +1,20 @@
 """How good a tree is: rates with intervals, the leaf table, net benefit, and CART to compare."""
 
 from odt_core.evaluation.baselines import FAIRNESS, Baseline, fit_baseline
+from odt_core.evaluation.calibration import (
+    Calibration,
+    LeafCalibration,
+    leaf_calibration,
+)
 from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart
 from odt_core.evaluation.changes import TreeChanges, tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
-from odt_core.evaluation.decision_curve import DecisionCurve, decision_curve, net_benefit
+from odt_core.evaluation.decision_curve import (
+    DecisionCurve,
+    decision_curve,
+    leaf_decision_curve,
+    net_benefit,
+)
 from odt_core.evaluation.leaves import (
     CONTRADICTED,
     FEW_OF_CLASS,
@@ -24,9 +34,29 @@ from odt_core.evaluation.rates import (
     predictive_values,
 )
 from odt_core.evaluation.resampled import ResampledMean, resampled_mean
-from odt_core.evaluation.verdict import Tone, Verdict, verdict
+from odt_core.evaluation.subgroups import (
+    FEW_OF_CLASS_IN_GROUP,
+    Judged,
+    Subgroup,
+    Subgroups,
+    column_subgroups,
+    subgroup_columns,
+)
+from odt_core.evaluation.verdict import TEST, VALIDATION, Tone, Verdict, verdict
 
 __all__ = [
+    "TEST",
+    "VALIDATION",
+    "Calibration",
+    "LeafCalibration",
+    "leaf_calibration",
+    "leaf_decision_curve",
+    "FEW_OF_CLASS_IN_GROUP",
+    "Judged",
+    "Subgroup",
+    "Subgroups",
+    "column_subgroups",
+    "subgroup_columns",
     "CONTRADICTED",
     "FAIRNESS",
     "FEW_OF_CLASS",

@@ -75,7 +75,28 @@ def decision_curve(tree: Tree, data: EncodedData, thresholds: Sequence[float]) -
     InputError
         As `net_benefit`.
     """
-    counts = tree.leaf_counts(data)
+    return leaf_decision_curve(tree, tree.leaf_counts(data), thresholds)
+
+
+def leaf_decision_curve(
+    tree: Tree, counts: Sequence[tuple[int, int]], thresholds: Sequence[float]
+) -> DecisionCurve:
+    """Net benefit of a tree's leaves, ranked by their training risk, from counts in the leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        Gives each leaf's training risk.
+    counts : sequence of (int, int)
+        Negative and positive rows in each leaf, left to right.
+    thresholds : sequence of float
+        Threshold probabilities, each in [0, 1).
+
+    Raises
+    ------
+    InputError
+        As `net_benefit`.
+    """
     n_negative = sum(negative for negative, _ in counts)
     n_positive = sum(positive for _, positive in counts)
     everyone = Confusion(tp=n_positive, fp=n_negative, tn=0, fn=0)

@@ -24,6 +24,10 @@ WIDE = 0.10
 """Test rows whose interval reaches further than this below the training value settle nothing."""
 
 
+TEST, VALIDATION = "test", "validation"
+"""What rows that did not train are called."""
+
+
 class Tone(StrEnum):
     """How good the news is."""
 
@@ -55,7 +59,9 @@ class Verdict:
     tone: Tone
 
 
-def verdict(objective: Objective, train: Metrics, test: Metrics | None) -> Verdict:
+def verdict(
+    objective: Objective, train: Metrics, test: Metrics | None, held_out: str = TEST
+) -> Verdict:
     """Judge a tree by its test rows.
 
     Parameters
@@ -66,6 +72,9 @@ def verdict(objective: Objective, train: Metrics, test: Metrics | None) -> Verdi
         The rates of the training rows.
     test : Metrics or None
         The rates of the test rows; None without test rows.
+    held_out : str
+        What the rows that did not train are called: ``test``, or ``validation`` for other rows than
+        those that were set apart.
 
     Returns
     -------
@@ -96,13 +105,13 @@ def verdict(objective: Objective, train: Metrics, test: Metrics | None) -> Verdi
             short=f"no test rows; training {short}",
             tone=Tone.UNTESTED,
         )
-    tone, remark = _judgement(names, objective, train, test)
+    tone, remark = _judgement(names, objective, train, test, held_out)
     found = _reached(names, objective, test, intervals=True)
     return Verdict(
-        text=f"On {count_words(test.confusion.n, 'test row')}, {found}; "
+        text=f"On {count_words(test.confusion.n, f'{held_out} row')}, {found}; "
         f"in training {_reached(names, objective, train, named=False)}.",
         remark=remark,
-        short=f"test {_reached(names, objective, test)}",
+        short=f"{held_out} {_reached(names, objective, test)}",
         tone=tone,
     )
 
@@ -182,72 +191,74 @@ def _floor(floor: Floor | None) -> str:
 
 
 def _judgement(
-    names: tuple[str, ...], objective: Objective, train: Metrics, test: Metrics
+    names: tuple[str, ...], objective: Objective, train: Metrics, test: Metrics, held_out: str
 ) -> tuple[Tone, str]:
     """The tone, and the sentences that say why."""
     judged = [
-        *(_fall(name, getattr(train, name), getattr(test, name)) for name in names),
-        *(_floor_kept(floor) for floor in floors(objective, train, test)),
+        *(_fall(name, getattr(train, name), getattr(test, name), held_out) for name in names),
+        *(_floor_kept(floor, held_out) for floor in floors(objective, train, test)),
     ]
     judged.append(
-        _beside_one_answer(test) if objective == Objective(Goal.ACCURACY) else _beside_chance(test)
+        _beside_one_answer(test, held_out)
+        if objective == Objective(Goal.ACCURACY)
+        else _beside_chance(test, held_out)
     )
     judged += [
-        _few_rows("positive", test.confusion.n_positive),
-        _few_rows("negative", test.confusion.n_negative),
+        _few_rows("positive", test.confusion.n_positive, held_out),
+        _few_rows("negative", test.confusion.n_negative, held_out),
     ]
     order = (Tone.BAD, Tone.CAUTION, Tone.GOOD)
     worst = next(tone for tone in order if any(tone is found for found, _ in judged))
     if worst is Tone.GOOD:
-        return worst, "Test and training agree."
+        return worst, f"{held_out.capitalize()} and training agree."
     return worst, " ".join(dict.fromkeys(words for tone, words in judged if tone is worst))
 
 
-def _fall(name: str, train: Rate | Estimate, test: Rate | Estimate) -> tuple[Tone, str]:
-    """How a measure of the goal falls from training to test."""
+def _fall(
+    name: str, train: Rate | Estimate, test: Rate | Estimate, held_out: str
+) -> tuple[Tone, str]:
+    """How a measure of the goal falls from training to the rows held out."""
     words = name.replace("_", " ")
     if train.value is None or test.value is None or test.low is None or test.high is None:
-        return Tone.CAUTION, _unknown(words)
+        return Tone.CAUTION, _unknown(words, held_out)
     fall = train.value - test.value
-    points = f"{words.capitalize()} is {number_words(round(100 * fall, 1))} points lower in test"
+    lower = f"{number_words(round(100 * fall, 1))} points lower in {held_out}"
+    points = f"{words.capitalize()} is {lower}"
     if fall > LARGE_FALL or (fall > CLEAR_FALL and test.high < train.value):
         return Tone.BAD, f"{points} than in training: the training figures are too good."
     if fall > SLIGHT_FALL:
         return Tone.CAUTION, f"{points} than in training."
     if test.low < train.value - WIDE:
-        return Tone.CAUTION, "The test rows are too few to tell how well this holds."
+        return Tone.CAUTION, f"The {held_out} rows are too few to tell how well this holds."
     return Tone.GOOD, ""
 
 
-def _unknown(name: str) -> str:
-    return f"The test rows cannot show the {name}: one class has none there."
+def _unknown(name: str, held_out: str) -> str:
+    return f"The {held_out} rows cannot show the {name}: one class has none there."
 
 
-def _floor_kept(floor: Floor) -> tuple[Tone, str]:
-    """What the test rows say of a floor."""
+def _floor_kept(floor: Floor, held_out: str) -> tuple[Tone, str]:
+    """What the rows held out say of a floor."""
     if floor.test is None or floor.test.high is None:
-        return (
-            Tone.CAUTION,
-            f"The test rows cannot show the {floor.name}: one class has none there.",
-        )
+        return Tone.CAUTION, _unknown(floor.name, held_out)
     if floor.test.high < floor.asked:
         return Tone.BAD, f"The whole interval of the {floor.name} is below its floor."
     if not floor.met_in_test:
-        return Tone.CAUTION, f"The {floor.name} is below its floor in test."
+        return Tone.CAUTION, f"The {floor.name} is below its floor in {held_out}."
     return Tone.GOOD, ""
 
 
-def _few_rows(which: str, n_rows: int) -> tuple[Tone, str]:
-    """Whether a class has enough test rows to say how well the tree tells it."""
+def _few_rows(which: str, n_rows: int, held_out: str) -> tuple[Tone, str]:
+    """Whether a class has enough rows held out to say how well the tree tells it."""
     if not 0 < n_rows < FEWEST_TEST:  # without any, the rate itself is said to be unknown
         return Tone.GOOD, ""
     return Tone.CAUTION, (
-        f"The {which} class has only {count_words(n_rows, 'test row')}: too few to tell how well "
-        "the tree does on that class."
+        f"The {which} class has only {count_words(n_rows, f'{held_out} row')}: too few to tell how "
+        "well the tree does on that class."
     )
 
 
-def _beside_one_answer(test: Metrics) -> tuple[Tone, str]:
+def _beside_one_answer(test: Metrics, held_out: str) -> tuple[Tone, str]:
     """Whether accuracy is better than that of one answer for every row."""
     counts = test.confusion
     frequent = max(counts.n_positive, counts.n_negative)
@@ -255,12 +266,12 @@ def _beside_one_answer(test: Metrics) -> tuple[Tone, str]:
         return Tone.GOOD, ""
     share = percent_words(Fraction(frequent, max(counts.n, 1)))
     return Tone.BAD, (
-        f"The more frequent class alone, as the answer for every test row, would be right in "
-        f"{share}."
+        f"The more frequent class alone, as the answer for every {held_out} row, would be right "
+        f"in {share}."
     )
 
 
-def _beside_chance(test: Metrics) -> tuple[Tone, str]:
+def _beside_chance(test: Metrics, held_out: str) -> tuple[Tone, str]:
     """Whether the two rates together are better than those of answers by chance.
 
     A floor on one rate can be kept, in training as in test, by one answer for every row.
@@ -268,4 +279,4 @@ def _beside_chance(test: Metrics) -> tuple[Tone, str]:
     one, other = test.sensitivity.exact, test.specificity.exact
     if one is None or other is None or one + other > 1:
         return Tone.GOOD, ""
-    return Tone.BAD, "In test it tells the classes apart no better than chance."
+    return Tone.BAD, f"In {held_out} it tells the classes apart no better than chance."

@@ -74,8 +74,22 @@ from odt_core.studies.stability_result import (
     rows_csv,
 )
 from odt_core.studies.sweep import Sweep
+from odt_core.studies.validation import PartOfTable, ValidationSpec, run_validation
+from odt_core.studies.validation_result import (
+    DataName,
+    DoubtfulRows,
+    ValidationFlow,
+    ValidationResult,
+)
 
 __all__ = [
+    "PartOfTable",
+    "ValidationSpec",
+    "run_validation",
+    "DataName",
+    "DoubtfulRows",
+    "ValidationFlow",
+    "ValidationResult",
     "PAPER_LEVELS",
     "Adoption",
     "Candidate",

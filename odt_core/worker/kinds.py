@@ -145,6 +145,13 @@ def _verify(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     return Answer(found.to_json())
 
 
+def _validate(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.studies import ValidationSpec, run_validation
+
+    assert isinstance(spec.part, ValidationSpec)
+    return Answer(run_validation(table, spec.part, on_stage=hooks.on_stage).to_json())
+
+
 RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.TRAIN: _train,
     JobKind.FRONTIER: _frontier,
@@ -154,4 +161,5 @@ RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.ADOPT: _adopt,
     JobKind.PATH: _path,
     JobKind.VERIFY: _verify,
+    JobKind.VALIDATE: _validate,
 }

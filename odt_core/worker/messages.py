@@ -23,6 +23,7 @@ from odt_core.studies.comparison import ComparisonFold
 from odt_core.studies.curve import CurveRepeat
 from odt_core.studies.path import PathPart
 from odt_core.studies.stability import ResampleRange
+from odt_core.studies.validation import ValidationSpec
 from odt_core.training.spec import TrainSpec
 from odt_core.verification import Claim
 
@@ -33,8 +34,8 @@ class JobKind(StrEnum):
     ``train`` finds a tree, ``frontier`` every undominated tree, ``curve`` one repeat of a curve,
     ``compare`` all candidates of a comparison on one fold, ``stability`` refits a tree on some
     resamples, ``adopt`` makes a tree of a frontier the result of a training run, ``path`` finds the
-    best trees of any shape by their number of questions, and ``verify`` checks a proof by trying
-    every tree.
+    best trees of any shape by their number of questions, ``verify`` checks a proof by trying every
+    tree, and ``validate`` applies a frozen tree to rows that did not train it.
     """
 
     TRAIN = "train"
@@ -45,9 +46,10 @@ class JobKind(StrEnum):
     ADOPT = "adopt"
     PATH = "path"
     VERIFY = "verify"
+    VALIDATE = "validate"
 
 
-Part = CurveRepeat | ComparisonFold | ResampleRange | Adoption | PathPart | Claim
+Part = CurveRepeat | ComparisonFold | ResampleRange | Adoption | PathPart | Claim | ValidationSpec
 _PARTS: dict[JobKind, type[Part]] = {
     JobKind.CURVE: CurveRepeat,
     JobKind.COMPARE: ComparisonFold,
@@ -55,6 +57,7 @@ _PARTS: dict[JobKind, type[Part]] = {
     JobKind.ADOPT: Adoption,
     JobKind.PATH: PathPart,
     JobKind.VERIFY: Claim,
+    JobKind.VALIDATE: ValidationSpec,
 }
 """What a kind needs to know beside the training run's settings."""
 
@@ -84,7 +87,7 @@ class JobSpec:
         Data, split, shape, goal and limits.
     kind : JobKind
         What to do with them.
-    part : CurveRepeat, ComparisonFold, ResampleRange, Adoption, PathPart, Claim or None
+    part : object
         What the kind needs to know beside the settings; None for a training run or a frontier.
     """
 

@@ -18,7 +18,7 @@ LAYERS = [
     {"evaluation", "storage"},
     {"render"},
     {"export"},
-    {"training"},
+    {"training", "scoring"},
     {"studies", "verification"},
     {"worker"},
     {"jobs"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.storage import RunRecord
-from odt_core.studies import CurveRepeat
+from odt_core.studies import CurveRepeat, ValidationSpec
 from odt_core.training import settings_words
 from odt_core.words import list_words, number_words
 from pages.use.runs_parts.wording import goal_of, shape_of
@@ -36,6 +36,15 @@ def asked_of(record: RunRecord) -> dict[str, str]:
             settings["Split"] += f" and on: {run.members.n} splits"
     if spec.kind is JobKind.VERIFY:
         settings["Engine"] = "every tree, one by one"
+    elif isinstance(spec.part, ValidationSpec):
+        settings |= {"Engine": "none: the tree is frozen", "Part": _part_words(spec.part)}
     elif spec.kind is not JobKind.TRAIN:  # these always search
         settings["Engine"] = "search"
     return known | settings
+
+
+def _part_words(part: ValidationSpec) -> str:
+    """Which rows a validation is on."""
+    if part.part is None:
+        return "all rows that did not train the tree"
+    return part.part.words

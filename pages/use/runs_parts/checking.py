@@ -15,6 +15,7 @@ from odt_core.studies import (
     PathPart,
     PathPoint,
     RangeRun,
+    ValidationResult,
     assignment_from_json,
 )
 
@@ -154,6 +155,20 @@ _VERIFIED = _record(
     words=_record(status=_TEXT),
     status=_STATUS,
 )
+_VALIDATED = _record(
+    validation={"type": "object"},
+    train=_CONFUSION,
+    test=_or_none(_CONFUSION),
+    tree=_TREE,
+    leaves={"type": "array", "items": {"type": "array", "items": _COUNT}},
+    subgroups={"type": "array", "maxItems": MOST_POINTS, "items": {"type": "object"}},
+    differences={"type": "array", "maxItems": MOST_POINTS, "items": {"type": "object"}},
+    data=_record(name=_TEXT, sha256=_TEXT, flow={"type": "object"}),
+    model_sha256=_TEXT,
+    part=_TEXT,
+    group_column=_or_none(_TEXT),
+    words=_record(status=_TEXT),
+)
 _FORMS = {
     JobKind.TRAIN: _TRAINED,
     JobKind.ADOPT: _TRAINED,
@@ -163,6 +178,7 @@ _FORMS = {
     JobKind.PATH: _PATH,
     JobKind.STABILITY: _REFITTED,
     JobKind.VERIFY: _VERIFIED,
+    JobKind.VALIDATE: _VALIDATED,
 }
 """What pages read of a result, as JSON schemas."""
 
@@ -240,6 +256,8 @@ def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
     elif kind is JobKind.VERIFY:
         if found["better"] is not None:
             tree_from_json(found["better"])
+    elif kind is JobKind.VALIDATE:
+        ValidationResult.from_json(found)
     elif kind is JobKind.CURVE:
         for run in found["runs"]:
             CurveRun.from_json(run)

@@ -52,7 +52,9 @@ class RunOutcome:
 def outcome_of(record: RunRecord) -> RunOutcome:
     """Read a run's record."""
     result = record.result or record.best
-    if result is None or result.get("tree") is None:
+    # a validation's tree is frozen, and its rows are not those of a training run
+    is_validation = record.summary.kind == JobKind.VALIDATE
+    if result is None or result.get("tree") is None or is_validation:
         return RunOutcome(None, record.result is not None, None, None, _remark(record))
     return RunOutcome(
         tree_from_json(result["tree"]),

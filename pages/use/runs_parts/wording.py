@@ -20,6 +20,7 @@ KIND_WORDS = {
     JobKind.ADOPT: "Tree from a frontier",
     JobKind.PATH: "Path by size",
     JobKind.VERIFY: "Check of a proof",
+    JobKind.VALIDATE: "Validation",
 }
 GOAL_WORDS = {
     "accuracy": "accuracy",

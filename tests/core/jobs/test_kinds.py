@@ -21,6 +21,8 @@ from odt_core.studies import (
     RangeRun,
     StabilitySpec,
     Sweep,
+    ValidationResult,
+    ValidationSpec,
     assignment_from_json,
     floor_objective,
     run_fold,
@@ -29,7 +31,7 @@ from odt_core.studies import (
     run_stability,
 )
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import TrainSpec, run_training
 from odt_core.worker.kinds import RUNNERS
 from tests.core.jobs.conftest import table_of
 
@@ -165,3 +167,26 @@ def test_what_is_wrong_with_a_repeat_is_said(manager: JobManager, triage: JobSpe
     batch = Batch.submit(manager, repeats(dataclasses.replace(triage, train=train)))
     wait_until(lambda: batch.is_over)
     assert "leaves none" in batch.failure
+
+
+def test_a_frozen_tree_is_validated_on_another_data_set(
+    manager: JobManager, triage: JobSpec, store: Store
+) -> None:
+    table = table_of(store, triage)
+    model = run_training(table, triage.train).model
+    assert model is not None
+    lines = SAMPLES["triage"].csv().splitlines(keepends=True)
+    content = b"".join(lines[:101])
+    other = store.datasets.put(LOCAL_OWNER, content, "other.csv").sha256
+    part = ValidationSpec(model, run="training")
+    spec = dataclasses.replace(
+        triage, dataset=other, table_name="other.csv", kind=JobKind.VALIDATE, part=part
+    )
+    job = manager.submit(spec)
+    wait_until(lambda: job.is_over)
+    assert job.state is JobState.DONE and job.result is not None, job.message
+    result = ValidationResult.from_json(json.loads(json.dumps(job.result)))
+    assert result.data.sha256 == other and result.trained_on.sha256 == triage.dataset
+    assert (result.flow.read, result.flow.used) == (100, 100)
+    kept = store.runs.get(LOCAL_OWNER, job.id)
+    assert kept.summary.kind == "validate" and JobSpec.from_json(kept.spec).to_json() == kept.spec

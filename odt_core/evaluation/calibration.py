@@ -1,0 +1,136 @@
+"""Calibration of a tree's leaves: events expected from training against events observed.
+
+The leaves' training risks are the expected risks. The interval of the ratio of observed to expected
+events (O:E) takes the expected number as given and uses the standard error of the logarithm,
+``sqrt((1 - O/n) / O)`` [1]_.
+
+References
+----------
+.. [1] T. P. A. Debray and others, A guide to systematic review and meta-analysis of prediction
+   model performance. BMJ 356, 2017, i6460 (appendix 7).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from odt_core.evaluation.rates import LEVEL, Estimate, Rate
+from odt_core.tree import Tree
+from odt_core.words import printable, rule_words
+
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+@dataclass(frozen=True)
+class LeafCalibration:
+    """A leaf's expected and observed events.
+
+    Attributes
+    ----------
+    number : int
+        Counted from 1, left to right, as in the drawing.
+    rule : str
+        The simplified path in words.
+    predicted : str
+        The class that the leaf predicts.
+    train : Rate
+        Events of the training rows in the leaf: the expected risk.
+    observed : Rate
+        Events of the new rows in the leaf.
+    """
+
+    number: int
+    rule: str
+    predicted: str
+    train: Rate
+    observed: Rate
+
+    @property
+    def expected(self) -> float:
+        """Expected events of the new rows; 0 where no training row reached the leaf."""
+        return (self.train.value or 0.0) * self.observed.n
+
+    @property
+    def ratio(self) -> Estimate:
+        """O:E with its interval."""
+        return observed_to_expected(self.observed, self.expected)
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the expected risk lies in the interval of the observed one; None without rows."""
+        risk, low, high = self.train.value, self.observed.low, self.observed.high
+        if risk is None or low is None or high is None:
+            return None
+        return low <= risk <= high
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The calibration of all leaves.
+
+    Attributes
+    ----------
+    leaves : tuple of LeafCalibration
+        The leaves, left to right.
+    """
+
+    leaves: tuple[LeafCalibration, ...]
+
+    @property
+    def observed(self) -> Rate:
+        """Events of all new rows."""
+        return Rate(
+            sum(leaf.observed.successes for leaf in self.leaves),
+            sum(leaf.observed.n for leaf in self.leaves),
+        )
+
+    @property
+    def expected(self) -> float:
+        """Expected events of all new rows."""
+        return sum(leaf.expected for leaf in self.leaves)
+
+    @property
+    def ratio(self) -> Estimate:
+        """O:E of all new rows: calibration in the large."""
+        return observed_to_expected(self.observed, self.expected)
+
+
+def observed_to_expected(observed: Rate, expected: float) -> Estimate:
+    """O:E with its 95% interval; without an interval where there is no event or only events."""
+    if expected == 0:
+        return Estimate(None)
+    ratio = observed.successes / expected
+    if not 0 < observed.successes < observed.n:
+        return Estimate(ratio)
+    error = math.sqrt((1 - observed.successes / observed.n) / observed.successes)
+    spread = math.exp(_Z * error)
+    return Estimate(ratio, ratio / spread, ratio * spread)
+
+
+def leaf_calibration(tree: Tree, counts: Sequence[tuple[int, int]]) -> Calibration:
+    """Compare the leaves' training risks with the events of new rows.
+
+    Parameters
+    ----------
+    tree : Tree
+        Carries its training counts.
+    counts : sequence of (int, int)
+        Negative and positive new rows in each leaf, left to right.
+    """
+    return Calibration(
+        tuple(
+            LeafCalibration(
+                number=index + 1,
+                rule=rule_words(tree, index),
+                predicted=printable(tree.label_name(leaf.label)),
+                train=Rate(leaf.n_positive, leaf.n),
+                observed=Rate(positive, negative + positive),
+            )
+            for index, (leaf, (negative, positive)) in enumerate(
+                zip(tree.leaves, counts, strict=True)
+            )
+        )
+    )

@@ -1,0 +1,250 @@
+"""A tree's rates in subgroups: the rows by the values of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.confusion import Confusion
+from odt_core.data import ColumnKind, Schema, Table
+from odt_core.data.ordering import natural_order
+from odt_core.data.profile import Profile, profile_column
+from odt_core.evaluation.rates import Metrics, metrics
+from odt_core.exact import shortest_decimal
+from odt_core.problem import MISSING
+from odt_core.words import printable
+
+MOST_GROUPS = 12
+"""Groups of a column with categories; the values of the fewest rows form one group together."""
+
+FEW_OF_CLASS_IN_GROUP = 10
+"""A group with fewer rows of a class is marked: its rate on that class is little more than a
+guess."""
+
+MOST_COLUMNS = 100
+"""Columns that are looked at."""
+
+_QUARTERS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """Rows with a value, or values, of a column.
+
+    Attributes
+    ----------
+    name : str
+        The value in words.
+    counts : Confusion
+        The 2x2 table of these rows.
+    """
+
+    name: str
+    counts: Confusion
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """All rates with their intervals."""
+        return metrics(self.counts)
+
+    @property
+    def has_few_positive(self) -> bool:
+        """Whether it has few rows of the positive class: its sensitivity is a guess."""
+        return self.counts.n_positive < FEW_OF_CLASS_IN_GROUP
+
+    @property
+    def has_few_negative(self) -> bool:
+        """Whether it has few rows of the negative class: its specificity is a guess."""
+        return self.counts.n_negative < FEW_OF_CLASS_IN_GROUP
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it has few rows of a class."""
+        return self.has_few_positive or self.has_few_negative
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        counts = self.counts
+        return {"name": self.name, "tp": counts.tp, "fp": counts.fp, "tn": counts.tn,
+                "fn": counts.fn}  # fmt: skip
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Subgroup:
+        """Rebuild a subgroup."""
+        return cls(
+            str(record["name"]), Confusion(*(int(record[key]) for key in ("tp", "fp", "tn", "fn")))
+        )
+
+
+@dataclass(frozen=True)
+class Subgroups:
+    """All rows by the values of a column.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    groups : tuple of Subgroup
+        The groups: categories as in the column's natural order, numbers rising.
+    """
+
+    column: str
+    groups: tuple[Subgroup, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {"column": self.column, "groups": [group.to_json() for group in self.groups]}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Subgroups:
+        """Rebuild the subgroups."""
+        return cls(
+            str(record["column"]), tuple(Subgroup.from_json(each) for each in record["groups"])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Rows with an outcome and an answer.
+
+    Attributes
+    ----------
+    rows : int64[n]
+        Which rows of the table they are, from 0.
+    y, predicted : bool[n]
+        The outcome and the answer, True for positive.
+    """
+
+    rows: npt.NDArray[np.int64]
+    y: npt.NDArray[np.bool_]
+    predicted: npt.NDArray[np.bool_]
+
+
+def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) -> Subgroups:
+    """The rows by the values of a column, which need not be in the tree.
+
+    A column with more than twelve different numbers is divided at its quartiles; the values of the
+    fewest rows of a column with more than twelve categories form one group. Missing values form a
+    group of their own.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    schema : Schema
+        How the columns' cells are read.
+    column : str
+        The column.
+    judged : Judged
+        The rows that are counted.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    """
+    profile = profile_column(table, column, schema.reading_of(column))
+    codes = profile.factor.codes[judged.rows]
+    names, group_of_value = _groups(profile, np.bincount(codes, minlength=len(profile.missing)),
+                                    is_numerical=_is_numerical(schema, profile))  # fmt: skip
+    group = group_of_value[codes]
+    cells = np.zeros((len(names), 2, 2), dtype=np.int64)
+    np.add.at(cells, (group, judged.y.astype(np.int64), judged.predicted.astype(np.int64)), 1)
+    found = (
+        Subgroup(
+            name,
+            Confusion(
+                tp=int(each[1, 1]), fp=int(each[0, 1]), tn=int(each[0, 0]), fn=int(each[1, 0])
+            ),  # fmt: skip
+        )
+        for name, each in zip(names, cells, strict=True)
+    )
+    return Subgroups(column, tuple(group for group in found if group.counts.n))
+
+
+def subgroup_columns(table: Table, schema: Schema) -> tuple[str, ...]:
+    """The columns whose values make groups: all but the outcome, constants and identifiers.
+
+    The columns that the schema knows come in the order of the table, `MOST_COLUMNS` at most.
+    """
+    found: list[str] = []
+    for name in table.columns:
+        if len(found) == MOST_COLUMNS:
+            break
+        if name == schema.target:
+            continue
+        profile = profile_column(table, name, schema.reading_of(name))
+        if profile.is_constant or profile.numbers_rows or profile.repeats_ids:
+            continue
+        if _is_numerical(schema, profile) or not profile.has_too_many_categories:
+            found.append(name)
+    return tuple(found)
+
+
+def _is_numerical(schema: Schema, profile: Profile) -> bool:
+    """Whether the column is divided at quartiles rather than by its values."""
+    kinds = {column.name: column.kind for column in schema.columns}
+    kind = kinds.get(profile.name, ColumnKind.IGNORE)
+    is_numeric = kind is ColumnKind.NUMERICAL or (
+        kind is ColumnKind.IGNORE and profile.proposed_kind is ColumnKind.NUMERICAL
+    )
+    return is_numeric and len(profile.distinct_numbers) > MOST_GROUPS
+
+
+def _groups(
+    profile: Profile, counts: npt.NDArray[np.int64], *, is_numerical: bool
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """The groups' names, and the group of each distinct value, int64[V]."""
+    missing = profile.missing.copy()
+    if is_numerical:
+        missing |= ~np.isfinite(profile.numbers)
+        names, group = _quarters(profile.numbers, counts, missing)
+    else:
+        names, group = _categories(profile, counts, missing)
+    if missing.any():
+        group = np.where(missing, len(names), group)
+        names = [*names, MISSING]
+    return names, group.astype(np.int64)
+
+
+def _quarters(
+    numbers: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.int64],
+    missing: npt.NDArray[np.bool_],
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Four groups of about as many rows each."""
+    known = np.repeat(numbers[~missing], counts[~missing])
+    if not len(known):
+        return [], np.zeros(len(numbers), dtype=np.int64)
+    cuts = np.unique(np.quantile(known, _QUARTERS, method="inverted_cdf"))
+    cuts = cuts[cuts < known.max()]
+    texts = [shortest_decimal(float(cut)) for cut in cuts]
+    if not texts:
+        return ["all values"], np.zeros(len(numbers), dtype=np.int64)
+    names = [f"<= {texts[0]}"]
+    names += [f"> {low} and <= {high}" for low, high in zip(texts, texts[1:], strict=False)]
+    names.append(f"> {texts[-1]}")
+    return names, np.searchsorted(cuts, np.where(missing, 0.0, numbers), side="left")
+
+
+def _categories(
+    profile: Profile, counts: npt.NDArray[np.int64], missing: npt.NDArray[np.bool_]
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """A group for each value, but for those of the fewest rows if there are too many."""
+    present = [int(code) for code in np.flatnonzero(~missing & (counts > 0))]
+    present.sort(key=lambda code: -counts[code])
+    kept = present if len(present) <= MOST_GROUPS else present[: MOST_GROUPS - 1]
+    texts = [str(profile.factor.values[code].as_py()) for code in kept]
+    order = natural_order(texts, profile.reading.decimal)
+    group = np.zeros(len(missing), dtype=np.int64)  # values of other rows count nowhere
+    group[present] = len(kept)
+    group[[kept[place] for place in order]] = np.arange(len(kept))
+    names = [printable(texts[place]) for place in order]
+    if len(kept) < len(present):
+        names.append(f"{len(present) - len(kept):,} other values")
+    return names, group

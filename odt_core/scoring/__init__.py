@@ -1,0 +1,19 @@
+"""A tree that is applied to new rows: many cases of a table, or one case."""
+
+from odt_core.scoring.differences import Difference, DifferenceKind
+from odt_core.scoring.scored_csv import ADDED, added_columns, added_names, scored_csv
+from odt_core.scoring.scores import Doubt, DoubtPattern, Scores, doubt_words, score
+
+__all__ = [
+    "ADDED",
+    "Difference",
+    "DifferenceKind",
+    "Doubt",
+    "DoubtPattern",
+    "Scores",
+    "added_columns",
+    "added_names",
+    "doubt_words",
+    "score",
+    "scored_csv",
+]

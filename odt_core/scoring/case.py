@@ -1,0 +1,273 @@
+"""One case: the path that it takes, how far its numbers are from the cuts, what would turn it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from odt_core.data.binning import bin_codes
+from odt_core.exact import shortest_decimal
+from odt_core.problem import UNSEEN, Feature
+from odt_core.scoring.scores import Doubt, doubt_words
+from odt_core.tree import Decision, Tree
+from odt_core.words import NO, YES, category_words, list_words, number_words, printable, split_words
+
+Value = float | str | None
+"""A number, a category, or None for a missing value."""
+
+MOST_CHANGES = 3
+"""Ways to turn an answer that are shown."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A question on the path of a case.
+
+    Attributes
+    ----------
+    number : int
+        The question's number, from 1, in the order node, left subtree, right subtree.
+    question : str
+        The question in words.
+    answer : str
+        ``yes`` or ``no``.
+    doubt : str
+        Why the value says little here, in words; empty if it does not.
+    distance : float or None
+        How far the number is from the cut, its sign that of number minus cut; None if the
+        question is not about a cut or the value is missing.
+    cut : float or None
+        The cut point.
+    """
+
+    number: int
+    question: str
+    answer: str
+    doubt: str = ""
+    distance: float | None = None
+    cut: float | None = None
+
+    @property
+    def distance_words(self) -> str:
+        """How far the number is from the cut; empty if there is no cut."""
+        if self.distance is None or self.cut is None:
+            return ""
+        cut = shortest_decimal(self.cut)
+        if self.distance == 0:
+            return f"exactly at the cut {cut}"
+        side = "above" if self.distance > 0 else "below"
+        return f"{number_words(float(f'{abs(self.distance):.4g}'))} {side} the cut {cut}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of one or more values that turns the answer.
+
+    Attributes
+    ----------
+    leaf : int
+        The leaf that the case would reach, from 0.
+    conditions : tuple of str
+        What the values would have to be, one clause for each column that changes.
+    """
+
+    leaf: int
+    conditions: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """All conditions as one clause."""
+        return list_words(self.conditions, " and ")
+
+
+@dataclass(frozen=True)
+class CaseAnswer:
+    """What a tree says of one case.
+
+    Attributes
+    ----------
+    leaf : int
+        The leaf, from 0, left to right.
+    label : bool
+        The answer, True for positive.
+    steps : tuple of Step
+        The questions on the path.
+    changes : tuple of Change
+        The nearest changes that turn the answer: those with the fewest columns, and of these the
+        smallest. Empty if every leaf has the same answer.
+    """
+
+    leaf: int
+    label: bool
+    steps: tuple[Step, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Each doubt on the path once."""
+        return tuple(dict.fromkeys(step.doubt for step in self.steps if step.doubt))
+
+
+def value_code(feature: Feature, value: Value) -> int:
+    """The code of a value; -1 for one that no training row had.
+
+    Parameters
+    ----------
+    feature : Feature
+        What the codes mean.
+    value : float, str or None
+        A number of a numerical feature; a category of a categorical one, as it stands in its
+        values (a missing value is such a category, where some training row lacked one).
+    """
+    if not feature.is_numerical:
+        codes = {name: code for code, name in enumerate(feature.values)}
+        return codes.get(str(value), UNSEEN)
+    if value is None:
+        return feature.n_values - 1 if feature.has_missing else UNSEEN
+    return int(bin_codes(np.array([float(value)]), feature.cuts)[0])
+
+
+def answer_case(tree: Tree, values: Mapping[int, Value]) -> CaseAnswer:
+    """Apply a tree to one case.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    values : mapping from int to float, str or None
+        The value of each feature that the tree asks about, by the feature's number.
+    """
+    codes = {g: value_code(tree.features[g], values.get(g)) for g in tree.used_features}
+    row = np.zeros((1, len(tree.features)), dtype=np.int32)
+    for feature, code in codes.items():
+        row[0, feature] = code
+    leaf = int(tree.apply(row)[0])
+    numbers = {id(node): number for number, node in enumerate(tree.decisions, start=1)}
+    steps = tuple(
+        _step(tree, node, goes_left, numbers[id(node)], codes, values)
+        for node, goes_left in tree.paths[leaf]
+    )
+    return CaseAnswer(leaf, tree.leaves[leaf].label, steps, _changes(tree, leaf, codes, values))
+
+
+def _step(
+    tree: Tree,
+    node: Decision,
+    goes_left: bool,
+    number: int,
+    codes: Mapping[int, int],
+    values: Mapping[int, Value],
+) -> Step:
+    feature, value = tree.features[node.split.feature], values.get(node.split.feature)
+    code = codes[node.split.feature]
+    doubt = ""
+    if code == UNSEEN:
+        doubt = doubt_words(Doubt.NEW, feature)
+    elif code in tree.absent(node):
+        doubt = doubt_words(Doubt.NEW_HERE, feature)
+    cut = cut_of(feature, node)
+    distance = None
+    if cut is not None and value is not None:
+        distance = float(value) - cut
+    question = split_words(tree, node).question
+    return Step(number, question, YES if goes_left else NO, doubt, distance, cut)
+
+
+def cut_of(feature: Feature, node: Decision) -> float | None:
+    """The cut point of a question; None if it is about categories or missing values only."""
+    if not feature.is_numerical:
+        return None
+    low = [code for code in node.split.left if code < feature.n_ordered]
+    if not low or max(low) >= len(feature.cuts):
+        return None
+    return feature.cuts[max(low)]
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A change of one column: what it becomes, and how far that is, in shares of its bins."""
+
+    words: str
+    size: float
+
+
+def _changes(
+    tree: Tree, leaf: int, codes: Mapping[int, int], values: Mapping[int, Value]
+) -> tuple[Change, ...]:
+    """The nearest ways to a leaf with the other answer."""
+    found = []
+    for other in range(tree.n_leaves):
+        if tree.leaves[other].label == tree.leaves[leaf].label:
+            continue
+        moves = _moves(tree, other, codes, values)
+        if moves:
+            cost = (len(moves), sum(move.size for move in moves), other)
+            found.append((cost, Change(other, tuple(move.words for move in moves))))
+    found.sort(key=lambda each: each[0])
+    fewest = found[0][0][0] if found else 0
+    return tuple(change for cost, change in found if cost[0] == fewest)[:MOST_CHANGES]
+
+
+def _moves(
+    tree: Tree, leaf: int, codes: Mapping[int, int], values: Mapping[int, Value]
+) -> list[_Move] | None:
+    """What has to change for a case to reach a leaf; None if no case can reach it.
+
+    A value that training rows had at each question is preferred to one that no row supports.
+    """
+    allowed: dict[int, frozenset[int]] = {}
+    supported: dict[int, frozenset[int]] = {}
+    unseen_reaches: dict[int, bool] = {}
+    for node, goes_left in tree.paths[leaf]:
+        g = node.split.feature
+        everything = frozenset(range(tree.features[g].n_values))
+        side = node.split.left if goes_left else everything - node.split.left
+        allowed[g] = allowed.get(g, everything) & side
+        here = side - tree.absent(node)
+        supported[g] = supported.get(g, everything) & here
+        unseen_reaches[g] = unseen_reaches.get(g, True) and node.unseen_left == goes_left
+    moves = []
+    for g, reach in allowed.items():
+        if not reach:
+            return None
+        stays = unseen_reaches[g] if codes[g] == UNSEEN else codes[g] in reach
+        if not stays:
+            best = supported[g] or reach
+            moves.append(_move(tree.features[g], best, codes[g], values.get(g)))
+    return moves
+
+
+def _move(feature: Feature, reach: frozenset[int], code: int, value: Value) -> _Move:
+    """The nearest value among those that reach a leaf, in words."""
+    name = printable(feature.name)
+    if not feature.is_numerical:
+        names = [category_words(feature.values[each]) for each in sorted(reach)]
+        shown = names[:3] + ([f"one of {len(names) - 3} others"] if len(names) > 3 else [])
+        return _Move(f"{name} were {list_words(shown, ' or ')}", 1.0)
+    ordered = sorted(each for each in reach if each < feature.n_ordered)
+    if not ordered:
+        return _Move(f"{name} were missing", 1.0)
+    if value is None:
+        low, high = ordered[0], ordered[-1]
+        return _Move(f"{name} were known and {_range(feature, low, high)}", 1.0)
+    if code > ordered[-1]:
+        cut, sign, crossed = feature.cuts[ordered[-1]], "at most", code - ordered[-1]
+    else:
+        cut, sign, crossed = feature.cuts[ordered[0] - 1], "above", ordered[0] - code
+    now = number_words(float(value))
+    distance = number_words(float(f"{abs(float(value) - cut):.4g}"))
+    return _Move(
+        f"{name} were {sign} {shortest_decimal(cut)} (now {now}, {distance} away)",
+        crossed / max(feature.n_ordered, 1),
+    )
+
+
+def _range(feature: Feature, low: int, high: int) -> str:
+    lower = -math.inf if low == 0 else feature.cuts[low - 1]
+    upper = math.inf if high == feature.n_ordered - 1 else feature.cuts[high]
+    parts = [f"above {shortest_decimal(lower)}"] if lower > -math.inf else []
+    parts += [f"at most {shortest_decimal(upper)}"] if upper < math.inf else []
+    return " and ".join(parts) or "any number"

@@ -1,0 +1,186 @@
+"""How a table differs from the training data of a tree that is applied to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from odt_core.data import Encoder, Table
+from odt_core.data.encoder import ColumnEncoder
+from odt_core.data.profile import Profile
+from odt_core.data.spelling import folded
+from odt_core.errors import InputError
+from odt_core.problem import UNSEEN
+from odt_core.tree import Tree
+from odt_core.words import category_words, count_words, list_words, printable
+
+MOST_EXAMPLES = 3
+"""Values or columns that a sentence names."""
+
+
+class DifferenceKind(StrEnum):
+    """What differs.
+
+    ``new-values``: categories that no training row had. ``new-missing``: cells without a value,
+    where every training row had one. ``not-numbers``: text where a number is expected.
+    ``unused-columns``: columns of the training data that are absent and not asked about.
+    """
+
+    NEW_VALUES = "new-values"
+    NEW_MISSING = "new-missing"
+    NOT_NUMBERS = "not-numbers"
+    UNUSED_COLUMNS = "unused-columns"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference between a table and the training data.
+
+    Attributes
+    ----------
+    kind : DifferenceKind
+        What differs.
+    column : str
+        The column; empty if the difference is about several columns.
+    rows : int
+        How many rows it concerns.
+    examples : tuple of str
+        Some of the cells, or the names of some of the columns.
+    n_distinct : int
+        How many different cells or columns there are.
+    """
+
+    kind: DifferenceKind
+    column: str
+    rows: int
+    examples: tuple[str, ...]
+    n_distinct: int
+
+    @property
+    def words(self) -> str:
+        """The difference, and what is done about it, in two sentences."""
+        named = _named(self.examples, self.n_distinct)
+        name, rows = printable(self.column), count_words(self.rows, "row")
+        has = "has" if self.rows == 1 else "have"
+        if self.kind is DifferenceKind.UNUSED_COLUMNS:
+            columns = count_words(self.n_distinct, "column")
+            verb = "is" if self.n_distinct == 1 else "are"
+            return (
+                f"{columns} of the training data {verb} absent ({named}). The tree does not ask "
+                f"about {'it' if self.n_distinct == 1 else 'them'}."
+            )
+        if self.kind is DifferenceKind.NEW_VALUES:
+            return (
+                f"Column {name!r}: {rows} {has} a value that no training row had ({named}). At a "
+                "question, such a row takes the branch of most training rows."
+            )
+        if self.kind is DifferenceKind.NOT_NUMBERS:
+            return (
+                f"Column {name!r}: {rows} {has} text where a number is expected ({named}). It is "
+                "read as a missing value."
+            )
+        return (
+            f"Column {name!r}: {rows} {has} no value, but every training row had one. At a "
+            "question, such a row takes the branch of most training rows."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "kind": self.kind.value,
+            "column": self.column,
+            "rows": self.rows,
+            "examples": list(self.examples),
+            "n_distinct": self.n_distinct,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Difference:
+        """Rebuild a difference."""
+        return cls(
+            DifferenceKind(record["kind"]),
+            str(record["column"]),
+            int(record["rows"]),
+            tuple(str(example) for example in record["examples"]),
+            int(record["n_distinct"]),
+        )
+
+
+def _named(examples: Sequence[str], n: int) -> str:
+    names = [category_words(example[:60]) for example in examples]
+    rest = n - len(names)
+    return ", ".join(names) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def require_columns(tree: Tree, table: Table) -> None:
+    """Refuse a table without the columns that a tree asks about.
+
+    Raises
+    ------
+    InputError
+        Names the columns that are absent, and columns that are called almost the same.
+    """
+    names = [tree.features[feature].name for feature in tree.used_features]
+    absent = [name for name in names if name not in table.factors]
+    if not absent:
+        return
+    alike = _alike(absent, table)
+    hint = "".join(f" Its column {found!r} may be {name!r}." for name, found in alike.items())
+    what = "column" if len(absent) == 1 else "columns"
+    raise InputError(
+        f"The table has no {what} {list_words([*map(repr, absent)], ' and ')}, which the tree asks "
+        f"about: add {'it' if len(absent) == 1 else 'them'} (cells may be empty).{hint}"
+    )
+
+
+def _alike(absent: Sequence[str], table: Table) -> dict[str, str]:
+    """Columns whose names differ from absent ones only in case, blanks or stops."""
+    columns = pa.array(table.columns, pa.large_string())
+    known = dict(zip(folded(columns).to_pylist(), table.columns, strict=True))
+    wanted = folded(pa.array(absent, pa.large_string())).to_pylist()
+    return {name: known[key] for name, key in zip(absent, wanted, strict=True) if key in known}
+
+
+def unused_columns(encoder: Encoder, table: Table) -> tuple[Difference, ...]:
+    """Absent columns of the training data; call `require_columns` first."""
+    absent = [f.name for f in encoder.features if f.name not in table.factors]
+    if not absent:
+        return ()
+    shown = tuple(absent[:MOST_EXAMPLES])
+    return (Difference(DifferenceKind.UNUSED_COLUMNS, "", table.n_rows, shown, len(absent)),)
+
+
+def column_differences(
+    column: ColumnEncoder, profile: Profile, codes: npt.NDArray[np.int32]
+) -> tuple[Difference, ...]:
+    """What a column has that the training rows did not have.
+
+    Parameters
+    ----------
+    column : ColumnEncoder
+        The column in training.
+    profile : Profile
+        The column in the table.
+    codes : int32[V]
+        The code of each distinct value.
+    """
+    strays = profile.strays if column.feature.is_numerical else np.zeros(len(codes), np.bool_)
+    new = codes == UNSEEN
+    found = []
+    for kind, selected in (
+        (DifferenceKind.NEW_VALUES, new & ~profile.missing & ~strays),
+        (DifferenceKind.NOT_NUMBERS, strays),
+        (DifferenceKind.NEW_MISSING, new & profile.missing),
+    ):
+        rows = int(profile.counts[selected].sum())
+        if rows:
+            examples = tuple(text[:200] for text in profile.values(selected)[:MOST_EXAMPLES])
+            n_distinct = int(np.count_nonzero(selected))
+            found.append(Difference(kind, column.feature.name, rows, examples, n_distinct))
+    return tuple(found)

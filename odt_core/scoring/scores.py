@@ -1,0 +1,171 @@
+"""What a tree answers for each row of a table, and why not to trust an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.data import ColumnEncoder, Encoder, Table
+from odt_core.export import Model
+from odt_core.problem import Feature
+from odt_core.scoring.differences import (
+    Difference,
+    column_differences,
+    require_columns,
+    unused_columns,
+)
+from odt_core.tree import Tree
+from odt_core.words import printable
+
+
+class Doubt(StrEnum):
+    """Why a value says little about a row.
+
+    ``new``: no training row had the value. ``new-here``: training rows had it, but none that came
+    to the question. ``not-a-number``: text where a number is expected, read as missing.
+    """
+
+    NEW = "new"
+    NEW_HERE = "new-here"
+    NOT_A_NUMBER = "not-a-number"
+
+
+def doubt_words(doubt: Doubt, feature: Feature) -> str:
+    """A doubt about a feature's value, as a clause with the feature's name."""
+    name = printable(feature.name)
+    if doubt is Doubt.NOT_A_NUMBER:
+        return f"{name}: not a number, read as missing"
+    if doubt is Doubt.NEW_HERE:
+        return f"{name}: no training row had this value at the question"
+    if feature.is_numerical:
+        return f"{name}: missing, which it was in no training row"
+    return f"{name}: no training row had this value"
+
+
+@dataclass(frozen=True, eq=False)
+class DoubtPattern:
+    """The doubts that some rows share.
+
+    Attributes
+    ----------
+    doubts : tuple of (Doubt, Feature)
+        Each doubt with the feature that it is about.
+    """
+
+    doubts: tuple[tuple[Doubt, Feature], ...] = ()
+
+    def columns(self, doubt: Doubt) -> str:
+        """The columns with a doubt of one kind, separated by semicolons."""
+        return "; ".join(feature.name for found, feature in self.doubts if found is doubt)
+
+    @property
+    def words(self) -> str:
+        """All doubts, separated by semicolons."""
+        return "; ".join(doubt_words(doubt, feature) for doubt, feature in self.doubts)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What a tree answers for N rows.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree over the U features that it asks about.
+    codes : int32[N, U]
+        The rows in codes.
+    leaves : int64[N]
+        The leaf that each row reaches, from 0, left to right.
+    not_numbers : bool[N, U]
+        Cells that hold text where a number is expected.
+    differences : tuple of Difference
+        How the table differs from the training data.
+    """
+
+    tree: Tree
+    codes: npt.NDArray[np.int32]
+    leaves: npt.NDArray[np.int64]
+    not_numbers: npt.NDArray[np.bool_]
+    differences: tuple[Difference, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.leaves)
+
+    @cached_property
+    def positive(self) -> npt.NDArray[np.bool_]:
+        """The answer for each row, True for positive, bool[N]."""
+        labels = np.array([leaf.label for leaf in self.tree.leaves], dtype=np.bool_)
+        return labels[self.leaves]
+
+    @cached_property
+    def _doubts(self) -> npt.NDArray[np.bool_]:
+        """Doubts that were met on a row's path, bool[N, 3 U]: kind by kind, in `Doubt`'s order."""
+        met = self.tree.unseen_met(self.codes)
+        asked = np.zeros((self.tree.n_leaves, len(self.tree.features)), dtype=np.bool_)
+        for leaf, path in enumerate(self.tree.paths):
+            asked[leaf, [node.split.feature for node, _ in path]] = True
+        return np.hstack([met.anywhere, met.here, self.not_numbers & asked[self.leaves]])
+
+    @cached_property
+    def is_doubtful(self) -> npt.NDArray[np.bool_]:
+        """Which rows have a doubt, bool[N]."""
+        found: npt.NDArray[np.bool_] = self._doubts.any(axis=1)
+        return found
+
+    @cached_property
+    def patterns(self) -> tuple[tuple[DoubtPattern, ...], npt.NDArray[np.int64]]:
+        """The different patterns of doubts, the one without doubts first; that of each row."""
+        rows = np.flatnonzero(self.is_doubtful)
+        different, which = np.unique(self._doubts[rows], axis=0, return_inverse=True)
+        of_row = np.zeros(self.n_rows, dtype=np.int64)
+        of_row[rows] = which.reshape(-1) + 1
+        return (DoubtPattern(), *(self._pattern(each) for each in different)), of_row
+
+    def _pattern(self, doubts: Sequence[bool]) -> DoubtPattern:
+        kinds = [(doubt, feature) for doubt in Doubt for feature in self.tree.features]
+        return DoubtPattern(tuple(kind for kind, is_so in zip(kinds, doubts, strict=True) if is_so))
+
+    def n_with(self, doubt: Doubt) -> int:
+        """How many rows have a doubt of one kind."""
+        patterns, of_row = self.patterns
+        has = np.array([bool(pattern.columns(doubt)) for pattern in patterns])
+        return int(np.count_nonzero(has[of_row]))
+
+
+def score(model: Model, table: Table) -> Scores:
+    """Apply a model to a table, whose columns are matched by name.
+
+    Only the columns that the tree asks about are needed. Text where a number is expected counts as
+    a missing value.
+
+    Raises
+    ------
+    InputError
+        If a column that the tree asks about is absent, or its numbers can be read with either
+        decimal mark.
+    """
+    encoder = Encoder.from_json(model.encoder)
+    require_columns(model.tree, table)
+    tree = model.tree.over_used_features()
+    codes = np.empty((table.n_rows, len(tree.features)), dtype=np.int32, order="F")
+    not_numbers = np.zeros(codes.shape, dtype=np.bool_, order="F")
+    differences: list[Difference] = list(unused_columns(encoder, table))
+    for place, column in enumerate(_asked_columns(encoder, model.tree)):
+        profile = column.profile(table, encoder.decimal)
+        values = column.lenient_codes(profile)
+        np.take(values, profile.factor.codes, out=codes[:, place])
+        if column.feature.is_numerical and profile.strays.any():
+            np.take(profile.strays, profile.factor.codes, out=not_numbers[:, place])
+        differences += column_differences(column, profile, values)
+    return Scores(tree, codes, tree.apply(codes), not_numbers, tuple(differences))
+
+
+def _asked_columns(encoder: Encoder, tree: Tree) -> Iterator[ColumnEncoder]:
+    return (encoder.columns[feature] for feature in tree.used_features)

@@ -1,0 +1,372 @@
+"""A frozen tree on rows that did not train it: another file, or another part of the same file.
+
+The tree is never refitted. Its categories and cut points, its leaves' risks and its answers are
+those of training.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.confusion import Confusion
+from odt_core.data import Exclusion, Schema, Table, row_groups
+from odt_core.data.profile import profile_column
+from odt_core.data.target import Target, read_target
+from odt_core.errors import InputError
+from odt_core.evaluation import Judged, Subgroups, column_subgroups, subgroup_columns
+from odt_core.export import Model
+from odt_core.problem import MISSING
+from odt_core.scoring import Doubt, Scores, score
+from odt_core.studies.validation_result import (
+    DataName,
+    DoubtfulRows,
+    ValidationFlow,
+    ValidationResult,
+)
+from odt_core.training import Stage, TrainSpec, prepare_training
+from odt_core.tree import Tree
+from odt_core.words import category_words, count_words, list_words
+
+MOST_VALUES_NAMED = 5
+
+
+@dataclass(frozen=True)
+class PartOfTable:
+    """The rows with certain values of a column.
+
+    Attributes
+    ----------
+    column : str
+        The column, such as a site or a year.
+    values : tuple of str
+        The values, as they stand in the file; ``(missing)`` for cells without one.
+
+    Raises
+    ------
+    InputError
+        If there is no value.
+    """
+
+    column: str
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise InputError(f"Column {self.column!r}: choose the values to validate on.")
+
+    @property
+    def words(self) -> str:
+        """The part in words, such as ``site is A or B``."""
+        named = [category_words(value) for value in self.values[:MOST_VALUES_NAMED]]
+        rest = len(self.values) - len(named)
+        named += [f"one of {rest} others"] if rest else []
+        return f"{self.column} is {list_words(named, ' or ')}"
+
+    def rows(self, table: Table, schema: Schema) -> npt.NDArray[np.bool_]:
+        """Which rows of a table belong to the part, bool[N].
+
+        Raises
+        ------
+        InputError
+            If the table has no such column.
+        """
+        profile = profile_column(table, self.column, schema.reading_of(self.column))
+        wanted = set(self.values)
+        chosen = np.array([text in wanted for text in profile.factor.texts], dtype=np.bool_)
+        chosen = np.where(profile.missing, MISSING in wanted, chosen)
+        return np.asarray(chosen[profile.factor.codes], dtype=np.bool_)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {"column": self.column, "values": list(self.values)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> PartOfTable:
+        """Rebuild a part."""
+        column, values = record["column"], record["values"]
+        if not isinstance(column, str) or not all(isinstance(value, str) for value in values):
+            raise TypeError("a column and its values are texts")
+        return cls(column, tuple(values))
+
+
+@dataclass(frozen=True, eq=False)
+class ValidationSpec:
+    """Which tree is validated, and on which rows.
+
+    Attributes
+    ----------
+    model : Model
+        The frozen tree.
+    run : str
+        The id of the run that brought it; empty if that is not known.
+    part : PartOfTable or None
+        The rows; None for all rows that did not train the tree.
+    by : str or None
+        A column whose values make the groups that are reported first.
+    """
+
+    model: Model
+    run: str = ""
+    part: PartOfTable | None = None
+    by: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "model": self.model.to_json(),
+            "run": self.run,
+            "part": None if self.part is None else self.part.to_json(),
+            "by": self.by,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> ValidationSpec:
+        """Rebuild what is validated."""
+        run, by, part = record["run"], record["by"], record["part"]
+        if not isinstance(run, str) or not isinstance(by, str | None):
+            raise TypeError("a run's id and a column's name are texts")
+        return cls(
+            Model.from_json(record["model"]),
+            run,
+            None if part is None else PartOfTable.from_json(part),
+            by,
+        )
+
+
+def run_validation(
+    table: Table,
+    spec: ValidationSpec,
+    *,
+    on_stage: Callable[[Stage], None] | None = None,
+) -> ValidationResult:
+    """Validate a frozen tree.
+
+    Rows that trained the tree are left out where the table is the file that it was trained on, and
+    so are rows of the same group (such as a patient) as one of these.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    spec : ValidationSpec
+        The tree and the rows.
+    on_stage : callable, optional
+        Told what begins: preparing, then finishing.
+
+    Raises
+    ------
+    InputError
+        If a column that is needed is absent, the outcome has other labels than in training, or no
+        row is left.
+    """
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
+    model = spec.model
+    schema = Schema.from_json(model.schema)
+    tree, training = model.tree, trained_rows(model, table)
+    target = _target(table, schema, tree)
+    by_label = _Labels.of(target, tree)
+    if spec.by is not None:
+        table.require(spec.by)
+    rows, flow = _usable_rows(table, schema, spec, by_label, training)
+    tell(Stage.FINISHING)
+    scores = score(model, table)
+    judged = Judged(rows, by_label.is_positive[rows], scores.positive[rows])
+    subgroups = tuple(_subgroups(table, schema, spec.by, judged))
+    settings = model.facts.get("settings")
+    groups = row_groups(table, schema) if schema.group in table.factors else None
+    return ValidationResult(
+        data=DataName(table.name, table.sha256),
+        trained_on=DataName.of_model(model),
+        model_sha256=model_sha256(model),
+        tree=tree,
+        train_spec=None if settings is None else TrainSpec.from_json(settings),
+        part="" if spec.part is None else spec.part.words,
+        flow=flow,
+        test=_test_counts(model),
+        leaves=_leaf_counts(tree, scores.leaves[rows], judged.y),
+        by=spec.by,
+        subgroups=subgroups,
+        differences=scores.differences,
+        doubtful=_doubtful(scores, rows),
+        n_groups=None if groups is None else len(np.unique(groups[rows])),
+        group_column=schema.group if groups is not None else None,
+    )
+
+
+def model_sha256(model: Model) -> str:
+    """The hash of what decides a model's answers: its tree and its encoder."""
+    whole = model.to_json()
+    text = json.dumps([whole["tree"], whole["encoder"]], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def trained_rows(model: Model, table: Table) -> npt.NDArray[np.int64] | None:
+    """The rows of a table that trained a model; None if it was trained on another file.
+
+    Raises
+    ------
+    InputError
+        If the file is the same, but is read in another way than in training.
+    """
+    data, settings = model.facts.get("data"), model.facts.get("settings")
+    if not isinstance(data, Mapping) or settings is None or data.get("sha256") != table.sha256:
+        return None
+    prepared = prepare_training(table, TrainSpec.from_json(settings))
+    counts = [(leaf.n_negative, leaf.n_positive) for leaf in model.tree.leaves]
+    is_same = prepared.train.features == model.tree.features
+    if not is_same or model.tree.leaf_counts(prepared.train) != counts:
+        raise InputError(
+            f"{table.name} is the file that the tree was trained on, but it is read in another way "
+            "than in training, so the training rows cannot be told apart: read it as in training."
+        )
+    return prepared.train_rows
+
+
+def _target(table: Table, schema: Schema, tree: Tree) -> Target:
+    if schema.target not in table.factors:
+        raise InputError(
+            f"The table has no column {schema.target!r}, which holds the outcome: a validation "
+            "needs it. To get answers only, score the table."
+        )
+    return read_target(table, schema.target, schema.reading_of(schema.target))
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """Each row's outcome as the tree's classes.
+
+    Attributes
+    ----------
+    is_positive, is_missing, is_other : bool[N]
+        Rows of the positive class, rows without an outcome, and rows with a label of neither class.
+    others : tuple of str
+        The labels of neither class.
+    """
+
+    is_positive: npt.NDArray[np.bool_]
+    is_missing: npt.NDArray[np.bool_]
+    is_other: npt.NDArray[np.bool_]
+    others: tuple[str, ...]
+
+    @classmethod
+    def of(cls, target: Target, tree: Tree) -> _Labels:
+        """Match the outcome's labels with the classes of a tree.
+
+        Raises
+        ------
+        InputError
+            If no row is of either class.
+        """
+        positive, negative = tree.positive_label, tree.negative_label
+        takes_all = negative == f"not {positive}" and negative not in target.labels
+        is_other = np.array(
+            [label not in (positive, negative) and not takes_all for label in target.labels],
+            dtype=np.bool_,
+        )
+        if is_other.all():
+            found = list_words([*map(repr, target.labels[:MOST_VALUES_NAMED])], " and ")
+            raise InputError(
+                f"The outcome {target.name!r} has the labels {found or 'of no row'}, but the tree "
+                f"tells {positive!r} from {negative!r}: give the labels the same names."
+            )
+        is_positive = np.array([label == positive for label in target.labels], dtype=np.bool_)
+        missing = ~target.known
+        return cls(
+            is_positive[target.classes] & ~missing,
+            missing,
+            is_other[target.classes] & ~missing,
+            tuple(label for label, other in zip(target.labels, is_other, strict=True) if other),
+        )
+
+
+def _usable_rows(
+    table: Table,
+    schema: Schema,
+    spec: ValidationSpec,
+    labels: _Labels,
+    training: npt.NDArray[np.int64] | None,
+) -> tuple[npt.NDArray[np.int64], ValidationFlow]:
+    """The rows that are counted, from 0, and what became of the others."""
+    left = np.ones(table.n_rows, dtype=np.bool_)
+    excluded: list[Exclusion] = []
+    for reason, out in _reasons(table, schema, spec, labels, training):
+        n = int(np.count_nonzero(left & out))
+        if n:
+            excluded.append(Exclusion(reason, n))
+        left &= ~out
+    rows = np.flatnonzero(left)
+    flow = ValidationFlow(table.n_rows, tuple(excluded), len(rows))
+    if not len(rows):
+        why = "; ".join(f"{count_words(each.rows, 'row')}: {each.reason}" for each in excluded)
+        raise InputError(
+            f"No row is left to validate on ({why or 'the table is empty'}): choose another file "
+            "or another part."
+        )
+    return rows, flow
+
+
+def _reasons(
+    table: Table,
+    schema: Schema,
+    spec: ValidationSpec,
+    labels: _Labels,
+    training: npt.NDArray[np.int64] | None,
+) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """Why rows are left out, in this order."""
+    if spec.part is not None:
+        yield f"not in the part ({spec.part.words})", ~spec.part.rows(table, schema)
+    if training is not None:
+        trained = np.zeros(table.n_rows, dtype=np.bool_)
+        trained[training] = True
+        yield "trained the tree", trained
+        groups = row_groups(table, schema)
+        if groups is not None:
+            known = np.isin(groups, np.unique(groups[training]))
+            yield f"the same {schema.group} as a training row", known
+    yield f"the outcome {schema.target!r} is missing", labels.is_missing
+    named = list_words([*map(repr, labels.others[:MOST_VALUES_NAMED])])
+    yield f"the outcome {schema.target!r} is neither class ({named})", labels.is_other
+
+
+def _leaf_counts(
+    tree: Tree, leaves: npt.NDArray[np.int64], y: npt.NDArray[np.bool_]
+) -> tuple[tuple[int, int], ...]:
+    counts = np.zeros((tree.n_leaves, 2), dtype=np.int64)
+    np.add.at(counts, (leaves, y.astype(np.int64)), 1)
+    return tuple((int(negative), int(positive)) for negative, positive in counts)
+
+
+def _subgroups(table: Table, schema: Schema, by: str | None, judged: Judged) -> Iterator[Subgroups]:
+    """The groups of each column; those of the column that was asked for come first."""
+    columns = subgroup_columns(table, schema)
+    if by is not None:
+        columns = (by, *(column for column in columns if column != by))
+    for column in columns:
+        yield column_subgroups(table, schema, column, judged)
+
+
+def _test_counts(model: Model) -> Confusion | None:
+    result = model.facts.get("result")
+    test = result.get("test") if isinstance(result, Mapping) else None
+    return None if test is None else Confusion(**test)
+
+
+def _doubtful(scores: Scores, rows: npt.NDArray[np.int64]) -> DoubtfulRows:
+    """How many of the rows met a question with a doubtful value."""
+    patterns, of_row = scores.patterns
+    counts = np.bincount(of_row[rows], minlength=len(patterns))
+
+    def with_doubt(doubt: Doubt) -> int:
+        return sum(
+            int(n) for n, pattern in zip(counts, patterns, strict=True) if pattern.columns(doubt)
+        )
+
+    return DoubtfulRows(*(with_doubt(doubt) for doubt in Doubt))

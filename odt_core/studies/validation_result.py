@@ -1,0 +1,403 @@
+"""What a validation brought: one typed view for pages, reports and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.data import Exclusion
+from odt_core.evaluation import (
+    VALIDATION,
+    Calibration,
+    DecisionCurve,
+    Estimate,
+    Floor,
+    Metrics,
+    Rate,
+    Subgroups,
+    Verdict,
+    floors,
+    leaf_calibration,
+    leaf_decision_curve,
+    metrics,
+    net_benefit,
+    verdict,
+)
+from odt_core.export import Model, tree_from_json, tree_to_json
+from odt_core.problem import Objective
+from odt_core.scoring import Difference
+from odt_core.training import TrainSpec, confusion_to_json
+from odt_core.tree import Tree
+from odt_core.words import count_words, percent_words
+
+RATES = (
+    "sensitivity",
+    "specificity",
+    "ppv",
+    "npv",
+    "accuracy",
+    "prevalence",
+    "balanced_accuracy",
+    "lr_positive",
+    "lr_negative",
+)
+"""The rates in the JSON, as attributes of `Metrics`."""
+
+
+@dataclass(frozen=True)
+class DataName:
+    """A file.
+
+    Attributes
+    ----------
+    name : str
+        The name as the user knows it; empty if it is not known.
+    sha256 : str
+        Of its bytes; empty if it is not known.
+    """
+
+    name: str
+    sha256: str
+
+    @classmethod
+    def of_model(cls, model: Model) -> DataName:
+        """The file that a model was trained on."""
+        data = model.facts.get("data")
+        if not isinstance(data, Mapping):
+            return cls("", "")
+        return cls(str(data.get("name", "")), str(data.get("sha256", "")))
+
+    def to_json(self) -> dict[str, str]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {"name": self.name, "sha256": self.sha256}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> DataName:
+        """Rebuild a file's name."""
+        return cls(str(record["name"]), str(record["sha256"]))
+
+
+@dataclass(frozen=True)
+class ValidationFlow:
+    """What became of the rows.
+
+    Attributes
+    ----------
+    read : int
+        Rows of the table.
+    excluded : tuple of Exclusion
+        Rows that were not used, and why, in this order.
+    used : int
+        Rows that were validated on.
+    """
+
+    read: int
+    excluded: tuple[Exclusion, ...]
+    used: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {
+            "read": self.read,
+            "excluded": [{"reason": each.reason, "rows": each.rows} for each in self.excluded],
+            "used": self.used,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> ValidationFlow:
+        """Rebuild the flow."""
+        return cls(
+            int(record["read"]),
+            tuple(Exclusion(str(each["reason"]), int(each["rows"])) for each in record["excluded"]),
+            int(record["used"]),
+        )
+
+
+@dataclass(frozen=True)
+class DoubtfulRows:
+    """How many validated rows met a question with a value that tells little about them.
+
+    Attributes
+    ----------
+    new : int
+        No training row had the value.
+    new_here : int
+        Training rows had it, but none that came to the question.
+    not_numbers : int
+        Text where a number is expected.
+    """
+
+    new: int
+    new_here: int
+    not_numbers: int
+
+    def to_json(self) -> dict[str, int]:
+        """A plain dictionary, complete enough for `from_json`."""
+        return {"new": self.new, "new_here": self.new_here, "not_numbers": self.not_numbers}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> DoubtfulRows:
+        """Rebuild the counts."""
+        return cls(*(int(record[name]) for name in ("new", "new_here", "not_numbers")))
+
+
+@dataclass(frozen=True, eq=False)
+class ValidationResult:
+    """A frozen tree on rows that did not train it.
+
+    Attributes
+    ----------
+    data : DataName
+        The file that it was validated on.
+    trained_on : DataName
+        The file that it was trained on.
+    model_sha256 : str
+        Of the tree and its encoder.
+    tree : Tree
+        The tree, with its training counts.
+    train_spec : TrainSpec or None
+        How the tree was trained; None if the model does not say it.
+    part : str
+        Which part of the file, in words; empty for all rows that did not train the tree.
+    flow : ValidationFlow
+        What became of the rows.
+    test : Confusion or None
+        The tree's counts on the test rows of its training run; None without any.
+    leaves : tuple of (int, int)
+        Negative and positive validation rows in each leaf, left to right.
+    by : str or None
+        The column whose groups were asked for; the first of `subgroups`.
+    subgroups : tuple of Subgroups
+        The validation rows by the values of each column that makes groups.
+    differences : tuple of Difference
+        How the file differs from the training data.
+    doubtful : DoubtfulRows
+        Rows whose answer rests on a value that tells little about them.
+    n_groups : int or None
+        How many groups (such as patients) the rows are of; None without a group column.
+    group_column : str or None
+        The group column, if the file has it.
+    """
+
+    data: DataName
+    trained_on: DataName
+    model_sha256: str
+    tree: Tree
+    train_spec: TrainSpec | None
+    part: str
+    flow: ValidationFlow
+    test: Confusion | None
+    leaves: tuple[tuple[int, int], ...]
+    by: str | None
+    subgroups: tuple[Subgroups, ...]
+    differences: tuple[Difference, ...]
+    doubtful: DoubtfulRows
+    n_groups: int | None = None
+    group_column: str | None = None
+
+    @property
+    def is_same_file(self) -> bool:
+        """Whether it is the file that the tree was trained on."""
+        return bool(self.data.sha256) and self.data.sha256 == self.trained_on.sha256
+
+    @property
+    def objective(self) -> Objective:
+        """What the tree was trained for; accuracy if the model does not say it."""
+        return Objective() if self.train_spec is None else self.train_spec.objective
+
+    @cached_property
+    def train_metrics(self) -> Metrics:
+        """The rates of the training rows."""
+        counts = [(leaf.n_negative, leaf.n_positive) for leaf in self.tree.leaves]
+        return metrics(_confusion(self.tree, counts))
+
+    @cached_property
+    def test_metrics(self) -> Metrics | None:
+        """The rates of the test rows of the training run; None without any."""
+        return None if self.test is None else metrics(self.test)
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """The rates of the validation rows."""
+        return metrics(_confusion(self.tree, self.leaves))
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """How the validation rows compare with training, for the tree's goal and floors."""
+        return verdict(self.objective, self.train_metrics, self.metrics, VALIDATION)
+
+    @property
+    def floors(self) -> tuple[Floor, ...]:
+        """The floors asked for, beside training and validation."""
+        return floors(self.objective, self.train_metrics, self.metrics)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """Expected and observed events in each leaf."""
+        return leaf_calibration(self.tree, self.leaves)
+
+    def decision_curve(self, thresholds: Sequence[float]) -> DecisionCurve:
+        """Net benefit on the validation rows, with the leaves ranked by their training risk."""
+        return leaf_decision_curve(self.tree, self.leaves, thresholds)
+
+    def net_benefit(self, threshold: float) -> float:
+        """Net benefit of the tree's own answers on the validation rows, at one threshold."""
+        return net_benefit(self.metrics.confusion, threshold)
+
+    @property
+    def prevalence_shift(self) -> str:
+        """How common the positive class is here and in training, in a sentence or two."""
+        here, then = self.metrics.prevalence, self.train_metrics.prevalence
+        sentence = (
+            f"The positive class is {_share(here)} of the validation rows and {_share(then)} of "
+            "the training rows."
+        )
+        if here.low is None or here.high is None or then.value is None:
+            return sentence
+        if here.low <= then.value <= here.high:
+            return f"{sentence} The difference may be chance."
+        return (
+            f"{sentence} That is another prevalence, so PPV and NPV differ from training even if "
+            "sensitivity and specificity hold."
+        )
+
+    @property
+    def groups(self) -> Subgroups | None:
+        """The groups of the column that was asked for."""
+        return None if self.by is None else self.of_column(self.by)
+
+    def of_column(self, column: str) -> Subgroups | None:
+        """The validation rows by the values of a column; None if it makes no groups."""
+        return next((each for each in self.subgroups if each.column == column), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as the command line prints it, complete enough for `from_json`."""
+        groups = self.groups
+        return {
+            "validation": {
+                **confusion_to_json(self.metrics.confusion),
+                "rates": _rates_json(self.metrics),
+            },
+            "train": confusion_to_json(self.train_metrics.confusion),
+            "test": None if self.test is None else confusion_to_json(self.test),
+            "groups": None if groups is None else _groups_json(groups),
+            "by": self.by,
+            "n_train": self.train_metrics.confusion.n,
+            "n_validation": self.flow.used,
+            "n_groups": self.n_groups,
+            "group_column": self.group_column,
+            "part": self.part,
+            "data": {**self.data.to_json(), "flow": self.flow.to_json()},
+            "trained_on": self.trained_on.to_json(),
+            "model_sha256": self.model_sha256,
+            "settings": None if self.train_spec is None else self.train_spec.to_json(),
+            "tree": tree_to_json(self.tree),
+            "leaves": [list(counts) for counts in self.leaves],
+            "calibration": _calibration_json(self.calibration),
+            "floors": [_floor_json(floor) for floor in self.floors],
+            "subgroups": [each.to_json() for each in self.subgroups],
+            "differences": [each.to_json() for each in self.differences],
+            "doubtful": self.doubtful.to_json(),
+            "words": {"status": self.verdict.text, "remark": self.verdict.remark},
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> ValidationResult:
+        """Rebuild a result; what follows from its counts is computed again.
+
+        Raises
+        ------
+        ValueError
+            If its leaves do not fit its tree.
+        """
+        tree = tree_from_json(record["tree"])
+        leaves = tuple((int(negative), int(positive)) for negative, positive in record["leaves"])
+        if len(leaves) != tree.n_leaves or min(map(min, leaves)) < 0:
+            raise ValueError("the counts do not fit the tree's leaves")
+        settings, test, by = record["settings"], record["test"], record["by"]
+        n_groups = record["n_groups"]
+        return cls(
+            data=DataName.from_json(record["data"]),
+            trained_on=DataName.from_json(record["trained_on"]),
+            model_sha256=str(record["model_sha256"]),
+            tree=tree,
+            train_spec=None if settings is None else TrainSpec.from_json(settings),
+            part=str(record["part"]),
+            flow=ValidationFlow.from_json(record["data"]["flow"]),
+            test=None if test is None else Confusion(**test),
+            leaves=leaves,
+            by=None if by is None else str(by),
+            subgroups=tuple(Subgroups.from_json(each) for each in record["subgroups"]),
+            differences=tuple(Difference.from_json(each) for each in record["differences"]),
+            doubtful=DoubtfulRows.from_json(record["doubtful"]),
+            n_groups=None if n_groups is None else int(n_groups),
+            group_column=record["group_column"],
+        )
+
+
+def _confusion(tree: Tree, counts: Sequence[tuple[int, int]]) -> Confusion:
+    """The 2x2 table of rows that are counted in the leaves."""
+    tp = fp = tn = fn = 0
+    for leaf, (negative, positive) in zip(tree.leaves, counts, strict=True):
+        if leaf.label:
+            tp, fp = tp + positive, fp + negative
+        else:
+            tn, fn = tn + negative, fn + positive
+    return Confusion(tp=tp, fp=fp, tn=tn, fn=fn)
+
+
+def _share(rate: Rate) -> str:
+    share = "unknown" if rate.value is None else percent_words(rate.value)
+    return f"{share} ({rate.successes:,} of {count_words(rate.n, 'row')})"
+
+
+def _rates_json(found: Metrics) -> dict[str, Any]:
+    return {name: _rate_json(getattr(found, name)) for name in RATES}
+
+
+def _rate_json(rate: Rate | Estimate) -> dict[str, Any]:
+    counts = {"x": rate.successes, "n": rate.n} if isinstance(rate, Rate) else {}
+    return {**counts, "value": rate.value, "low": rate.low, "high": rate.high}
+
+
+def _groups_json(groups: Subgroups) -> list[dict[str, Any]]:
+    return [
+        {
+            "value": group.name,
+            **confusion_to_json(group.counts),
+            "rates": _rates_json(group.metrics),
+            "small": group.is_small,
+        }
+        for group in groups.groups
+    ]
+
+
+def _calibration_json(calibration: Calibration) -> dict[str, Any]:
+    return {
+        "observed": calibration.observed.successes,
+        "expected": calibration.expected,
+        "ratio": _rate_json(calibration.ratio),
+        "leaves": [
+            {
+                "leaf": leaf.number,
+                "train": _rate_json(leaf.train),
+                "observed": _rate_json(leaf.observed),
+                "expected": leaf.expected,
+                "ratio": _rate_json(leaf.ratio),
+            }
+            for leaf in calibration.leaves
+        ],
+    }
+
+
+def _floor_json(floor: Floor) -> dict[str, Any]:
+    return {
+        "name": floor.name,
+        "asked": float(floor.asked),
+        "train": _rate_json(floor.train),
+        "validation": None if floor.test is None else _rate_json(floor.test),
+        "held": floor.met_in_test,
+    }

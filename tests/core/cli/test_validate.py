@@ -1,0 +1,96 @@
+"""``validate``, and models that come from stored and exported runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from odt_core.cli import main
+from odt_core.data import SAMPLES, ReadOptions
+from odt_core.jobs.runs import new_run
+from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
+from odt_core.training import TrainSpec
+from odt_core.worker import JobSpec
+from tests.core.cli.refusals import refusal
+
+
+@pytest.fixture(scope="module")
+def model(triage: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("validate") / "model.json"
+    sample = SAMPLES["triage"]
+    status = main(
+        ["train", str(triage), "--target", sample.target, "--positive", sample.positive,
+         "--topology", "depth-1", "--engine", "search", "--output", str(path)]
+    )  # fmt: skip
+    assert status == 0
+    return path
+
+
+def test_it_prints_the_counts_of_the_rows_that_did_not_train(
+    model: Path, triage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", str(model), str(triage), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    facts = json.loads(model.read_text())["facts"]["result"]
+    counts = {name: found["validation"][name] for name in ("tp", "fp", "tn", "fn")}
+    assert counts == facts["test"] == found["test"] and found["train"] == facts["train"]
+    assert found["groups"] is None
+    rate = found["validation"]["rates"]["sensitivity"]
+    assert rate["x"] == counts["tp"] and rate["n"] == counts["tp"] + counts["fn"]
+
+
+def test_groups_add_up(model: Path, triage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    column = SAMPLES["triage"].load().columns[0]
+    assert main(["validate", str(model), str(triage), "--by", column, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    for name in ("tp", "fp", "tn", "fn"):
+        assert sum(group[name] for group in found["groups"]) == found["validation"][name]
+    assert main(["validate", str(model), str(triage), "--by", column]) == 0
+    said = capsys.readouterr().out
+    assert "trained the tree" in said and "O:E" in said and column in said
+
+
+def test_what_cannot_be_used_is_said_in_one_line(
+    model: Path,
+    triage: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ODT_DATA_DIR", str(tmp_path))
+    assert "no column 'nowhere'" in refusal(
+        ["validate", str(model), str(triage), "--by", "nowhere"], capsys
+    )
+    assert "There is no such run" in refusal(["validate", "0" * 32, str(triage)], capsys)
+
+
+def test_the_tree_may_be_that_of_a_stored_or_exported_run(
+    model: Path,
+    triage: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ODT_DATA_DIR", str(tmp_path / "data"))
+    record = json.loads(model.read_text())
+    store = Store()
+    sha256 = store.datasets.put(LOCAL_OWNER, triage.read_bytes(), "triage.csv").sha256
+    spec = JobSpec(
+        sha256, "triage.csv", ReadOptions(), TrainSpec.from_json(record["facts"]["settings"])
+    )
+    run = store.runs.create(LOCAL_OWNER, new_run(spec))
+    server = store.queue.register()
+    assert store.queue.claim(server) is not None
+    result = record["facts"]["result"]
+    ending = Ending(RunStatus.DONE, result, record, KeyMetrics())
+    store.queue.end(server, run.id, ending)
+    exported = tmp_path / "triage.run.json"
+    exported.write_text(store.exchange.export_run(LOCAL_OWNER, run.id))
+    store.close()
+    answers = []
+    for given in (str(model), str(exported), run.id):
+        assert main(["validate", given, str(triage), "--json"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0] == answers[1] == answers[2]

@@ -1,0 +1,100 @@
+"""One case: its path, how far its numbers are from the cuts, what would turn the answer."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odt_core.evaluation import fit_cart
+from odt_core.problem import Feature, FeatureKind, Split
+from odt_core.scoring.case import Value, answer_case, value_code
+from odt_core.tree import Decision, Leaf, Tree
+from tests.core.trees import unhurried
+from tests.properties.strategies import make_problem
+
+
+def value_of(feature: Feature, code: int) -> Value:
+    """A value that has a code."""
+    if not feature.is_numerical:
+        return str(feature.values[code]) if code >= 0 else "never seen"
+    if code < 0 or code >= feature.n_ordered:
+        return None
+    cuts = feature.cuts
+    return cuts[code] if code < len(cuts) else (cuts[-1] + 1 if cuts else 0.0)
+
+
+AGE = Feature("age", FeatureKind.NUMERICAL, ("<= 40", "40 to 60", "> 60"), (40.0, 60.0))
+WARD = Feature("ward", FeatureKind.CATEGORICAL, ("a", "b", "c"))
+
+
+def small_tree() -> Tree:
+    """Old cases are ill; of the others those on ward a. No training row there was on ward c."""
+    ward = Decision(
+        Split(1, frozenset({0})), Leaf(True, 1, 9), Leaf(False, 20, 0), frozenset({0, 1}), False
+    )
+    root = Decision(Split(0, frozenset({0, 1})), ward, Leaf(True, 2, 8), frozenset({0, 1, 2}))
+    return Tree(root, (AGE, WARD), "class", "ill", "well")
+
+
+def test_the_path_says_question_answer_and_distance() -> None:
+    answer = answer_case(small_tree(), {0: 52.5, 1: "b"})
+    assert (answer.leaf, answer.label) == (1, False)
+    first, second = answer.steps
+    assert (first.question, first.answer) == ("age <= 60?", "yes")
+    assert first.distance_words == "7.5 below the cut 60"
+    assert (second.question, second.answer, second.distance) == ("ward is a?", "no", None)
+    assert answer.doubts == ()
+
+
+def test_the_nearest_changes_are_those_of_one_column() -> None:
+    answer = answer_case(small_tree(), {0: 52.5, 1: "b"})
+    assert [change.words for change in answer.changes] == [
+        "age were above 60 (now 52.5, 7.5 away)",
+        "ward were a",
+    ]
+
+
+def test_values_that_say_little_are_flagged() -> None:
+    tree = small_tree()
+    assert "at the question" in answer_case(tree, {0: 50.0, 1: "c"}).doubts[0]
+    assert "no training row had this value" in answer_case(tree, {0: 50.0, 1: "new"}).doubts[0]
+    (doubt,) = answer_case(tree, {0: None, 1: "a"}).doubts
+    assert doubt == "age: missing, which it was in no training row"
+    assert answer_case(tree, {0: 70.0, 1: "new"}).doubts == ()  # the ward is not asked about
+
+
+@unhurried
+@given(st.randoms(use_true_random=False))
+def test_it_agrees_with_the_tree_and_no_change_of_fewer_columns_turns_the_answer(random) -> None:
+    data = make_problem(random).data
+    tree = fit_cart(data, max_depth=3)
+    used = tree.used_features
+    codes = {g: random.randrange(-1, tree.features[g].n_values) for g in used}
+    values = {g: value_of(tree.features[g], code) for g, code in codes.items()}
+    codes = {g: value_code(tree.features[g], value) for g, value in values.items()}
+
+    def leaf_of(case: dict[int, int]) -> int:
+        row = np.zeros((1, len(tree.features)), dtype=np.int32)
+        for g, code in case.items():
+            row[0, g] = code
+        return int(tree.apply(row)[0])
+
+    answer = answer_case(tree, values)
+    assert answer.leaf == leaf_of(codes)
+    fewest = [
+        sum(codes[g] != other for g, other in zip(used, others, strict=True))
+        for others in product(*(range(tree.features[g].n_values) for g in used))
+        if tree.leaves[leaf_of(dict(zip(used, others, strict=True)))].label != answer.label
+    ]
+    # a value that is not known may stay as it is
+    known = all(code >= 0 for code in codes.values())
+    if known:
+        assert bool(fewest) == bool(answer.changes)
+    for change in answer.changes:
+        assert tree.leaves[change.leaf].label != answer.label
+        assert len(change.conditions) <= min(fewest)
+        if known:
+            assert len(change.conditions) == min(fewest)
