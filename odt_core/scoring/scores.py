@@ -102,7 +102,8 @@ class Scores:
     def positive(self) -> npt.NDArray[np.bool_]:
         """The answer for each row, True for positive, bool[N]."""
         labels = np.array([leaf.label for leaf in self.tree.leaves], dtype=np.bool_)
-        return labels[self.leaves]
+        answers: npt.NDArray[np.bool_] = labels[self.leaves]
+        return answers
 
     @cached_property
     def _doubts(self) -> npt.NDArray[np.bool_]:
@@ -111,13 +112,13 @@ class Scores:
         asked = np.zeros((self.tree.n_leaves, len(self.tree.features)), dtype=np.bool_)
         for leaf, path in enumerate(self.tree.paths):
             asked[leaf, [node.split.feature for node, _ in path]] = True
-        return np.hstack([met.anywhere, met.here, self.not_numbers & asked[self.leaves]])
+        not_numbers: npt.NDArray[np.bool_] = self.not_numbers & asked[self.leaves]
+        return np.hstack([met.anywhere, met.here, not_numbers])
 
     @cached_property
     def is_doubtful(self) -> npt.NDArray[np.bool_]:
         """Which rows have a doubt, bool[N]."""
-        found: npt.NDArray[np.bool_] = self._doubts.any(axis=1)
-        return found
+        return np.asarray(self._doubts.any(axis=1), dtype=np.bool_)
 
     @cached_property
     def patterns(self) -> tuple[tuple[DoubtPattern, ...], npt.NDArray[np.int64]]:

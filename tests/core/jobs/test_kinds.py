@@ -184,7 +184,7 @@ def test_a_frozen_tree_is_validated_on_another_data_set(
     )
     job = manager.submit(spec)
     wait_until(lambda: job.is_over)
-    assert job.state is JobState.DONE and job.result is not None, job.message
+    assert job.status is RunStatus.DONE and job.result is not None, job.message
     result = ValidationResult.from_json(json.loads(json.dumps(job.result)))
     assert result.data.sha256 == other and result.trained_on.sha256 == triage.dataset
     assert (result.flow.read, result.flow.used) == (100, 100)
