@@ -2,7 +2,23 @@
 
 The model is the integer program of Günlük, Kalagnanam, Li, Menickelly and Scheinberg, *Optimal
 Decision Trees for Categorical Data via Integer Programming*. See docs/architecture.md for the
-rooms of this package and docs/method.md for the method.
+rooms of this package, docs/method.md for the method and docs/estimator.md for the classifier.
 """
 
-__version__ = "0.1.0"
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from odt_core.estimator import OptimalTreeClassifier
+
+__version__ = "0.9.0"
+
+__all__ = ["OptimalTreeClassifier", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the classifier, and scikit-learn with it, only when it is asked for."""
+    if name == "OptimalTreeClassifier":
+        from odt_core.estimator import OptimalTreeClassifier
+
+        return OptimalTreeClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,12 +23,12 @@ from odt_core.data.binning import (
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.column_checks import number_error
 from odt_core.data.forms import NumberForm
-from odt_core.data.numeric import DECIMAL_MARKS
+from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.spelling import folded, spelled
-from odt_core.data.table import Table, table_from_frame
+from odt_core.data.table import Table, column_name, text_table
 from odt_core.errors import MALFORMED, InputError
 from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
 
@@ -134,6 +134,26 @@ class ColumnEncoder:
             raise InputError(_doubt(table, name, reading.decimal))
         return profile_column(table, name, reading)
 
+    def plain_codes(self, cells: pd.Series[Any], decimal: str) -> npt.NDArray[np.int32] | None:
+        """The code of each cell of a column that holds floats or whole numbers, int32[N].
+
+        None if it is a column of another kind, or some of the numbers are infinite or may stand
+        for a missing value.
+        """
+        if not self.feature.is_numerical or not isinstance(cells.dtype, np.dtype):
+            return None
+        if cells.dtype.kind not in "iuf":
+            return None
+        tokens = pa.array(self.missing_tokens, pa.large_string())
+        numbers = cells.to_numpy(dtype=float)
+        if np.isfinite(parse_numbers(tokens, self.decimal or decimal)).any():
+            return None
+        if np.isinf(numbers).any():
+            return None
+        missing = UNSEEN if self.missing_code is None else self.missing_code
+        codes = bin_codes(numbers, self.feature.cuts)
+        return np.where(np.isnan(numbers), np.int32(missing), codes)
+
     def value_codes(self, table: Table, profile: Profile) -> npt.NDArray[np.int32]:
         """The code of each distinct value of a column, int32[V].
 
@@ -196,9 +216,31 @@ class Encoder:
         InputError
             If a feature's column is absent, or a numerical cell is not a number.
         """
-        table = self._table(source)
-        codes = np.empty((table.n_rows, len(self.columns)), dtype=np.int32, order="F")
-        for g, (column, profile) in enumerate(self._profiles(table)):
+        if isinstance(source, Table):
+            return self._text_codes(source, self.columns)
+        plain = dict(self._plain_codes(source))
+        others = [g for g in range(len(self.columns)) if g not in plain]
+        codes = np.empty((len(source), len(self.columns)), dtype=np.int32, order="F")
+        for g, found in plain.items():
+            codes[:, g] = found
+        if others:
+            columns = [self.columns[g] for g in others]
+            codes[:, others] = self._text_codes(self._table(source, columns), columns)
+        return codes
+
+    def _plain_codes(self, frame: pd.DataFrame) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+        """The columns that hold numbers already: each one's place and codes."""
+        names = [column_name(label) for label in frame.columns]
+        for g, column in enumerate(self.columns):
+            if names.count(column.feature.name) == 1:
+                cells = frame.iloc[:, names.index(column.feature.name)]
+                found = column.plain_codes(cells, self.decimal)
+                if found is not None:
+                    yield g, found
+
+    def _text_codes(self, table: Table, columns: Sequence[ColumnEncoder]) -> npt.NDArray[np.int32]:
+        codes = np.empty((table.n_rows, len(columns)), dtype=np.int32, order="F")
+        for g, (column, profile) in enumerate(self._profiles(table, columns)):
             np.take(column.value_codes(table, profile), profile.factor.codes, out=codes[:, g])
         return codes
 
@@ -210,9 +252,9 @@ class Encoder:
         InputError
             As `encode`.
         """
-        table = self._table(source)
+        table = self._table(source, self.columns)
         found: list[Unseen] = []
-        for column, profile in self._profiles(table):
+        for column, profile in self._profiles(table, self.columns):
             new = np.flatnonzero(column.value_codes(table, profile) == UNSEEN)
             # Distinct values come in the order of their first rows.
             for code in new[:MAX_UNSEEN].tolist():
@@ -221,22 +263,24 @@ class Encoder:
                 found.append(Unseen(column.feature.name, text, rows, first))
         return tuple(found)
 
-    def _table(self, source: Table | pd.DataFrame) -> Table:
+    def _table(self, source: Table | pd.DataFrame, columns: Sequence[ColumnEncoder]) -> Table:
+        """The source as a table of text; of a frame only these columns."""
         if isinstance(source, Table):
-            table = source
-        else:
-            marks = {column.feature.name: column.decimal or self.decimal for column in self.columns}
-            table = table_from_frame(source, "", self.decimal, marks)
-        for feature in self.features:
-            if feature.name not in table.factors:
-                raise InputError(
-                    f"The table has no column {feature.name!r}, which the tree was trained with: "
-                    "add it (cells may be empty)."
-                )
-        return table
+            return source
+        marks = {column.feature.name: column.decimal or self.decimal for column in columns}
+        chosen = [column_name(label) in marks for label in source.columns]
+        return text_table(source.loc[:, chosen], "", self.decimal, marks)
 
-    def _profiles(self, table: Table) -> Iterable[tuple[ColumnEncoder, Profile]]:
-        for column in self.columns:
+    def _profiles(
+        self, table: Table, columns: Sequence[ColumnEncoder]
+    ) -> Iterable[tuple[ColumnEncoder, Profile]]:
+        for column in columns:
+            if column.feature.name not in table.factors:
+                raise InputError(
+                    f"The table has no column {column.feature.name!r}, which the tree was trained "
+                    "with: add it (cells may be empty)."
+                )
+        for column in columns:
             yield column, column.profile(table, self.decimal)
 
     def to_json(self) -> dict[str, Any]:
@@ -336,7 +380,12 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
     )
 
 
-def fit_encoder(table: Table, schema: Schema, rows: npt.NDArray[np.int64]) -> Encoder:
+def fit_encoder(
+    table: Table,
+    schema: Schema,
+    rows: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.int64] | None = None,
+) -> Encoder:
     """Learn categories and bins from training rows alone.
 
     Columns in which all training rows are alike say nothing and get no feature.
@@ -349,18 +398,26 @@ def fit_encoder(table: Table, schema: Schema, rows: npt.NDArray[np.int64]) -> En
         What the columns mean.
     rows : int64[n]
         The training rows.
+    weight : int64[n], optional
+        How many rows each of them stands for, from 1; one by default.
     """
-    fitted = (_fit_column(table, schema, column, rows) for column in schema.features)
+    weight = np.ones(len(rows), dtype=np.int64) if weight is None else weight
+    fitted = (_fit_column(table, schema, column, rows, weight) for column in schema.features)
     return Encoder(tuple(column for column in fitted if column is not None), schema.decimal)
 
 
 def _fit_column(
-    table: Table, schema: Schema, column: ColumnSchema, rows: npt.NDArray[np.int64]
+    table: Table,
+    schema: Schema,
+    column: ColumnSchema,
+    rows: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.int64],
 ) -> ColumnEncoder | None:
     """A column's codes; None if all training rows have the same one."""
     reading = schema.reading_of(column.name)
     profile = profile_column(table, column.name, reading)
-    counts = np.bincount(profile.factor.codes[rows], minlength=len(profile.missing))
+    counts = np.zeros(len(profile.missing), dtype=np.int64)
+    np.add.at(counts, profile.factor.codes[rows], weight)
     present = np.flatnonzero((counts > 0) & ~profile.missing)
     has_missing = bool((counts[profile.missing] > 0).any())
     if column.kind is ColumnKind.NUMERICAL:

@@ -102,7 +102,12 @@ class Prepared:
     groups: npt.NDArray[np.int64] | None = None
 
 
-def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
+def prepare(
+    table: Table,
+    schema: Schema,
+    split: SplitSpec,
+    weight: npt.NDArray[np.int64] | None = None,
+) -> Prepared:
     """Check, split and encode a table.
 
     Rows without an outcome are left out. Categories and bins come from the training rows alone.
@@ -115,6 +120,8 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
         What the columns mean.
     split : SplitSpec
         Which rows train and which test.
+    weight : int64[N], optional
+        How many rows each row of the table stands for, from 1; one by default.
 
     Raises
     ------
@@ -133,7 +140,8 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
     divided = split_rows(positive[usable], split, None if groups is None else groups[usable])
     train, test = (usable[chosen] for chosen in divided)
     _require_both_classes(target, schema.positive, positive[train])
-    encoder = fit_encoder(table, schema, train)
+    weight = np.ones(table.n_rows, dtype=np.int64) if weight is None else weight
+    encoder = fit_encoder(table, schema, train, weight[train])
     if not encoder.columns:
         raise InputError(
             f"The {len(train)} training rows are alike in every feature: choose a larger "
@@ -143,9 +151,8 @@ def prepare(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
     names = (schema.target, schema.positive, target.negative_label(schema.positive))
 
     def encoded(rows: npt.NDArray[np.int64]) -> EncodedData:
-        weight = np.ones(len(rows), dtype=np.int64)
         chosen = codes if len(rows) == len(codes) else codes[rows]
-        return EncodedData(chosen, positive[rows], weight, encoder.features, *names)
+        return EncodedData(chosen, positive[rows], weight[rows], encoder.features, *names)
 
     kept = {feature.name for feature in encoder.features}
     return Prepared(

@@ -259,7 +259,21 @@ def table_from_frame(
     InputError
         If two columns have the same name.
     """
-    names = [unicodedata.normalize("NFC", str(column)) for column in frame.columns]
+    table = text_table(frame, name, decimal, marks)
+    digest = hashlib.sha256(table.frame.to_csv(index=False).encode()).hexdigest()
+    return replace(table, sha256=digest)
+
+
+def column_name(label: Hashable) -> str:
+    """A column's name in a frame as a table has it."""
+    return unicodedata.normalize("NFC", str(label))
+
+
+def text_table(
+    frame: pd.DataFrame, name: str, decimal: str, marks: Mapping[str, str] | None
+) -> Table:
+    """The same as `table_from_frame`, without the hash."""
+    names = list(map(column_name, frame.columns))
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:
         raise InputError(f"Two columns are called {repeated!r}: rename one of them.")
@@ -270,9 +284,7 @@ def table_from_frame(
     ]
     factors = dict(zip(names, map(factor_of, texts), strict=True))
     report = ReadReport(decimal=decimal, n_rows=len(frame), n_columns=len(names))
-    table = Table(factors, len(frame), report, "", name)
-    digest = hashlib.sha256(table.frame.to_csv(index=False).encode()).hexdigest()
-    return replace(table, sha256=digest)
+    return Table(factors, len(frame), report, "", name)
 
 
 def factor_of(texts: pa.Array) -> Factor:
@@ -295,6 +307,10 @@ def composed(texts: pa.Array) -> pa.Array:
 def _cell_texts(column: pd.Series[Any], decimal: str) -> pa.Array:
     if isinstance(column.dtype, pd.StringDtype):
         texts = pa.array(column.fillna("")).cast(pa.large_string())
+    elif isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)  # most cells repeat others
+        texts = pa.array([_cell_text(cell, decimal) for cell in distinct], pa.large_string())
+        texts = texts.take(pa.array(codes))
     else:
         texts = pa.array([_cell_text(cell, decimal) for cell in column], pa.large_string())
     if isinstance(texts, pa.ChunkedArray):

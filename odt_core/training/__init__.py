@@ -5,13 +5,15 @@ from odt_core.training.progress import (
     Stage,
     value_words,
 )
-from odt_core.training.result import TrainResult, confusion_to_json
+from odt_core.training.result import TrainedTree, TrainResult, confusion_to_json
 from odt_core.training.run import (
     BestSoFar,
     build_problem,
     fit_peer,
     prepare_training,
     run_training,
+    solve_any_shape,
+    train_tree,
 )
 from odt_core.training.settings import (
     node_rule_words,
@@ -31,6 +33,7 @@ __all__ = [
     "RulesSpec",
     "Stage",
     "TrainResult",
+    "TrainedTree",
     "TrainSpec",
     "build_problem",
     "confusion_to_json",
@@ -42,5 +45,7 @@ __all__ = [
     "prepare_training",
     "run_training",
     "settings_words",
+    "solve_any_shape",
+    "train_tree",
     "value_words",
 ]

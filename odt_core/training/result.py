@@ -23,9 +23,9 @@ from odt_core.tree import Tree
 from odt_core.words import proof_words, status_words
 
 
-@dataclass(frozen=True, eq=False)
-class TrainResult:
-    """A finished training run.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrainedTree:
+    """A solved training problem.
 
     Attributes
     ----------
@@ -39,8 +39,6 @@ class TrainResult:
         What was solved.
     solution : Solution
         The answer.
-    cart : Tree
-        A CART of the same depth on the same training rows, for comparison.
     seconds_prepare, seconds_total : float
         Reading codes and rows; everything.
     """
@@ -51,7 +49,6 @@ class TrainResult:
     prepared: Prepared
     problem: Problem
     solution: Solution
-    cart: Tree
     seconds_prepare: float
     seconds_total: float
 
@@ -104,29 +101,6 @@ class TrainResult:
         forbidden = self.problem.rules.forbidden
         return [f.name for g, f in enumerate(self.problem.data.features) if g not in forbidden]
 
-    def to_json(self) -> dict[str, Any]:
-        """The result as the command line prints it."""
-        tree = self.solution.tree
-        return {
-            **self._numbers(),
-            "tree": None if tree is None else tree_to_json(tree),
-            "cart": {
-                "train": confusion_to_json(self.cart.confusion(self.prepared.train)),
-                "test": self._test_counts(self.cart),
-                "tree": tree_to_json(self.cart),
-            },
-            "words": {
-                "status": self.status_sentence,
-                "proof": self.proof_sentence,
-                "remark": self.solution.remark,
-            },
-            "trace": [
-                [round(point.seconds, 4), point.incumbent, point.bound]
-                for point in self.solution.trace
-            ],
-            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
-        }
-
     def _numbers(self) -> dict[str, Any]:
         """Everything but the trees."""
         solution, problem = self.solution, self.problem
@@ -162,6 +136,42 @@ class TrainResult:
     def _test_counts(self, tree: Tree) -> dict[str, int] | None:
         test = self.prepared.test
         return None if test is None else confusion_to_json(tree.confusion(test))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrainResult(TrainedTree):
+    """A finished training run: the tree, and what it is compared with.
+
+    Attributes
+    ----------
+    cart : Tree
+        A CART of the same depth on the same training rows.
+    """
+
+    cart: Tree
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as the command line prints it."""
+        tree = self.solution.tree
+        return {
+            **self._numbers(),
+            "tree": None if tree is None else tree_to_json(tree),
+            "cart": {
+                "train": confusion_to_json(self.cart.confusion(self.prepared.train)),
+                "test": self._test_counts(self.cart),
+                "tree": tree_to_json(self.cart),
+            },
+            "words": {
+                "status": self.status_sentence,
+                "proof": self.proof_sentence,
+                "remark": self.solution.remark,
+            },
+            "trace": [
+                [round(point.seconds, 4), point.incumbent, point.bound]
+                for point in self.solution.trace
+            ],
+            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+        }
 
 
 def origin_to_json(

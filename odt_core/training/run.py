@@ -9,13 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from odt_core.data import Prepared, Table, prepare
 from odt_core.evaluation import cart_feature_selection, fit_cart
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, Status, TracePoint, make_solution
 from odt_core.topology import AnyShape, Topology
 from odt_core.training.progress import Stage
-from odt_core.training.result import TrainResult
+from odt_core.training.result import TrainedTree, TrainResult
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
 
@@ -192,7 +195,7 @@ def run_training(
         cart = beside.submit(fit_peer, prepared, spec)
         tell_of = None if on_progress is None else lambda point: on_progress(problem, point)
         if isinstance(spec.topology, AnyShape):
-            point = _solve_any_shape(
+            point = solve_any_shape(
                 problem,
                 spec,
                 spec.topology,
@@ -217,16 +220,77 @@ def run_training(
         return result_of(solution)
 
 
-def _solve_any_shape(
+def train_tree(
+    table: Table, spec: TrainSpec, weight: npt.NDArray[np.int64] | None = None
+) -> TrainedTree:
+    """Train, without a comparison.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    spec : TrainSpec
+        What to do with it.
+    weight : int64[N], optional
+        How many rows each row of the table stands for, from 1; one by default.
+
+    Raises
+    ------
+    InputError, DisagreementError
+        As `run_training`.
+    """
+    from odt_core.solvers import solve
+
+    began = time.perf_counter()
+    prepared = prepare(table, spec.schema, spec.split, weight)
+    problem = build_problem(prepared, spec)
+    prepared_at = time.perf_counter()
+    if isinstance(spec.topology, AnyShape):
+        point = solve_any_shape(problem, spec, spec.topology)
+        problem, solution = point.problem, point.solution
+    else:
+        solution = solve(
+            problem,
+            engine=spec.engine,
+            time_limit=spec.time_limit,
+            threads=spec.threads,
+            seed=spec.seed,
+            mip_options=spec.mip,
+        )
+    return TrainedTree(
+        table_sha256=table.sha256,
+        table_name=table.name,
+        spec=spec,
+        prepared=prepared,
+        problem=problem,
+        solution=solution,
+        seconds_prepare=prepared_at - began,
+        seconds_total=time.perf_counter() - began,
+    )
+
+
+def solve_any_shape(
     problem: Problem,
     spec: TrainSpec,
     shape: AnyShape,
     *,
-    on_progress: Callable[[TracePoint], None] | None,
-    on_point: Callable[[SizePoint], None] | None,
-    should_stop: Callable[[], bool] | None,
+    on_progress: Callable[[TracePoint], None] | None = None,
+    on_point: Callable[[SizePoint], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> SizePoint:
-    """The best tree of any shape, with its own problem."""
+    """The best tree of any shape, with its own problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is to be solved; its topology is not looked at.
+    spec : TrainSpec
+        Engine, time limit and threads.
+    shape : AnyShape
+        The largest number of questions.
+    on_progress, on_point, should_stop : callable, optional
+        As in `odt_core.solvers.search.sizes.solve_sizes`; `on_point` is told of better trees.
+    """
     from odt_core.solvers.search.sizes import solve_sizes
 
     def tell(points: tuple[SizePoint, ...]) -> None:

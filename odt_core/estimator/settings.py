@@ -1,0 +1,163 @@
+"""The classifier's parameters as a specification of a training run."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from odt_core.data import BinMethod, Binning, ColumnKind, ColumnSchema
+from odt_core.errors import InputError
+from odt_core.problem import Goal, LeafCount, Objective, SmallestLeaf
+from odt_core.training import TrainSpec
+from odt_core.tree import Tree
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+CUTS_HELP = "give 'deciles', 'every', a number of quantiles, or a list of cut points"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The features' names and kinds.
+
+    Attributes
+    ----------
+    names : sequence of str
+        All of them, in their order.
+    numerical : sequence of str
+        Those that are numerical.
+    """
+
+    names: Sequence[str]
+    numerical: Sequence[str]
+
+    def schemas(self, cuts: Any) -> tuple[ColumnSchema, ...]:
+        """What each column means, with its cut points as the parameter `cuts` says.
+
+        Raises
+        ------
+        InputError
+            If `cuts` is not understood or names a column that is not numerical.
+        """
+        binnings = self._binnings(cuts)
+        return tuple(
+            ColumnSchema(name, ColumnKind.NUMERICAL, binnings[name])
+            if name in binnings
+            else ColumnSchema(name, ColumnKind.CATEGORICAL)
+            for name in self.names
+        )
+
+    def _binnings(self, cuts: Any) -> dict[str, Binning]:
+        if not isinstance(cuts, Mapping):
+            return dict.fromkeys(self.numerical, binning(cuts, "cuts"))
+        other = next((name for name in cuts if name not in self.numerical), None)
+        if other is not None:
+            raise InputError(f"cuts names {other!r}, which is not a numerical column of X.")
+        own = {name: binning(value, f"cuts of {name!r}") for name, value in cuts.items()}
+        return dict.fromkeys(self.numerical, Binning.deciles()) | own
+
+
+def binning(cuts: Any, what: str) -> Binning:
+    """Where a column may be cut.
+
+    Parameters
+    ----------
+    cuts : "deciles", "every", int or sequence of float
+        Ten bins, a cut between any two values, so many quantiles, or the cut points themselves.
+    what : str
+        What it is, for the message.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if isinstance(cuts, str):
+        if cuts not in (BinMethod.DECILES, BinMethod.EVERY):
+            raise InputError(f"{what} is {cuts!r}: {CUTS_HELP}.")
+        return Binning(BinMethod(cuts))
+    if isinstance(cuts, numbers.Integral) and not isinstance(cuts, bool):
+        return Binning.quantiles(int(cuts))
+    if isinstance(cuts, (Sequence, np.ndarray)):
+        return Binning.at([float(cut) for cut in cuts])
+    raise InputError(f"{what} is {cuts!r}: {CUTS_HELP}.")
+
+
+def objective(goal: str, class_weight: Fraction, min_tpr: Any, min_tnr: Any) -> Objective:
+    """Goal and floors; shares are taken as the decimals that they are written as."""
+    return Objective(
+        goal=one_of(Goal, goal, "objective"),
+        class_weight=class_weight,
+        min_tpr=_share(min_tpr, "min_tpr"),
+        min_tnr=_share(min_tnr, "min_tnr"),
+    )
+
+
+def _share(value: Any, name: str) -> Fraction | None:
+    if value is None:
+        return None
+    try:
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError) as error:
+        raise InputError(f"{name} is {value!r}: give a share from 0 to 1, or None.") from error
+
+
+def smallest_leaf(rows: Any, of: str, factor: Fraction) -> SmallestLeaf | None:
+    """How much a leaf must hold, where the rows' weights were multiplied by `factor`."""
+    if rows is None:
+        return None
+    if not isinstance(rows, (int, float, Fraction, np.number)) or not rows > 0:
+        raise InputError(f"min_leaf is {rows!r}: give a number above 0, or None.")
+    least = math.ceil(Fraction(str(rows)) * factor)
+    return SmallestLeaf(least, one_of(LeafCount, of, "min_leaf_of"))
+
+
+def one_of(choices: type[Choice], value: str, name: str) -> Choice:
+    """One of an enum's words."""
+    if value not in tuple(choices):
+        raise InputError(f"{name} is {value!r}: choose one of {', '.join(choices)}.")
+    return choices(value)
+
+
+def parameters(spec: TrainSpec, tree: Tree) -> dict[str, Any]:
+    """The parameters of a classifier that would train a tree as a specification says.
+
+    Expert rules, and how cells are read, have no parameters.
+    """
+    goal, leaf, columns = spec.objective, spec.smallest_leaf, spec.schema.features
+    cuts = {c.name: _cuts(c.binning) for c in columns if c.kind is ColumnKind.NUMERICAL}
+    return {
+        "topology": spec.topology.name,
+        "max_card": spec.max_card,
+        "objective": goal.goal.value,
+        "min_tpr": goal.min_tpr,
+        "min_tnr": goal.min_tnr,
+        "class_weight": None
+        if goal.class_weight == 1
+        else {tree.negative_label: goal.class_weight},
+        "positive": tree.positive_label,
+        "categorical_features": [c.name for c in columns if c.kind is ColumnKind.CATEGORICAL],
+        "cuts": "deciles" if set(map(str, cuts.values())) <= {"deciles"} else cuts,
+        "min_leaf": None if leaf is None else leaf.rows,
+        "min_leaf_of": (LeafCount.ROWS if leaf is None else leaf.of).value,
+        "engine": spec.engine.value,
+        "time_limit": spec.time_limit,
+        "threads": spec.threads,
+        "random_state": spec.seed,
+    }
+
+
+def _cuts(binning: Binning) -> str | int | list[float]:
+    """A binning as the parameter `cuts` says it."""
+    if binning.method is BinMethod.CUTS:
+        return list(binning.cuts)
+    if binning.method is BinMethod.QUANTILES:
+        return binning.n_bins
+    return binning.method.value
