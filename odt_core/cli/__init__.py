@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from odt_core.cli.parser import make_parser
+from odt_core.cli.parser import make_parser, program
 from odt_core.errors import DisagreementError, InputError, SolverError
 
 EXIT_BAD_INPUT = 2
@@ -34,10 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except InputError as error:
-        print(f"odt_core: {error}", file=sys.stderr)
+        print(f"{program()}: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
     except (SolverError, DisagreementError) as error:
-        print(f"odt_core: {error}", file=sys.stderr)
+        print(f"{program()}: {error}", file=sys.stderr)
         return EXIT_FAILED
     except BrokenPipeError:
         # The reader of our output has gone (as with `| head`); there is nobody left to tell.

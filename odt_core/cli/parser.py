@@ -10,8 +10,10 @@ import unicodedata
 from collections.abc import Callable
 from enum import StrEnum
 from fractions import Fraction
+from pathlib import Path
 from typing import NoReturn, TypeVar
 
+from odt_core import __version__
 from odt_core.errors import InputError
 from odt_core.exact import exact_decimal, exact_number, parse_floor, parse_weight
 from odt_core.problem import Goal, LeafCount
@@ -158,12 +160,18 @@ def listed(parse: Callable[[str], Item]) -> Callable[[str], list[Item]]:
     return parse_all
 
 
+def program() -> str:
+    """What the user typed: the installed command, or the name of the package."""
+    return "odt" if Path(sys.argv[0]).stem == "odt" else "odt_core"
+
+
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of ``python -m odt_core``; each command's function is its `run` default."""
+    """The parser of the command line; each command's function is its `run` default."""
     parser = _OneLineParser(
-        prog="odt_core",
+        prog=program(),
         description="Provably optimal small decision trees for categorical and numerical data.",
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(
         title="commands", required=True, metavar="COMMAND", parser_class=_OneLineParser
     )
@@ -179,6 +187,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_verify(commands)
     _add_write_model(commands)
     _add_sample(commands)
+    _add_app(commands)
     _add_cluster_certificates(commands)
     return parser
 
@@ -550,6 +559,25 @@ def _add_sample(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     sample.add_argument("name", metavar="NAME")
     sample.add_argument("--output", metavar="FILE", help="write here instead of standard output")
     sample.set_defaults(run=_lazily("sample"))
+
+
+def _add_app(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    app = commands.add_parser(
+        "app",
+        help="start the dashboard",
+        description="Start the dashboard on this machine and open it in the browser.",
+    )
+    app.add_argument(
+        "--port", type=at_least(1), metavar="N", help="where to listen (default: 8501, or the next)"
+    )
+    app.add_argument("--no-browser", action="store_true", help="do not open the browser")
+    app.add_argument(
+        "streamlit",
+        nargs="*",
+        metavar="OPTION",
+        help="after --: options of 'streamlit run', such as --server.maxUploadSize=500",
+    )
+    app.set_defaults(run=_lazily("app"))
 
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:

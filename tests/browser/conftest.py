@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,7 +65,13 @@ def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> Non
 
 @contextmanager
 def run_dashboard(
-    folder: Path, *, port: int | None = None, below: str = "", **settings: str
+    folder: Path,
+    *,
+    port: int | None = None,
+    below: str = "",
+    command: Sequence[str] = (sys.executable, "-m", "streamlit", "run", "app.py"),
+    cwd: Path = ROOT,
+    **settings: str,
 ) -> Iterator[Server]:
     """The dashboard on a port of its own, with its data in a folder.
 
@@ -77,6 +83,10 @@ def run_dashboard(
         A free one by default.
     below : str
         The path of its address, such as ``/trees``.
+    command : sequence of str
+        What starts it; Streamlit's options follow.
+    cwd : Path
+        Where it is started.
     settings
         Environment variables.
     """
@@ -85,10 +95,9 @@ def run_dashboard(
     url = f"http://localhost:{port}{below}"
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py"]
-            + ["--server.port", str(port), "--server.headless", "true"]
+            [*command, "--server.port", str(port), "--server.headless", "true"]
             + ["--server.fileWatcherType", "none"],
-            cwd=ROOT,
+            cwd=cwd,
             env={
                 **os.environ,
                 "ODT_DATA_DIR": str(folder / "data"),

@@ -1,0 +1,36 @@
+"""The dashboard of an installed package, started in somebody else's Streamlit project."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from odt_core.data import SAMPLES
+from tests.browser.conftest import run_dashboard
+from tests.browser.test_train import SOLVED, open_train
+from tests.browser.window import Window
+from tests.installing import install
+
+
+def test_it_has_its_own_pages_theme_and_workers(
+    tmp_path: Path, open_window: Callable[..., Window]
+) -> None:
+    installed = install(tmp_path)
+    with run_dashboard(
+        tmp_path,
+        command=(installed.command, "app", "--"),
+        cwd=installed.elsewhere,
+        **installed.environment,
+    ) as server:
+        with urllib.request.urlopen(f"{server.url}/api/health", timeout=10) as answer:
+            assert answer.status == 200
+        window = open_window(at=server)
+        open_train(window, SAMPLES["monks-1"].csv(), "monks-1.csv", guessed=True)
+        title = window.page.get_by_role("heading", level=1)
+        fonts = title.evaluate("(heading) => getComputedStyle(heading).fontFamily")
+        assert "serif" in fonts.split(",")[0].lower()  # the theme's own headings
+        window.page.get_by_role("button", name="Train", exact=True).click()
+        expect(window.page.get_by_text("Proved optimal").first).to_be_visible(timeout=SOLVED)
