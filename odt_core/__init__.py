@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from odt_core.estimator import OptimalTreeClassifier
 
 __version__ = "0.9.0"
+MADE_BY = f"odt-studio {__version__}"
+"""What every file that is written says of the program."""
 
-__all__ = ["OptimalTreeClassifier", "__version__"]
+__all__ = ["MADE_BY", "OptimalTreeClassifier", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

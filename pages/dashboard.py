@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from odt_core import MADE_BY
 from pages.build.data_parts.taking import draw_refused, take_over
 from pages.common.banner import draw_banner, draw_problem
 from pages.common.focus import keep_focus
@@ -20,7 +21,17 @@ from pages.common.url import draw_lost, follow_address, write_address
 
 ICON = Path(__file__).parent / "common" / "icon.svg"
 
-st.set_page_config(page_title="Optimal decision trees", page_icon=str(ICON), layout="wide")
+ABOUT = f"""Optimal decision trees, {MADE_BY}.
+
+The model is that of Günlük, Kalagnanam, Li, Menickelly and Scheinberg,
+*Optimal Decision Trees for Categorical Data via Integer Programming*."""
+
+st.set_page_config(
+    page_title="Optimal decision trees",
+    page_icon=str(ICON),
+    layout="wide",
+    menu_items={"About": ABOUT},
+)
 st.logo(str(ICON), size="large")
 
 page = st.navigation(

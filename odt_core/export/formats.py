@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 
+from odt_core import MADE_BY
 from odt_core.errors import InputError
-from odt_core.export.model import Model
+from odt_core.export.model import Model, file_marks
 from odt_core.export.python_code import python_code
 from odt_core.export.reading import Reading, default_reading, encoder_readings, reading_words
 from odt_core.export.sql_code import sql_code
@@ -15,6 +16,9 @@ from odt_core.problem import EncodedData
 from odt_core.render import LIGHT, Theme, tree_dot, tree_png, tree_svg
 from odt_core.tree import Tree
 from odt_core.words import rules_text
+
+TREE_FORMAT = "odt-tree"
+"""What a file says that holds a tree alone (model.schema.json)."""
 
 
 class ExportFormat(StrEnum):
@@ -84,11 +88,13 @@ def export_tree(
         dot = tree_dot(tree, test=test, theme=theme, with_lists=True, opaque=True)
         if chosen is ExportFormat.SVG:
             return tree_svg(dot)
-        return tree_png(dot) if chosen is ExportFormat.PNG else dot.encode()
+        return tree_png(dot) if chosen is ExportFormat.PNG else f"// {MADE_BY}\n{dot}".encode()
     if chosen is ExportFormat.RULES:
-        return "\n".join([rules_text(tree), *reading_words(tree, readings or {}), ""]).encode()
+        words = reading_words(tree, readings or {})
+        return "\n".join([rules_text(tree), *words, f"Written by {MADE_BY}.", ""]).encode()
     if chosen is ExportFormat.JSON:
-        text = json.dumps(tree_to_json(tree), ensure_ascii=False, indent=1, allow_nan=False)
+        record = {"format": TREE_FORMAT, **file_marks(), **tree_to_json(tree)}
+        text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
         return (text + "\n").encode()
     read = {feature.name: default_reading(feature) for feature in tree.features}
     read |= readings or {}

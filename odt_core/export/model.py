@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any
 
 from odt_core import __version__
@@ -16,6 +17,22 @@ from odt_core.tree import Tree
 FORMAT = "odt-model"
 VERSION = 1
 """Raised whenever a file that an older program wrote could no longer be read as it was meant."""
+
+
+SCHEMA = "model.schema.json"
+"""The file beside this one that describes model files and tree files as a JSON Schema."""
+
+
+def file_marks() -> dict[str, Any]:
+    """What every file says of itself: the version of its form, and of the program."""
+    return {"version": VERSION, "software": __version__}
+
+
+def model_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of model files and of trees written as JSON."""
+    text = files("odt_core.export").joinpath(SCHEMA).read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +60,7 @@ class Model:
         """The model as plain data, for JSON."""
         return {
             "format": FORMAT,
-            "version": VERSION,
-            "software": __version__,
+            **file_marks(),
             "tree": tree_to_json(self.tree),
             "schema": self.schema,
             "encoder": self.encoder,

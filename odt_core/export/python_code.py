@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from odt_core import MADE_BY
 from odt_core.data.forms import REWRITES
 from odt_core.data.numeric import grouped_pattern, plain_pattern, separators
 from odt_core.data.spelling import spelled
@@ -122,6 +123,7 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
         f"{printable(tree.positive_label)}.",
         unseen_words(tree),
         *reading_words(tree, readings),
+        f"Written by {MADE_BY}.",
     ]
     return "\n".join(
         [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from odt_core import MADE_BY
 from odt_core.export.branches import CategoryTest, IntervalTest, node_test
 from odt_core.export.reading import Reading, reading_words, token_numbers
 from odt_core.tree import Decision, Leaf, Node, Tree
@@ -34,6 +35,7 @@ def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
         unseen_words(tree),
         *reading_words(tree, readings),
         _spelling_words(tree, readings),
+        f"Written by {MADE_BY}.",
     ]
     lines = [f"-- {comment}" for comment in comments if comment]
     return "\n".join([*lines, *_lines(tree, tree.root, readings, "")]) + "\n"

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 import shutil
+import struct
 import subprocess
 import sysconfig
+import zlib
 
+from odt_core import MADE_BY
 from odt_core.errors import InputError
 
 PNG_DPI = 192
 """Resolution of PNG files: twice a screen's, so that they stay crisp in documents."""
+
+PNG_HEADER = 33
+"""Bytes of a PNG file's signature and first chunk; other chunks may follow these."""
 
 TIMEOUT = 60.0
 """Seconds after which drawing is given up."""
@@ -30,7 +36,8 @@ def tree_svg(dot: str) -> bytes:
     InputError
         If no Graphviz is installed.
     """
-    return _TITLE.sub(r"<title>\2</title>\1", _draw(dot, "-Tsvg").decode()).encode()
+    svg = _TITLE.sub(r"<title>\2</title>\1", _draw(dot, "-Tsvg").decode())
+    return svg.replace("<svg", f"<!-- {MADE_BY} -->\n<svg", 1).encode()
 
 
 def tree_png(dot: str, dpi: int = PNG_DPI) -> bytes:
@@ -44,7 +51,14 @@ def tree_png(dot: str, dpi: int = PNG_DPI) -> bytes:
     InputError
         If no Graphviz is installed.
     """
-    return _draw(dot, "-Tpng", f"-Gdpi={dpi}")
+    return _with_software(_draw(dot, "-Tpng", f"-Gdpi={dpi}"))
+
+
+def _with_software(png: bytes) -> bytes:
+    """The same picture with the program's name in it, as the PNG standard's text ``Software``."""
+    text = b"tEXtSoftware\0" + MADE_BY.encode("latin-1")
+    chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
+    return png[:PNG_HEADER] + chunk + png[PNG_HEADER:]
 
 
 def graphviz_command() -> str:

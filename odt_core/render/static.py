@@ -12,6 +12,8 @@ import io
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from odt_core import MADE_BY
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
@@ -77,7 +79,7 @@ def _html(figure: go.Figure, alt: str) -> bytes:
     words = html.escape(alt)
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>{words[:80]}</title></head>"
+        f'<meta name="generator" content="{MADE_BY}"><title>{words[:80]}</title></head>'
         f'<body style="margin:1rem;background:{page};color:{ink};font-family:sans-serif">'
         f"{body}<p>{words}</p></body></html>"
     ).encode()
@@ -98,9 +100,13 @@ def _picture(figure: go.Figure, kind: FigureFormat, alt: str) -> bytes:
     _draw_axes(axes, layout)
     out = io.BytesIO()
     if kind is FigureFormat.SVG:
-        FigureCanvasSVG(drawing).print_svg(out, metadata={"Title": alt, "Date": None})
+        FigureCanvasSVG(drawing).print_svg(
+            out, metadata={"Title": alt, "Date": None, "Creator": MADE_BY}
+        )
     else:
-        FigureCanvasAgg(drawing).figure.savefig(out, format="png", dpi=PNG_DPI)
+        FigureCanvasAgg(drawing).figure.savefig(
+            out, format="png", dpi=PNG_DPI, metadata={"Software": MADE_BY}
+        )
     return out.getvalue()
 
 

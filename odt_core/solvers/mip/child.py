@@ -15,8 +15,10 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO
 
+from odt_core import MADE_BY
 from odt_core.processes import end_with_parent, flush_c_output, write_c_output_by_line
 from odt_core.solvers.mip.backends import BACKENDS
 from odt_core.solvers.mip.loading import answer_of, load, set_start
@@ -64,6 +66,9 @@ def write(order: WriteOrder) -> Written:
     model, _ = load(order.program, "CBC" if order.path.lower().endswith(".lp") else "HiGHS")
     model.verbose = 0
     model.write(order.path)
+    path = Path(order.path)
+    mark = "\\" if path.suffix.lower() == ".lp" else "*"
+    path.write_bytes(f"{mark} {MADE_BY}\n".encode() + path.read_bytes())
     return Written()
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 
+import odt_core
+from odt_core import MADE_BY
 from odt_core.errors import InputError
 from odt_core.export import ExportFormat, Model, export_model, export_tree, tree_from_json
 from odt_core.problem import EncodedData
@@ -41,8 +45,20 @@ def test_formats_of_the_command_line():
 
 
 def test_rules_and_json():
-    assert export_tree(TREE, "rules").decode() == rules_text(TREE) + "\n"
+    rules = export_tree(TREE, "rules").decode()
+    assert rules == f"{rules_text(TREE)}\nWritten by {MADE_BY}.\n"
     assert tree_from_json(json.loads(export_tree(TREE, "json"))) == TREE
+
+
+@pytest.mark.parametrize("format", list(ExportFormat))
+def test_every_file_says_which_version_wrote_it(format: ExportFormat):
+    content = export_tree(TREE, format)
+    if format is ExportFormat.PNG:
+        assert Image.open(io.BytesIO(content)).info["Software"] == MADE_BY
+    elif format is ExportFormat.JSON:
+        assert json.loads(content)["software"] == odt_core.__version__
+    else:
+        assert MADE_BY in content.decode()
 
 
 def test_pictures_name_all_categories_and_count_test_rows():
