@@ -410,6 +410,7 @@ def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None
         help="write how often each training row's answer changes to this CSV file",
     )
     add_json(stability)
+    add_keep_formulas(stability)
     add_jobs(stability)
     stability.set_defaults(run=_lazily("stability"))
 

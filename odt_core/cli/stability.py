@@ -66,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
         print("\n".join(_lines(result, spec, seconds)))
     # after the answer, which is not lost where a file cannot be written
     if options.output is not None:
-        write_output(options.output, columns_csv(result))
+        columns = columns_csv(result, keep_formulas=options.keep_formulas)
+        write_output(options.output, columns)
     if options.rows_output is not None:
         write_output(options.rows_output, rows_csv(result), option="--rows-output")
     return EXIT_INTERRUPTED if stop.is_set() else 0

@@ -88,7 +88,7 @@ def export_tree(
         dot = tree_dot(tree, test=test, theme=theme, with_lists=True, opaque=True)
         if chosen is ExportFormat.SVG:
             return tree_svg(dot)
-        return tree_png(dot) if chosen is ExportFormat.PNG else f"// {MADE_BY}\n{dot}".encode()
+        return tree_png(dot) if chosen is ExportFormat.PNG else f"{dot}// {MADE_BY}\n".encode()
     if chosen is ExportFormat.RULES:
         words = reading_words(tree, readings or {})
         return "\n".join([rules_text(tree), *words, f"Written by {MADE_BY}.", ""]).encode()

@@ -131,7 +131,7 @@ def solve(
     budget = _Budget(
         began, time_limit, threads, seed, mip_options, on_progress, on_found, should_stop
     )
-    loader.compile_in_background()
+    loader.begin(problem)
     found = solve_search(
         problem,
         time_limit=_search_share(estimated_nonzeros(problem), budget) * max(budget.left, 0.05),

@@ -409,8 +409,16 @@ def _accuracy(counts: Confusion) -> Fraction:
     return Fraction(counts.tp + counts.tn, counts.n)
 
 
-def columns_csv(result: StabilityResult) -> bytes:
-    """CSV (UTF-8), one line for each column: how often it is asked about, and where it is split."""
+def columns_csv(result: StabilityResult, *, keep_formulas: bool = False) -> bytes:
+    """CSV (UTF-8), one line for each column: how often it is asked about, and where it is split.
+
+    Parameters
+    ----------
+    result : StabilityResult
+        What was found.
+    keep_formulas : bool
+        See `odt_core.export.csv_cells.csv_text`.
+    """
     rows: list[list[object]] = [["column", "asked", "at_root", "refits", "cuts_or_sets"]]
     for column in result.columns:
         places = [f"{cut.cut:.12g} ({cut.n})" for cut in column.cuts]
@@ -418,7 +426,7 @@ def columns_csv(result: StabilityResult) -> bytes:
         rows.append(
             [column.name, column.asked, column.at_root, len(result.fitted), "; ".join(places)]
         )
-    return csv_text(rows).encode()
+    return csv_text(rows, keep_formulas=keep_formulas).encode()
 
 
 def rows_csv(result: StabilityResult) -> bytes:

@@ -34,7 +34,7 @@ def solve(
 ) -> Solution:
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
-    loader.compile_in_background()
+    loader.begin(problem)
     outcome = solve_search(
         problem,
         time_limit=time_limit,

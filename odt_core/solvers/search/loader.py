@@ -20,6 +20,7 @@ from types import SimpleNamespace
 
 import platformdirs
 
+from odt_core.problem import Problem
 from odt_core.processes import apart
 
 KERNELS = {
@@ -42,6 +43,8 @@ TWINS = {
 """The modules of their twins."""
 
 PACKAGE = "odt_core.solvers.search"
+FEW_CELLS = 20_000
+"""Distinct rows times columns up to which a search is mostly done before kernels are loaded."""
 LOOK_EVERY = 0.5
 """Seconds between looks for kernels that are being compiled."""
 GIVEN_UP_AFTER = 900
@@ -70,11 +73,27 @@ class Loader:
         assert self._found is not None
         return self._found
 
+    def begin(self, problem: Problem) -> None:
+        """Prepare for a search: what it runs on, and the compiling of what is not compiled yet.
+
+        To load the compiled primitives takes a second of processor time. A search of few cells
+        that is the first of its process begins on their twins, and mostly ends on them.
+        """
+        data = problem.data
+        if self._found is None and len(data.merged().y) * data.n_columns <= FEW_CELLS:
+            with self._lock:
+                self._take_twins()
+                self._next_look = time.monotonic() + LOOK_EVERY
+        self.compile_in_background()
+
+    def _take_twins(self) -> None:
+        self._found = SimpleNamespace()
+        for twins, names in TWINS.items():
+            self._take(twins, names)
+
     def _look(self) -> None:
         if self._found is None:
-            self._found = SimpleNamespace()
-            for twins, names in TWINS.items():
-                self._take(twins, names)
+            self._take_twins()
         if os.environ.get("ODT_COMPILED") != "0":
             for module in list(self._waiting):
                 if folder(module).is_dir():
@@ -106,7 +125,8 @@ class Loader:
         if self._started or os.environ.get("ODT_COMPILED") == "0" or not self.waiting:
             return
         self._started = True
-        if any(_being_filled(module) for module in self._waiting):
+        absent = [module for module in self._waiting if not folder(module).is_dir()]
+        if not absent or any(map(_being_filled, absent)):
             return
         subprocess.Popen(
             [sys.executable, "-c", f"from {PACKAGE} import warm_up; warm_up()"],

@@ -159,3 +159,23 @@ def test_weights_that_float32_cannot_hold_are_not_counted_ahead() -> None:
     tables = Search(encode(heavy)).tables
     tables.count(10**9)
     assert tables.base(-1, None) is None
+
+
+def test_a_small_search_does_not_wait_for_compiled_kernels_to_load(tmp_path: Path) -> None:
+    """The folders say that all kernels are compiled; a tiny search ends before numba is loaded."""
+    code = (
+        "import sys\n"
+        "from odt_core.solvers import solve\n"
+        "from odt_core.solution import Engine\n"
+        "from odt_core.solvers.search.loader import KERNELS, folder\n"
+        "from tests.properties.strategies import random_problem\n"
+        "for module in KERNELS: folder(module).mkdir()\n"
+        "print(solve(random_problem(0), engine=Engine.SEARCH).status)\n"
+        "print('numba' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "ODT_COMPILED": "1"},
+        check=True, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.stdout == "optimal\nFalse\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import mip
 import pytest
 
+from odt_core import MADE_BY
 from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine
@@ -44,6 +45,8 @@ def test_a_solver_reads_the_file_as_exactly_this_program(
 ) -> None:
     problem, path = PROBLEMS[name], tmp_path / f"model{ending}"
     write_model(problem, path, OPTIONS)
+    with path.open(encoding="utf-8") as lines:
+        assert next(lines).strip("\\* \n") == MADE_BY
     program = formulate(problem, OPTIONS).program
 
     model = mip.Model(solver_name=reader)
