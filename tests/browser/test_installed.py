@@ -28,7 +28,7 @@ def test_it_has_its_own_pages_theme_and_workers(
         with urllib.request.urlopen(f"{server.url}/api/health", timeout=10) as answer:
             assert answer.status == 200
         window = open_window(at=server)
-        open_train(window, SAMPLES["monks-1"].csv(), "monks-1.csv", guessed=True)
+        open_train(window, SAMPLES["monks-1"].csv(), "monks-1.csv")
         title = window.page.get_by_role("heading", level=1)
         fonts = title.evaluate("(heading) => getComputedStyle(heading).fontFamily")
         assert "serif" in fonts.split(",")[0].lower()  # the theme's own headings

@@ -39,7 +39,7 @@ def pins(name: str) -> dict[str, str]:
 def test_what_was_run_is_what_the_project_declares(file: str, declared: list[str]) -> None:
     pinned = pins(file)
     required = {each.name: each.specifier for each in map(Requirement, declared)}
-    assert set(pinned) == set(required)
+    assert set(pinned) == set(required), f"pyproject.toml and {file} name other packages"
     for name, version in pinned.items():
         assert version in required[name], f"{name} {version}"
 
