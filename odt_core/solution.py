@@ -80,7 +80,7 @@ class Found:
         The tree; it meets the problem's conditions and floors.
     bound : int or None
         Proved upper bound on the total so far.
-    proved_by : tuple of str
+    proved_by : tuple of Prover
         The engines that have proved that no tree is better, if that is so.
     seconds : Seconds
         Where the time went so far.
@@ -88,8 +88,16 @@ class Found:
 
     assignment: Assignment
     bound: int | None
-    proved_by: tuple[str, ...]
+    proved_by: tuple[Prover, ...]
     seconds: Seconds
+
+
+class Prover(StrEnum):
+    """Who has proved that no tree is better."""
+
+    SEARCH = "search"
+    CBC = "cbc"
+    HIGHS = "highs"
 
 
 class MipRole(StrEnum):
@@ -168,7 +176,7 @@ class Solution:
         The objective found and its proved upper bound, as whole numbers (see `Gains`).
     value, value_bound : Fraction or None
         The same in the objective's own unit.
-    proved_by : tuple of str
+    proved_by : tuple of Prover
         The engines that proved optimality.
     seconds : Seconds
         Where the time went.
@@ -189,7 +197,7 @@ class Solution:
     bound: int | None
     value: Fraction | None
     value_bound: Fraction | None
-    proved_by: tuple[str, ...]
+    proved_by: tuple[Prover, ...]
     seconds: Seconds
     mip: MipReport | None
     trace: tuple[TracePoint, ...]
@@ -212,7 +220,7 @@ def make_solution(
     bound: int | None,
     infeasible: bool = False,
     cancelled: bool = False,
-    provers: tuple[str, ...] = (),
+    provers: tuple[Prover, ...] = (),
     seconds: Seconds,
     mip: MipReport | None = None,
     trace: tuple[TracePoint, ...] = (),
@@ -232,7 +240,7 @@ def make_solution(
         Proved upper bound on the total.
     infeasible, cancelled : bool
         Whether the engine proved that there is no tree, or was stopped.
-    provers : tuple of str
+    provers : tuple of Prover
         Who proved the bound; reported only if it is reached.
 
     Raises

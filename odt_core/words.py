@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from odt_core.exact import shortest_decimal
 from odt_core.problem import MISSING, Feature, Goal, Objective, Problem
-from odt_core.solution import Engine, MipRole, Solution, Status
+from odt_core.solution import Engine, MipRole, Prover, Solution, Status
 from odt_core.tree import Decision, Leaf, Tree
 
 YES, NO = "yes", "no"
@@ -34,10 +34,9 @@ ENGINE_WORDS: dict[Engine, str] = {
 """One sentence on each engine."""
 
 _PROVERS = {
-    "search": "the exact search",
-    "cbc": "CBC on the integer program",
-    "highs": "HiGHS on the integer program",
-    "hybrid": "the hybrid engine",
+    Prover.SEARCH: "the exact search",
+    Prover.CBC: "CBC on the integer program",
+    Prover.HIGHS: "HiGHS on the integer program",
 }
 
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
@@ -787,9 +786,9 @@ def _claim_words(solution: Solution, among: str) -> str:
         return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."
     claims: list[str] = []
     for prover in solution.proved_by:
-        spent = solution.seconds.search if prover == "search" else solution.seconds.mip
+        spent = solution.seconds.search if prover is Prover.SEARCH else solution.seconds.mip
         time = f" in {seconds_words(spent)}" if spent else ""
         proved = "" if claims else " proved it"
-        claims.append(f"{_PROVERS.get(prover, prover)}{proved}{time}")
+        claims.append(f"{_PROVERS[prover]}{proved}{time}")
     fact = "There is no such tree" if solution.tree is None else best
     return f"{fact}: {list_words(claims, ', and ')}."

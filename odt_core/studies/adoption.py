@@ -11,7 +11,7 @@ from typing import Any
 
 from odt_core.data import Table
 from odt_core.problem import Goal, Objective, Split
-from odt_core.solution import Assignment, Engine, Seconds, make_solution
+from odt_core.solution import Assignment, Engine, Prover, Seconds, make_solution
 from odt_core.studies.sweep import Sweep
 from odt_core.training import (
     Stage,
@@ -108,7 +108,7 @@ def run_adoption(
         assignment=chosen,
         claimed_total=total,
         bound=total if adoption.proved else None,
-        provers=("search",),
+        provers=(Prover.SEARCH,),
         seconds=Seconds(total=adoption.seconds, search=adoption.seconds),
         remark="The tree was taken from the sensitivity/specificity frontier.",
     )

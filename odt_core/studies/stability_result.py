@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from odt_core.confusion import Confusion
 from odt_core.export.csv_cells import csv_text
-from odt_core.solution import Status
+from odt_core.solution import Prover, Status
 from odt_core.studies.stability import (
     OriginalFit,
     Outline,
@@ -291,7 +291,7 @@ class StabilityResult:
             "resamples": len(self.refits),
             "fitted": len(self.fitted),
             "proved": self.n_proved,
-            "proved_by": "search",
+            "proved_by": Prover.SEARCH.value,
             "left_out": [
                 {"number": refit.number, "reason": refit.reason} for refit in self.left_out
             ],

@@ -28,7 +28,7 @@ def with_job(app: AppTest, state: RunStatus, result: dict[str, Any] | None = Non
     assert now.dataset is not None and now.schema is not None and now.split is not None
     train = TrainSpec(now.schema, now.split, Topology.parse("depth-2"))
     spec = JobSpec(now.dataset.sha256, now.dataset.name, now.dataset.read, train)
-    return dataclasses.replace(now, job=Job(spec, state=state, result=result))
+    return dataclasses.replace(now, job=Job(spec, status=state, result=result))
 
 
 def banner(app: AppTest, now: Work) -> str:

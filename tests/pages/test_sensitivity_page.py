@@ -294,11 +294,11 @@ def test_a_tree_of_another_split_is_not_the_current_one(page: AppTest) -> None:
 
 def test_adopting_waits_for_a_run_that_goes_on_and_says_so(page: AppTest) -> None:
     now, frontier = work(page), frontier_job(page)
-    going = replace(frontier, state=RunStatus.RUNNING, result=None)
+    going = replace(frontier, status=RunStatus.RUNNING, result=None)
     page.session_state[WORK] = replace(now, job=going)
     page.run()
     assert page.button(key="sens_adopt_later").disabled
-    page.session_state[WORK] = replace(now, job=replace(going, state=RunStatus.FAILED))
+    page.session_state[WORK] = replace(now, job=replace(going, status=RunStatus.FAILED))
     page.run()
     assert not page.button(key="sens_adopt").disabled
 

@@ -32,6 +32,7 @@ from odt_core.solvers.mip.extraction import assignment_of
 from odt_core.solvers.mip.formulation import Draft
 from odt_core.solvers.mip.loading import answer_of, load
 from odt_core.solvers.mip.messages import Answer
+from odt_core.solvers.mip.points import point_of
 from odt_core.solvers.mip.program import Sense
 from odt_core.topology import Topology
 from tests.properties.referee import (
@@ -153,7 +154,7 @@ def test_every_tree_is_a_point_of_the_program_and_comes_back_from_it(
 ) -> None:
     tree = random_tree(problem, random)
     formulation = formulate(problem, options)
-    point = formulation.start_values(tree)
+    point = point_of(formulation, tree)
     tp, tn = tally(problem, tree.splits, tree.labels)
     gains = problem.gains
     meets_floors = tp >= gains.min_tp and tn >= gains.min_tn
@@ -186,7 +187,7 @@ def random_tree(problem: Problem, random: Random) -> Assignment:
 
 def solve_fixed_to(formulation: Formulation, tree: Assignment) -> Answer:
     """What CBC says of the program with v, z and labels fixed to a tree."""
-    draft, point = formulation.draft, formulation.start_values(tree)
+    draft, point = formulation.draft, point_of(formulation, tree)
     model, variables = load(formulation.program, mip.CBC)
     for column in [*draft.v.ravel(), *draft.z.ravel(), *draft.u.values()]:
         variables[column].lb = variables[column].ub = point[column]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from odt_core.problem import Problem
-from odt_core.solution import Engine, Found, Seconds, Solution, TracePoint, make_solution
+from odt_core.solution import Engine, Found, Prover, Seconds, Solution, TracePoint, make_solution
 from odt_core.solvers.mip.backends import BACKENDS
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
@@ -49,7 +49,7 @@ def solve(
         bound=outcome.bound,
         infeasible=outcome.status is MipStatus.INFEASIBLE,
         cancelled=outcome.cancelled,
-        provers=(str(engine),) if outcome.bound_is_solvers else (),
+        provers=(Prover(engine.value),) if outcome.bound_is_solvers else (),
         seconds=Seconds(total=outcome.seconds, mip=outcome.seconds),
         mip=outcome.report,
         trace=outcome.trace,

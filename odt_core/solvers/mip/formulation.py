@@ -29,10 +29,9 @@ import numpy as np
 
 from odt_core.confusion import Confusion
 from odt_core.problem import EncodedData, Problem, Split
-from odt_core.solution import Assignment
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 from odt_core.solvers.mip.program import Floats, Ints, Program, ProgramBuilder, Sense
-from odt_core.tree import keeps_smallest_leaf, route
+from odt_core.tree import keeps_smallest_leaf
 
 NONE = -1
 """Column number of a variable that does not exist."""
@@ -609,93 +608,6 @@ def proved_bound(draft: Draft, bound: int) -> None:
     )
 
 
-# ---- trees as points ----
-
-
-def mirrored(draft: Draft, assignment: Assignment) -> Assignment:
-    """The same tree as the program's symmetry breaking wants it.
-
-    Where a node can be reversed and its anchor goes right (or, with w = 1, its low bins or its
-    large set go left), the question is reversed and the subtrees are swapped.
-    """
-    topology = draft.topology
-    splits, labels = list(assignment.splits), list(assignment.labels)
-    for k in range(topology.n_nodes):
-        if not draft.problem.is_reversible(k) or not _is_reversed(draft, k, splits[k]):
-            continue
-        splits[k] = _reversed(draft, splits[k])
-        left, right = (topology.descendants[child] for child in topology.children(k))
-        for a, b in zip(left, right, strict=True):
-            splits[a], splits[b] = splits[b], splits[a]
-        for a, b in zip(_leaves_of(draft, k, True), _leaves_of(draft, k, False), strict=True):
-            labels[a], labels[b] = labels[b], labels[a]
-    return Assignment(tuple(splits), tuple(labels))
-
-
-def _leaves_of(draft: Draft, k: int, left: bool) -> list[int]:
-    paths = draft.topology.paths
-    return [leaf for leaf in range(draft.topology.n_leaves) if (k, left) in paths[leaf]]
-
-
-def _reversed(draft: Draft, split: Split) -> Split:
-    everything = frozenset(range(draft.features[split.feature].n_values))
-    return Split(split.feature, everything - split.left)
-
-
-def _is_reversed(draft: Draft, k: int, split: Split) -> bool:
-    """Whether the program forbids the question at node k but allows its reverse."""
-    g, problem = split.feature, draft.problem
-    if draft.has_anchor(k, g):
-        return draft.anchor[g] not in split.left
-    if (k, g) in draft.w and draft.w_is_one(k, g):
-        if draft.features[g].is_numerical:
-            return not _rises(draft, split)
-        assert problem.max_card is not None
-        return len(split.left) > problem.max_card
-    return False
-
-
-def _rises(draft: Draft, split: Split) -> bool:
-    """Whether a numerical question sends the high bins left (or no ordered bin, or all)."""
-    n = draft.features[split.feature].n_ordered
-    ordered = [code in split.left for code in range(n)]
-    return ordered == sorted(ordered)
-
-
-def _point(draft: Draft, assignment: Assignment, n_columns: int) -> Floats:
-    """A value for every column."""
-    x = np.zeros(n_columns)
-    x[draft.constant] = 1
-    for k, split in enumerate(assignment.splits):
-        x[draft.v[k, split.feature]] = 1
-        x[draft.values(k, split.feature)[sorted(split.left)]] = 1
-    for (k, g), column in draft.w.items():
-        x[column] = _w_value(draft, k, g, assignment.splits[k])
-    for (k, g), columns in draft.rising.items():
-        if x[draft.w[k, g]] == 1:
-            x[columns] = x[draft.values(k, g)]
-    for open_leaf, column in draft.u.items():
-        x[column] = assignment.labels[open_leaf]
-    reached = route(draft.topology, assignment.splits, draft.data.codes)
-    if len(draft.e):
-        x[draft.e[np.unique(reached)]] = 1
-    for b, leaf in enumerate(draft.leaves):
-        if assignment.labels[leaf.leaf] == leaf.label:
-            counted = draft.c[reached == leaf.leaf, b]
-            x[counted[counted != NONE]] = 1
-    return x
-
-
-def _w_value(draft: Draft, k: int, g: int, split: Split) -> bool:
-    """The w of a group: that of the question on it, else whatever the rows allow."""
-    if split.feature != g:
-        return draft.w_is_one(k, g) or not draft.features[g].is_numerical
-    if draft.features[g].is_numerical:
-        return _rises(draft, split)
-    assert draft.problem.max_card is not None
-    return len(split.left) <= draft.problem.max_card
-
-
 # ---- all of it ----
 
 
@@ -775,13 +687,6 @@ class Formulation:
         """The total that some tree reaches at least, if a point has that objective."""
         lost = math.floor(objective + self.tolerance(objective))
         return self.most - self.draft.unit * lost
-
-    def start_values(self, assignment: Assignment) -> Floats:
-        """The point of the program that is this tree: a value for every column.
-
-        The tree is mirrored at reversible nodes where the program's symmetry breaking asks for it.
-        """
-        return _point(self.draft, mirrored(self.draft, assignment), self.program.n_columns)
 
 
 def formulate(

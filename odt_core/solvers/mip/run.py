@@ -30,6 +30,7 @@ from odt_core.solvers.mip.messages import (
     Written,
 )
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
+from odt_core.solvers.mip.points import point_of
 from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, borrowed_child
 from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment, keeps_smallest_leaf
@@ -254,7 +255,7 @@ class _Run:
 
     def start_values(self) -> Floats | None:
         """The start as a point of the program."""
-        return None if self.best is None else self.formulation.start_values(self.best)
+        return None if self.best is None else point_of(self.formulation, self.best)
 
     def take_tree(self, tree: Assignment | None) -> int | None:
         """Keep a tree if it is legal and the best so far; returns what it is worth."""

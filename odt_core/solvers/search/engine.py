@@ -10,6 +10,7 @@ from odt_core.solution import (
     Assignment,
     Engine,
     Found,
+    Prover,
     Seconds,
     Solution,
     TracePoint,
@@ -52,7 +53,7 @@ def solve(
         bound=outcome.bound,
         infeasible=outcome.infeasible,
         cancelled=outcome.cancelled,
-        provers=("search",),
+        provers=(Prover.SEARCH,),
         seconds=Seconds(total=time.perf_counter() - began, search=outcome.seconds),
         trace=outcome.trace,
     )

@@ -18,7 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from odt_core.problem import Problem, Split
-from odt_core.solution import Assignment, Engine, Seconds, Solution, TracePoint, make_solution
+from odt_core.solution import (
+    Assignment,
+    Engine,
+    Prover,
+    Seconds,
+    Solution,
+    TracePoint,
+    make_solution,
+)
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode, merge
 from odt_core.solvers.search.loader import loader
@@ -176,7 +184,7 @@ class _Sizes:
             bound=bound,
             infeasible=found is None and bound is None,
             cancelled=self.cancelled,
-            provers=("search",),
+            provers=(Prover.SEARCH,),
             seconds=Seconds(seconds, search=seconds),
         )
         return SizePoint(k, problem, solution)
