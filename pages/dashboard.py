@@ -62,6 +62,12 @@ page = st.navigation(
             help="Which shape, cap and cut points do best on rows that they have not seen.",
         ),
         st.Page(
+            Place.PREDICT,
+            title="Predict",
+            url_path="predict",
+            help="Apply a tree to one case or to a file, and validate it on other rows.",
+        ),
+        st.Page(
             Place.RUNS,
             title="Runs",
             url_path="runs",

@@ -2,6 +2,7 @@
 
 from odt_core.render.alternative import topology_alt_text, tree_alt_text, tree_summary
 from odt_core.render.benefit import benefit_alt_text, benefit_figure
+from odt_core.render.calibration import calibration_alt_text, calibration_figure
 from odt_core.render.comparison import (
     ComparedPoint,
     Rank,
@@ -27,6 +28,7 @@ from odt_core.render.stability import (
     instability_figure,
 )
 from odt_core.render.static import FigureFormat, figure_file
+from odt_core.render.subgroups import subgroup_alt_text, subgroup_figure
 from odt_core.render.sweep import (
     SweepPoint,
     SweepSeries,
@@ -37,6 +39,10 @@ from odt_core.render.sweep import (
 from odt_core.render.theme import DARK, LIGHT, THEMES, Theme
 
 __all__ = [
+    "calibration_alt_text",
+    "calibration_figure",
+    "subgroup_alt_text",
+    "subgroup_figure",
     "DARK",
     "LIGHT",
     "THEMES",

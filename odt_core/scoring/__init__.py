@@ -1,11 +1,17 @@
 """A tree that is applied to new rows: many cases of a table, or one case."""
 
+from odt_core.scoring.case import CaseAnswer, Change, Step, Value, answer_case
 from odt_core.scoring.differences import Difference, DifferenceKind
 from odt_core.scoring.scored_csv import ADDED, added_columns, added_names, scored_csv
 from odt_core.scoring.scores import Doubt, DoubtPattern, Scores, doubt_words, score
 
 __all__ = [
     "ADDED",
+    "CaseAnswer",
+    "Change",
+    "Step",
+    "Value",
+    "answer_case",
     "Difference",
     "DifferenceKind",
     "Doubt",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from odt_core.data.binning import bin_codes
 from odt_core.exact import shortest_decimal
 from odt_core.problem import UNSEEN, Feature
 from odt_core.scoring.scores import Doubt, doubt_words
-from odt_core.tree import Decision, Tree
+from odt_core.tree import Decision, Node, Tree
 from odt_core.words import NO, YES, category_words, list_words, number_words, printable, split_words
 
 Value = float | str | None
@@ -85,25 +85,28 @@ class Change:
 
 @dataclass(frozen=True)
 class CaseAnswer:
-    """What a tree says of one case.
+    """What a tree says of one case, as far as its values are given.
 
     Attributes
     ----------
-    leaf : int
-        The leaf, from 0, left to right.
-    label : bool
-        The answer, True for positive.
+    leaf : int or None
+        The leaf, from 0, left to right; None as long as a value on the path is not given.
+    waits_for : int or None
+        The feature whose value is needed next.
     steps : tuple of Step
-        The questions on the path.
+        The questions on the path that are answered.
+    nodes : tuple of int
+        The nodes on the path, numbered in the order node, left subtree, right subtree.
     changes : tuple of Change
         The nearest changes that turn the answer: those with the fewest columns, and of these the
-        smallest. Empty if every leaf has the same answer.
+        smallest. Empty if there is no answer yet, or every leaf has the same answer.
     """
 
-    leaf: int
-    label: bool
+    leaf: int | None
+    waits_for: int | None
     steps: tuple[Step, ...]
-    changes: tuple[Change, ...]
+    nodes: tuple[int, ...]
+    changes: tuple[Change, ...] = ()
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -119,12 +122,13 @@ def value_code(feature: Feature, value: Value) -> int:
     feature : Feature
         What the codes mean.
     value : float, str or None
-        A number of a numerical feature; a category of a categorical one, as it stands in its
-        values (a missing value is such a category, where some training row lacked one).
+        A number of a numerical feature, or None for a missing one; a category of a categorical one,
+        as it stands in its values (a missing value is such a category, where some training row
+        lacked one), or None for a value that no training row had.
     """
     if not feature.is_numerical:
         codes = {name: code for code, name in enumerate(feature.values)}
-        return codes.get(str(value), UNSEEN)
+        return UNSEEN if value is None else codes.get(str(value), UNSEEN)
     if value is None:
         return feature.n_values - 1 if feature.has_missing else UNSEEN
     return int(bin_codes(np.array([float(value)]), feature.cuts)[0])
@@ -138,19 +142,33 @@ def answer_case(tree: Tree, values: Mapping[int, Value]) -> CaseAnswer:
     tree : Tree
         The tree.
     values : mapping from int to float, str or None
-        The value of each feature that the tree asks about, by the feature's number.
+        Values by the feature's number. A feature that is absent is not given yet; None is a missing
+        value.
     """
-    codes = {g: value_code(tree.features[g], values.get(g)) for g in tree.used_features}
-    row = np.zeros((1, len(tree.features)), dtype=np.int32)
-    for feature, code in codes.items():
-        row[0, feature] = code
-    leaf = int(tree.apply(row)[0])
-    numbers = {id(node): number for number, node in enumerate(tree.decisions, start=1)}
-    steps = tuple(
-        _step(tree, node, goes_left, numbers[id(node)], codes, values)
-        for node, goes_left in tree.paths[leaf]
-    )
-    return CaseAnswer(leaf, tree.leaves[leaf].label, steps, _changes(tree, leaf, codes, values))
+    codes = {g: value_code(tree.features[g], value) for g, value in values.items()}
+    questions = {id(node): number for number, node in enumerate(tree.decisions, start=1)}
+    steps: list[Step] = []
+    nodes = [0]
+    node, leaf = tree.root, 0
+    while isinstance(node, Decision):
+        g = node.split.feature
+        if g not in codes:
+            return CaseAnswer(None, g, tuple(steps), tuple(nodes))
+        goes_left = node.unseen_left if codes[g] == UNSEEN else codes[g] in node.split.left
+        steps.append(_step(tree, node, goes_left, questions[id(node)], codes[g], values[g]))
+        n_left = sum(1 for _ in _walk(node.left))
+        nodes.append(nodes[-1] + 1 + (0 if goes_left else n_left))
+        leaf += 0 if goes_left else (n_left + 1) // 2  # every node has two branches or none
+        node = node.left if goes_left else node.right
+    return CaseAnswer(leaf, None, tuple(steps), tuple(nodes), _changes(tree, leaf, codes, values))
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    yield node
+    if isinstance(node, Decision):
+        yield from _walk(node.left)
+        yield from _walk(node.right)
 
 
 def _step(
@@ -158,11 +176,10 @@ def _step(
     node: Decision,
     goes_left: bool,
     number: int,
-    codes: Mapping[int, int],
-    values: Mapping[int, Value],
+    code: int,
+    value: Value,
 ) -> Step:
-    feature, value = tree.features[node.split.feature], values.get(node.split.feature)
-    code = codes[node.split.feature]
+    feature = tree.features[node.split.feature]
     doubt = ""
     if code == UNSEEN:
         doubt = doubt_words(Doubt.NEW, feature)
@@ -233,14 +250,15 @@ def _moves(
     for g, reach in allowed.items():
         if not reach:
             return None
-        stays = unseen_reaches[g] if codes[g] == UNSEEN else codes[g] in reach
+        code = codes.get(g)
+        stays = unseen_reaches[g] if code == UNSEEN else code in reach
         if not stays:
             best = supported[g] or reach
-            moves.append(_move(tree.features[g], best, codes[g], values.get(g)))
+            moves.append(_move(tree.features[g], best, code, values.get(g)))
     return moves
 
 
-def _move(feature: Feature, reach: frozenset[int], code: int, value: Value) -> _Move:
+def _move(feature: Feature, reach: frozenset[int], code: int | None, value: Value) -> _Move:
     """The nearest value among those that reach a leaf, in words."""
     name = printable(feature.name)
     if not feature.is_numerical:
@@ -250,9 +268,9 @@ def _move(feature: Feature, reach: frozenset[int], code: int, value: Value) -> _
     ordered = sorted(each for each in reach if each < feature.n_ordered)
     if not ordered:
         return _Move(f"{name} were missing", 1.0)
-    if value is None:
+    if value is None or code is None:
         low, high = ordered[0], ordered[-1]
-        return _Move(f"{name} were known and {_range(feature, low, high)}", 1.0)
+        return _Move(f"{name} were {_range(feature, low, high)}", 1.0)
     if code > ordered[-1]:
         cut, sign, crossed = feature.cuts[ordered[-1]], "at most", code - ordered[-1]
     else:

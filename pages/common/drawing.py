@@ -35,6 +35,7 @@ def draw_tree(
     key: str,
     direction: Direction | None = None,
     marked: frozenset[int] = frozenset(),
+    lit_leaf: int | None = None,
 ) -> None:
     """Draw a tree in the page's colours, with its test rows counted in the leaves.
 
@@ -53,6 +54,8 @@ def draw_tree(
         Which way it grows; what suits the width of its box by default.
     marked : frozenset of int
         Nodes whose outline is lit, in the order node, left subtree, right subtree.
+    lit_leaf : int, optional
+        The leaf, from 0, whose path is lit.
     """
     theme = current_theme()
     widths = {way: PIXELS * drawn_width(tree, test, way) for way in Direction}
@@ -71,6 +74,7 @@ def draw_tree(
                 theme=theme,
                 direction=way,
                 marked=marked,
+                lit_leaf=lit_leaf,
                 own_name=True,
             )
             with st.container(key=f"{key}_{way}"):

@@ -23,8 +23,10 @@ from pages.common.settings import load_settings
 from pages.common.state import Dataset, Work, lane, update, work
 from pages.common.studies import (
     FRONTIER,
+    PREDICT_VIEW,
     SENSITIVITY_VIEW,
     STUDY_PAGES,
+    VALIDATION,
     StudyPage,
     studies_of,
 )
@@ -65,9 +67,12 @@ def take_run(job: Job) -> Place:
     Raises
     ------
     NotFoundError
-        If its data set is not stored.
+        If its data set is not stored, and it is needed.
     """
     spec = job.spec
+    if spec.kind is JobKind.VALIDATE:  # it shows all by itself, so the current data stay
+        update(validation=job)
+        return Place.PREDICT
     _take_data(spec)
     if spec.kind is JobKind.FRONTIER:
         update(frontier=job)
@@ -126,6 +131,20 @@ def attach_frontier(run_id: str) -> None:
     update(frontier=job)
 
 
+def attach_validation(run_id: str) -> None:
+    """Make a validation current that an address names.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such validation.
+    """
+    job = job_manager().find(owner(), run_id)
+    if job.spec.kind is not JobKind.VALIDATE:
+        raise no_run()
+    update(validation=job)
+
+
 def attach_study(kind: JobKind, run_id: str) -> None:
     """Make a study current that an address names.
 
@@ -157,6 +176,8 @@ def open_run(run_id: str) -> NoReturn:
         place = take_run(job_manager().find(owner(), run_id))
         if place is Place.SENSITIVITY:
             st.session_state[SENSITIVITY_VIEW] = FRONTIER
+        if place is Place.PREDICT:
+            st.session_state[PREDICT_VIEW] = VALIDATION
     st.switch_page(place)
 
 
@@ -270,7 +291,11 @@ def _made_from(now: Work) -> dict[str, str]:
     """From which data set the session's runs were made, by their names in the work."""
     found = {
         name: job.spec.dataset
-        for name, job in (("job", now.job), ("frontier", now.frontier))
+        for name, job in (
+            ("job", now.job),
+            ("frontier", now.frontier),
+            ("validation", now.validation),
+        )
         if job is not None
     }
     for name, batch in studies_of(now).items():

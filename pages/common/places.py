@@ -14,6 +14,7 @@ class Place(StrEnum):
     TRAIN = "build/train.py"
     SENSITIVITY = "explore/sensitivity.py"
     COMPARE = "explore/compare.py"
+    PREDICT = "use/predict.py"
     RUNS = "use/runs.py"
 
 

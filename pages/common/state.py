@@ -76,6 +76,8 @@ class Work:
         The last path by size: the job of all training rows first, then one for each fold.
     stability : Batch or None
         The last refits that were asked for: each job has some of the resamples.
+    validation : Job or None
+        The last validation that was asked for.
     """
 
     dataset: Dataset | None = None
@@ -87,6 +89,7 @@ class Work:
     comparison: Batch | None = None
     path: Batch | None = None
     stability: Batch | None = None
+    validation: Job | None = None
 
     @property
     def result(self) -> dict[str, Any] | None:

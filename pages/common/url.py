@@ -1,8 +1,9 @@
 """What is current, in the page's address: reload or share it, and it is all there.
 
-``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>``, and
-on the Compare page ``&view=<kind of study>``. The session's work is what counts; the address
-follows it, except when a session begins or the reader goes back and forth in the browser's history.
+``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>
+&validation=<id>``, and on the Compare page ``&view=<kind of study>``. The session's work is what
+counts; the address follows it, except when a session begins or the reader goes back and forth in
+the browser's history. Values of a case are never in it.
 An id is worth nothing to anybody but its owner.
 """
 
@@ -20,6 +21,7 @@ from pages.common.opening import (
     attach_frontier,
     attach_run,
     attach_study,
+    attach_validation,
     drop_deleted,
     open_dataset,
 )
@@ -37,6 +39,7 @@ _OPENERS: dict[str, Callable[[str], None]] = {
     "data": open_dataset,
     "frontier": attach_frontier,
     **{page.name: partial(attach_study, kind) for kind, page in STUDY_PAGES.items()},
+    "validation": attach_validation,
     "run": attach_run,
 }
 """What the address can name, in the order in which it is opened: a run has the last word."""
@@ -104,7 +107,8 @@ def address_of(now: Work) -> dict[str, str]:
     found: dict[str, str] = {}
     if now.dataset is not None:
         found["data"] = now.dataset.sha256
-    for name, thing in {"run": now.job, "frontier": now.frontier, **studies_of(now)}.items():
+    named = {"run": now.job, "frontier": now.frontier, "validation": now.validation}
+    for name, thing in {**named, **studies_of(now)}.items():
         if thing is not None and getattr(thing, "recorded", True) and thing.id:
             found[name] = thing.id
     return found

@@ -41,7 +41,7 @@ def small_tree() -> Tree:
 
 def test_the_path_says_question_answer_and_distance() -> None:
     answer = answer_case(small_tree(), {0: 52.5, 1: "b"})
-    assert (answer.leaf, answer.label) == (1, False)
+    assert (answer.leaf, answer.nodes) == (1, (0, 1, 3))
     first, second = answer.steps
     assert (first.question, first.answer) == ("age <= 60?", "yes")
     assert first.distance_words == "7.5 below the cut 60"
@@ -55,6 +55,18 @@ def test_the_nearest_changes_are_those_of_one_column() -> None:
         "age were above 60 (now 52.5, 7.5 away)",
         "ward were a",
     ]
+
+
+def test_the_path_goes_as_far_as_values_are_given() -> None:
+    tree = small_tree()
+    assert answer_case(tree, {}).waits_for == 0
+    answer = answer_case(tree, {0: 50.0})
+    assert (answer.leaf, answer.waits_for, answer.nodes) == (None, 1, (0, 1))
+    assert len(answer.steps) == 1 and not answer.changes
+    whole = answer_case(tree, {0: 65.0})
+    assert (whole.leaf, whole.waits_for, whole.nodes) == (2, None, (0, 4))
+    (change,) = whole.changes  # the ward is not known, so it is part of what would turn the answer
+    assert change.words == "age were at most 60 (now 65, 5 away) and ward were b"
 
 
 def test_values_that_say_little_are_flagged() -> None:
@@ -84,17 +96,21 @@ def test_it_agrees_with_the_tree_and_no_change_of_fewer_columns_turns_the_answer
 
     answer = answer_case(tree, values)
     assert answer.leaf == leaf_of(codes)
+    label = tree.leaves[answer.leaf].label
+    nodes = list(tree.walk())
+    assert nodes[answer.nodes[-1]] is tree.leaves[answer.leaf]
+    assert len(answer.nodes) == len(tree.paths[answer.leaf]) + 1
     fewest = [
         sum(codes[g] != other for g, other in zip(used, others, strict=True))
         for others in product(*(range(tree.features[g].n_values) for g in used))
-        if tree.leaves[leaf_of(dict(zip(used, others, strict=True)))].label != answer.label
+        if tree.leaves[leaf_of(dict(zip(used, others, strict=True)))].label != label
     ]
     # a value that is not known may stay as it is
     known = all(code >= 0 for code in codes.values())
     if known:
         assert bool(fewest) == bool(answer.changes)
     for change in answer.changes:
-        assert tree.leaves[change.leaf].label != answer.label
+        assert tree.leaves[change.leaf].label != label
         assert len(change.conditions) <= min(fewest)
         if known:
             assert len(change.conditions) == min(fewest)

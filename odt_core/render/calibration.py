@@ -1,0 +1,81 @@
+"""Calibration of a tree's leaves: the risk in training against what new rows show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odt_core.evaluation import Calibration
+from odt_core.render.layout import PERCENT, lay_out
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.words import percent_words
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+HEIGHT = 340
+
+
+def calibration_figure(
+    calibration: Calibration, *, theme: Theme = LIGHT, opaque: bool = False
+) -> go.Figure:
+    """One dot for each leaf: expected risk across, observed risk with its 95% interval up.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        The leaves; those that no new row reached are left out.
+    theme : Theme
+        Colours.
+    opaque : bool
+        Paint the page behind, for files.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[0, 1], y=[0, 1], mode="lines", name="as expected", hoverinfo="skip",
+        line={"color": theme.muted, "width": 1.5, "dash": "dash"},
+    )  # fmt: skip
+    leaves = [leaf for leaf in calibration.leaves if leaf.observed.n]
+    observed = [leaf.observed for leaf in leaves]
+    figure.add_scatter(
+        x=[leaf.train.value for leaf in leaves],
+        y=[rate.value for rate in observed],
+        mode="markers+text",
+        name="leaf, with its number",
+        text=[str(leaf.number) for leaf in leaves],
+        textposition="middle right",
+        marker={"color": theme.second, "size": 10},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [(rate.high or 0.0) - (rate.value or 0.0) for rate in observed],
+            "arrayminus": [(rate.value or 0.0) - (rate.low or 0.0) for rate in observed],
+            "color": theme.second,
+            "thickness": 1.6,
+            "width": 0,
+        },
+        customdata=[[rate.successes, rate.n] for rate in observed],
+        hovertemplate="leaf %{text}: expected %{x:.1%}, observed %{y:.1%} "
+        "(%{customdata[0]} of %{customdata[1]})<extra></extra>",
+    )
+    lay_out(
+        figure,
+        theme,
+        x={"title": "risk in training (expected)", "tickformat": PERCENT, "range": [-0.03, 1.08]},
+        y={"title": "observed risk", "tickformat": PERCENT, "range": [-0.03, 1.05]},
+        height=HEIGHT,
+        opaque=opaque,
+    )
+    return figure
+
+
+def calibration_alt_text(calibration: Calibration) -> str:
+    """Each leaf with its expected and observed risk."""
+    parts = [
+        f"leaf {leaf.number}: expected {percent_words(leaf.train.value)}, observed "
+        f"{percent_words(leaf.observed.value)}"
+        for leaf in calibration.leaves
+        if leaf.train.value is not None and leaf.observed.value is not None
+    ]
+    return f"Expected and observed risk in the leaves. {'; '.join(parts)}."

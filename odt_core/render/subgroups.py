@@ -1,0 +1,117 @@
+"""Sensitivity and specificity of groups of rows, as a dot plot with intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odt_core.evaluation import Rate, Subgroups
+from odt_core.render.layout import MARGIN, PERCENT, lay_out
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.words import count_words, percent_words, printable
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+LINE, FRAME = 44, 110
+"""Height of a group's line and of all around, in pixels."""
+NAME = 20
+"""Signs of a group's name that the axis has room for."""
+
+
+def subgroup_figure(
+    subgroups: Subgroups, *, theme: Theme = LIGHT, opaque: bool = False
+) -> go.Figure:
+    """Two dots with 95% intervals for each group; a small group's dots are hollow.
+
+    Parameters
+    ----------
+    subgroups : Subgroups
+        The groups of a column, the first on top.
+    theme : Theme
+        Colours.
+    opaque : bool
+        Paint the page behind, for files.
+    """
+    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+
+    groups = subgroups.groups
+    figure = go.Figure()
+    for name, color, symbol, shift in (
+        ("sensitivity", theme.accent, "circle", -0.13),
+        ("specificity", theme.second, "diamond", 0.13),
+    ):
+        rates: list[Rate] = [getattr(group.metrics, name) for group in groups]
+        few = [
+            group.has_few_positive if name == "sensitivity" else group.has_few_negative
+            for group in groups
+        ]
+        figure.add_scatter(
+            x=[rate.value for rate in rates],
+            y=[place + shift for place in range(len(groups))],
+            mode="markers",
+            name=name,
+            marker={
+                "color": [theme.page if is_few else color for is_few in few],
+                "size": 10,
+                "symbol": symbol,
+                "line": {"color": color, "width": 2},
+            },
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [_gap(rate.value, rate.high) for rate in rates],
+                "arrayminus": [_gap(rate.low, rate.value) for rate in rates],
+                "color": color,
+                "thickness": 1.6,
+                "width": 0,
+            },
+            text=[
+                _hover(group.name, name, rate) for group, rate in zip(groups, rates, strict=True)
+            ],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    names = [_label(group.name) for group in groups]
+    lay_out(
+        figure,
+        theme,
+        x={"title": "share, with its 95% interval", "tickformat": PERCENT, "range": [-0.02, 1.02]},
+        y={
+            "tickvals": list(range(len(groups))),
+            "ticktext": names,
+            "range": [len(groups) - 0.5, -0.5],
+            "showgrid": False,
+        },
+        height=FRAME + LINE * len(groups),
+        opaque=opaque,
+    )
+    figure.layout.margin = {**MARGIN, "l": 30 + 8 * max(map(len, names), default=0)}
+    return figure
+
+
+def subgroup_alt_text(subgroups: Subgroups) -> str:
+    """Each group with its sensitivity and specificity."""
+    parts = [
+        f"{group.name} ({count_words(group.counts.n, 'row')}): sensitivity "
+        f"{_share(group.metrics.sensitivity)}, specificity {_share(group.metrics.specificity)}"
+        for group in subgroups.groups
+    ]
+    return f"Rates by {printable(subgroups.column)}. {'; '.join(parts)}."
+
+
+def _gap(low: float | None, high: float | None) -> float:
+    return 0.0 if low is None or high is None else high - low
+
+
+def _share(rate: Rate) -> str:
+    return "unknown" if rate.value is None else percent_words(rate.value)
+
+
+def _hover(group: str, name: str, rate: Rate) -> str:
+    return f"{_label(group)}: {name} {_share(rate)} ({rate.successes:,} of {rate.n:,})"
+
+
+def _label(name: str) -> str:
+    """A name shortened, and with no sign that plotly takes for HTML."""
+    whole = printable(name)
+    short = whole if len(whole) <= NAME else f"{whole[: NAME - 1]}…"
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

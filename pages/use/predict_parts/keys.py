@@ -1,0 +1,20 @@
+"""The keys of the Predict page's widgets."""
+
+from __future__ import annotations
+
+TREE = "predict_tree"
+FILE = "predict_file"
+UPLOAD = "predict_upload"
+
+ONLY_WARNINGS = "predict_only_warnings"
+KEEP_FORMULAS = "predict_keep_formulas"
+DOWNLOAD = "predict_download"
+
+PART, PART_COLUMN, PART_VALUES = "predict_part", "predict_part_column", "predict_part_values"
+VALIDATE, STOP = "predict_validate", "predict_stop"
+THRESHOLD = "predict_threshold"
+GROUPS = "predict_groups"
+RESULT_DOWNLOAD = "predict_result"
+
+CASE = "predict_case"
+"""How the keys of one case's inputs begin: the tree's and the feature's number follow."""
