@@ -34,6 +34,7 @@ from odt_core.evaluation.rates import (
     predictive_values,
 )
 from odt_core.evaluation.resampled import ResampledMean, resampled_mean
+from odt_core.evaluation.sample_size import FEW_EVENTS, SampleSize, sample_size
 from odt_core.evaluation.subgroups import (
     FEW_OF_CLASS_IN_GROUP,
     Judged,
@@ -45,6 +46,9 @@ from odt_core.evaluation.subgroups import (
 from odt_core.evaluation.verdict import TEST, VALIDATION, Tone, Verdict, verdict
 
 __all__ = [
+    "FEW_EVENTS",
+    "SampleSize",
+    "sample_size",
     "TEST",
     "VALIDATION",
     "Calibration",

@@ -49,7 +49,7 @@ def subgroup_figure(
             x=[rate.value for rate in rates],
             y=[place + shift for place in range(len(groups))],
             mode="markers",
-            name=name,
+            showlegend=False,
             marker={
                 "color": [theme.page if is_few else color for is_few in few],
                 "size": 10,
@@ -69,6 +69,13 @@ def subgroup_figure(
                 _hover(group.name, name, rate) for group, rate in zip(groups, rates, strict=True)
             ],
             hovertemplate="%{text}<extra></extra>",
+        )
+        figure.add_scatter(  # in the legend always as a full dot
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=name,
+            marker={"color": color, "size": 10, "symbol": symbol},
         )
     names = [_label(group.name) for group in groups]
     lay_out(

@@ -2,11 +2,22 @@
 
 from odt_core.scoring.case import CaseAnswer, Change, Step, Value, answer_case
 from odt_core.scoring.differences import Difference, DifferenceKind
-from odt_core.scoring.scored_csv import ADDED, added_columns, added_names, scored_csv
+from odt_core.scoring.scored_csv import (
+    ADDED,
+    UNSEEN_COLUMN,
+    UNSEEN_HERE_COLUMN,
+    WARNINGS,
+    added_columns,
+    added_names,
+    scored_csv,
+)
 from odt_core.scoring.scores import Doubt, DoubtPattern, Scores, doubt_words, score
 
 __all__ = [
     "ADDED",
+    "UNSEEN_COLUMN",
+    "UNSEEN_HERE_COLUMN",
+    "WARNINGS",
     "CaseAnswer",
     "Change",
     "Step",

@@ -13,7 +13,15 @@ from odt_core.exact import shortest_decimal
 from odt_core.problem import UNSEEN, Feature
 from odt_core.scoring.scores import Doubt, doubt_words
 from odt_core.tree import Decision, Node, Tree
-from odt_core.words import NO, YES, category_words, list_words, number_words, printable, split_words
+from odt_core.words import (
+    NO,
+    YES,
+    category_words,
+    list_words,
+    number_words,
+    printable,
+    typeset_words,
+)
 
 Value = float | str | None
 """A number, a category, or None for a missing value."""
@@ -189,7 +197,7 @@ def _step(
     distance = None
     if cut is not None and value is not None:
         distance = float(value) - cut
-    question = split_words(tree, node).question
+    question = typeset_words(tree, node).question
     return Step(number, question, YES if goes_left else NO, doubt, distance, cut)
 
 

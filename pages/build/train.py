@@ -10,6 +10,7 @@ from pages.build.train_parts.preview import draw_preview
 from pages.build.train_parts.progress import watch_confirmation, watch_run
 from pages.build.train_parts.result import draw_result
 from pages.build.train_parts.runs import draw_train_button
+from pages.build.train_parts.sample_size import draw_sample_size
 from pages.common.needs import ReadyData, need_data, need_rows
 from pages.common.prepared import problem_of
 from pages.common.runs import changes_since, notice, settle_run
@@ -25,6 +26,8 @@ def draw_page(data: ReadyData) -> None:
         st.title("Train", anchor=False)
         asked = draw_controls(data, rows)
         running = draw_train_button(asked, data)
+        with asked.place:
+            draw_sample_size(rows, asked.spec)
     with right:
         job = running or settle_run()
         if notice():

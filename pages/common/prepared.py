@@ -52,13 +52,16 @@ def _prepared(key: str, _table: Table, _schema: Schema, _split: SplitSpec) -> Pr
 
 def rows_of(job: Job) -> Prepared:
     """The rows that a run was trained and tested on."""
+    return prepared_rows(table_of_run(job), job.spec.train.schema, job.spec.train.split)
+
+
+def table_of_run(job: Job) -> Table:
+    """The table that a run reads."""
     dataset, spec = work().dataset, job.spec
     if dataset is not None and (dataset.sha256, dataset.read) == (spec.dataset, spec.read):
-        table = dataset.table
-    else:
-        path = store().datasets.path(job.owner, spec.dataset)
-        table = table_of(spec.dataset, spec.read, spec.table_name, path)
-    return prepared_rows(table, spec.train.schema, spec.train.split)
+        return dataset.table
+    path = store().datasets.path(job.owner, spec.dataset)
+    return table_of(spec.dataset, spec.read, spec.table_name, path)
 
 
 def problem_of(job: Job) -> Problem:

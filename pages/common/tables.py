@@ -108,8 +108,9 @@ def _count(count: int, name: str, *, right: bool) -> str:
 
 def _table(caption: str, head: str, body: str, *, is_wide: bool = False) -> str:
     focus = f' tabindex="0" role="region" aria-label="{html_text(caption)}"' if is_wide else ""
+    least = ";min-width:34rem" if is_wide else ""
     return (
-        f'<div style="overflow-x:auto"{focus}><table style="{_TABLE}">'
+        f'<div style="overflow-x:auto"{focus}><table style="{_TABLE}{least}">'
         f'<caption style="{_HIDDEN}">{html_text(caption)}</caption>'
         f"<thead>{head}</thead><tbody>{body}</tbody></table></div>"
     )

@@ -89,7 +89,7 @@ def _draw_number(feature: Feature, label: str, g: int, key: str, values: dict[in
         placeholder="missing" if is_missing else "not given yet",
         disabled=is_missing,
     )
-    st.checkbox("no value is known", key=f"{key}_missing")
+    st.checkbox("value missing", key=f"{key}_missing")
     if is_missing:
         values[g] = None
     elif number is not None:
@@ -120,7 +120,7 @@ def _draw_answer(frozen: FrozenTree, answer: CaseAnswer) -> None:
         st.markdown(f"In test, {_risk(row.test, tree)}")
     st.markdown(f"**Why:** leaf {row.number} is for every case where {plain(_rule(tree, answer))}.")
     for doubt in answer.doubts:
-        st.warning(f"{plain(doubt[:1].upper() + doubt[1:])}. No training row supports this step.")
+        st.warning(f"{plain(doubt)}. No training row supports this step.")
     for mark in row.marks:
         st.warning(f"About this leaf: {plain(mark)}. Its risk is little more than a guess.")
 

@@ -8,7 +8,18 @@ import streamlit as st
 
 from odt_core.data import Table
 from odt_core.errors import InputError
-from odt_core.scoring import Difference, Scores, added_columns, added_names, score, scored_csv
+from odt_core.scoring import (
+    ADDED,
+    UNSEEN_COLUMN,
+    UNSEEN_HERE_COLUMN,
+    WARNINGS,
+    Difference,
+    Scores,
+    added_columns,
+    added_names,
+    score,
+    scored_csv,
+)
 from odt_core.words import count_words, percent_words
 from pages.common.names import file_stem
 from pages.common.text import plain, sentence, shorten
@@ -16,6 +27,8 @@ from pages.use.predict_parts.files import choose_file
 from pages.use.predict_parts.frozen import FrozenTree
 from pages.use.predict_parts.keys import DOWNLOAD, KEEP_FORMULAS, ONLY_WARNINGS
 
+IN_THE_FILE_ONLY = (UNSEEN_COLUMN, UNSEEN_HERE_COLUMN)
+"""Added columns that the page does not show: the warnings say the same in words."""
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_LETTERS = 200, 60, 200
 """Rows, columns and letters of a cell that the page shows; the file has all."""
 
@@ -111,6 +124,11 @@ def _draw_rows(scores: Scores, table: Table) -> None:
         frame,
         hide_index=True,
         height=420,
+        column_config={
+            name: st.column_config.TextColumn(width=260)
+            for own_name, name in zip(ADDED, added_names(table.columns), strict=True)
+            if own_name == WARNINGS
+        },
         alt=f"{len(rows)} rows with the tree's answers",
         lazy=False,
     )
@@ -119,16 +137,14 @@ def _draw_rows(scores: Scores, table: Table) -> None:
 
 
 def _frame(scores: Scores, table: Table, rows: np.ndarray) -> pd.DataFrame:
-    added = {
-        name: np.array(texts, dtype=object)[codes[rows]]
-        for name, (texts, codes) in zip(
-            added_names(table.columns), added_columns(scores), strict=True
-        )
-    }
-    cells = {}
+    cells: dict[str, object] = {"row": rows + 1}
+    for own_name, name, (texts, codes) in zip(
+        ADDED, added_names(table.columns), added_columns(scores), strict=True
+    ):
+        if own_name not in IN_THE_FILE_ONLY:
+            cells[name] = np.array(texts, dtype=object)[codes[rows]]
     for name in table.columns[:SHOWN_COLUMNS]:
         factor = table.factors[name]
         texts = factor.values.take(factor.codes[rows]).to_pylist()
         cells[name] = [text[:SHOWN_LETTERS] for text in texts]
-    frame = pd.DataFrame({"row": rows + 1, **added, **cells})
-    return frame
+    return pd.DataFrame(cells)

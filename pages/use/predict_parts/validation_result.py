@@ -40,13 +40,13 @@ def draw_validation_result(job: Job) -> None:
     draw_unstored(job)
     draw_found_verdict(result.verdict)
     _draw_rows(result)
-    columns = st.columns(3 if result.test_metrics is not None else 2)
-    with columns[0]:
+    left, right = st.columns(2)
+    with left:
         draw_counts("Validation", result.metrics.confusion, result.tree)
-    with columns[1]:
+    with right:
         draw_counts("Training", result.train_metrics.confusion, result.tree)
     if result.test_metrics is not None:
-        with columns[2]:
+        with left:
             draw_counts("Test", result.test_metrics.confusion, result.tree)
     _draw_floors(result)
     _draw_rates(result)

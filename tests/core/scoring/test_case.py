@@ -43,7 +43,7 @@ def test_the_path_says_question_answer_and_distance() -> None:
     answer = answer_case(small_tree(), {0: 52.5, 1: "b"})
     assert (answer.leaf, answer.nodes) == (1, (0, 1, 3))
     first, second = answer.steps
-    assert (first.question, first.answer) == ("age <= 60?", "yes")
+    assert (first.question, first.answer) == ("age ≤ 60?", "yes")
     assert first.distance_words == "7.5 below the cut 60"
     assert (second.question, second.answer, second.distance) == ("ward is a?", "no", None)
     assert answer.doubts == ()

@@ -1,0 +1,44 @@
+"""How the tree does in groups of the test rows."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.evaluation import Judged, column_subgroups, subgroup_columns
+from odt_core.jobs import Job
+from odt_core.tree import Tree
+from pages.common.prepared import table_of_run
+from pages.common.subgroups import draw_subgroups
+
+GROUPS = "train_groups"
+"""Key of the choice of a column."""
+
+
+def draw_groups(job: Job, tree: Tree, rows: Prepared) -> None:
+    """Draw the tree's rates on the test rows by the values of a column.
+
+    Parameters
+    ----------
+    job : Job
+        The run that brought the tree.
+    tree : Tree
+        The tree.
+    rows : Prepared
+        The rows of the run.
+    """
+    if rows.test is None:
+        st.caption(
+            "There are no test rows. Rates of training rows would be too good in each group."
+        )
+        return
+    table, schema = table_of_run(job), job.spec.train.schema
+    judged = Judged(rows.test_rows, rows.test.y, tree.predict(rows.test.codes))
+    draw_subgroups(
+        table.remember(("subgroup columns", schema), lambda: subgroup_columns(table, schema)),
+        lambda column: column_subgroups(table, schema, column, judged),
+        key=GROUPS,
+        positive=tree.positive_label,
+        negative=tree.negative_label,
+        rows="test",
+    )

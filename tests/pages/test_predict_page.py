@@ -1,0 +1,212 @@
+"""The Predict page without a browser: one case, many cases, validation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from odt_core.data import ReadOptions, read_table
+from odt_core.export import Model
+from odt_core.jobs import JobKind
+from odt_core.storage import LOCAL_OWNER, RunQuery, RunSummary
+from odt_core.studies import ValidationResult
+from odt_core.topology import Topology
+from pages.common.places import Place
+from pages.common.server import store
+from pages.common.studies import MANY_CASES, PREDICT_VIEW, VALIDATION
+from pages.use.predict_parts import keys
+from pages.use.predict_parts.validation import SOME_ROWS
+from tests.runs import Maker, ward
+
+Launch = Callable[[], AppTest]
+
+
+@pytest.fixture
+def maker(launch: Launch) -> Maker:
+    """Puts runs into the store that the pages read, emptied first."""
+    launch()
+    for record in store().datasets.list(LOCAL_OWNER):
+        store().datasets.delete(LOCAL_OWNER, record.sha256)
+    return Maker(store())
+
+
+@pytest.fixture
+def run(maker: Maker) -> RunSummary:
+    """A run with a tree of two questions."""
+    return maker.done(name="Ward tree", topology=Topology.parse("depth-2"))
+
+
+def model_of(run: RunSummary) -> Model:
+    return Model.from_json(store().runs.get(LOCAL_OWNER, run.id).model)
+
+
+def opened(launch: Launch, **state: object) -> AppTest:
+    page = launch()
+    for key, value in state.items():
+        page.session_state[key] = value
+    return shown(page.switch_page(Place.PREDICT).run())
+
+
+def shown(page: AppTest) -> AppTest:
+    assert not page.exception, page.exception
+    return page
+
+
+def words(page: AppTest) -> str:
+    return "\n".join(str(each.value) for each in (*page.markdown, *page.caption, *page.warning))
+
+
+def test_without_a_tree_it_says_where_to_train_one(maker: Maker, launch: Launch) -> None:
+    page = opened(launch)
+    (link,) = page.get("page_link")
+    assert link.proto.label == "**Train a tree →**"
+
+
+def test_a_case_is_answered_as_soon_as_its_path_is_known(run: RunSummary, launch: Launch) -> None:
+    tree = model_of(run).tree
+    page = opened(launch)
+    assert "Not answered yet" in words(page)
+    for step in range(len(tree.used_features)):
+        if "The tree says" in words(page):
+            break
+        boxes = [box for box in page.selectbox if str(box.key).startswith(keys.CASE)]
+        boxes[step].select_index(0)
+        shown(page.run())
+    values = {
+        g: tree.features[g].values[0]
+        for g in tree.used_features
+        if page.session_state[f"{keys.CASE}_{run.id}_{g}"] is not None
+    }
+    assert values
+    said = words(page)
+    leaves = [leaf for leaf in tree.leaves if f"of {leaf.n} rows" in said]
+    assert "The tree says" in said and "In training" in said and leaves
+    assert "Nearest change that would turn the answer" in said
+
+
+def test_a_value_that_no_training_row_had_is_flagged_and_nothing_is_in_the_address(
+    run: RunSummary, launch: Launch
+) -> None:
+    page = opened(launch)
+    for box in page.selectbox:
+        if str(box.key).startswith(keys.CASE):
+            box.select_index(len(box.options) - 1)
+    shown(page.run())
+    assert "no training row had this value" in words(page).lower()
+    assert set(page.query_params) <= {"run", "data"}
+    for record in store().datasets.list(LOCAL_OWNER):
+        kept = json.dumps(store().datasets.choices(LOCAL_OWNER, record.sha256))
+        assert keys.CASE not in kept
+
+
+def test_a_file_is_scored_and_its_differences_are_said(run: RunSummary, launch: Launch) -> None:
+    lines = ward(12).decode().splitlines()
+    lines[1] = lines[1].replace("strong", "unheard")
+    content = "\n".join(lines).encode()
+    sha256 = store().datasets.put(LOCAL_OWNER, content, "cases.csv").sha256
+    page = opened(launch, **{PREDICT_VIEW: MANY_CASES, keys.FILE: sha256})
+    said = words(page)
+    assert "12 rows" in said and "unheard" in said and "met a question" in said
+    (rows,) = (each.value for each in page.dataframe if "predicted" in each.value)
+    model = model_of(run)
+    tree = model.tree
+    table = read_table(content, ReadOptions())
+    assert len(rows) == table.n_rows
+    assert set(rows["predicted"]) <= {tree.positive_label, tree.negative_label}
+    assert "no training row had this value" in rows["warnings"][0]
+    assert not rows["warnings"][1:].any()
+    page.checkbox(key=keys.ONLY_WARNINGS).check()
+    shown(page.run())
+    (rows,) = (each.value for each in page.dataframe if "predicted" in each.value)
+    assert list(rows["row"]) == [1]
+
+
+def test_a_file_without_a_column_that_is_asked_about_is_refused(
+    run: RunSummary, launch: Launch
+) -> None:
+    sha256 = store().datasets.put(LOCAL_OWNER, b"a,b\n1,2\n3,4\n", "other.csv").sha256
+    page = opened(launch, **{PREDICT_VIEW: MANY_CASES, keys.FILE: sha256})
+    (error,) = page.error
+    assert "which the tree asks about" in error.value
+
+
+def test_a_validation_is_kept_listed_and_opened_again(
+    run: RunSummary, maker: Maker, launch: Launch
+) -> None:
+    content = ward(90)
+    sha256 = store().datasets.put(LOCAL_OWNER, content, "later.csv").sha256
+    page = opened(launch, **{PREDICT_VIEW: VALIDATION, keys.FILE: sha256})
+    page.button(key=keys.VALIDATE).click()
+    shown(page.run())
+    job = page.session_state["odt_work"].validation
+    while not job.is_over:
+        shown(page.run())
+    shown(page.run())
+    assert job.result is not None, job.message
+    result = ValidationResult.from_json(job.result)
+    assert (result.flow.read, result.flow.used) == (90, 90)
+    said = words(page)
+    assert "**90** validated on" in said and "Observed to expected" in said
+    assert job.id in page.query_params["validation"]
+    found = store().runs.list(LOCAL_OWNER, RunQuery(kinds=(JobKind.VALIDATE.value,))).runs
+    assert [each.id for each in found] == [job.id]
+
+    listed = launch().switch_page(Place.RUNS)
+    listed.session_state["runs_chosen"] = (job.id,)
+    listed.session_state["runs_shown"] = ""
+    shown(listed.run())
+    assert "validation rows" in words(listed)
+    listed.button(key="runs_open").click()
+    again = shown(listed.run())
+    assert "**90** validated on" in words(again)
+
+
+def test_a_part_of_the_training_file_is_validated_without_its_training_rows(
+    run: RunSummary, maker: Maker, launch: Launch
+) -> None:
+    dataset = maker.spec().dataset
+    page = opened(
+        launch,
+        **{
+            PREDICT_VIEW: VALIDATION,
+            keys.FILE: dataset,
+            keys.PART: SOME_ROWS,
+            keys.PART_COLUMN: "stage",
+        },
+    )
+    assert page.button(key=keys.VALIDATE).disabled and "Its training rows are left out" in words(
+        page
+    )
+    page.multiselect[0].select("0").select("1")
+    shown(page.run())
+    page.button(key=keys.VALIDATE).click()
+    shown(page.run())
+    job = page.session_state["odt_work"].validation
+    while not job.is_over:
+        shown(page.run())
+    assert job.result is not None, job.message
+    result = ValidationResult.from_json(job.result)
+    assert result.part == "stage is 0 or 1" and result.is_same_file
+    reasons = [each.reason for each in result.flow.excluded]
+    assert reasons == ["not in the part (stage is 0 or 1)", "trained the tree"]
+
+
+def test_groups_and_sample_size_stand_on_train(run: RunSummary, launch: Launch) -> None:
+    page = opened(launch)
+    page = launch().switch_page(Place.RUNS)
+    page.session_state["runs_chosen"] = (run.id,)
+    page.session_state["runs_shown"] = ""
+    shown(page.run())
+    page.button(key="runs_open").click()
+    shown(page.run())
+    shown(page.switch_page(Place.TRAIN).run())
+    assert "rows of the rarer class" in words(page)
+    choice = page.selectbox(key="train_groups")
+    assert choice.options == ["pain", "fever", "stage"]
+    choice.select("stage")
+    shown(page.run())
+    tables = [each.proto.body for each in page.get("html")]
+    assert any("Rates of the test rows by stage" in table for table in tables)
