@@ -8,6 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
+from odt_core import MADE_BY
 from odt_core.data import SAMPLES
 from tests.browser.conftest import run_dashboard
 from tests.browser.test_train import SOLVED, open_train
@@ -32,5 +33,11 @@ def test_it_has_its_own_pages_theme_and_workers(
         title = window.page.get_by_role("heading", level=1)
         fonts = title.evaluate("(heading) => getComputedStyle(heading).fontFamily")
         assert "serif" in fonts.split(",")[0].lower()  # the theme's own headings
+        window.page.get_by_test_id("stMainMenu").get_by_role("button").click()
+        window.page.get_by_text("About", exact=True).click()
+        about = window.page.get_by_role("dialog")
+        expect(about).to_contain_text(MADE_BY)
+        about.get_by_role("button", name="Close").click()
+        expect(about).to_be_hidden()
         window.page.get_by_role("button", name="Train", exact=True).click()
         expect(window.page.get_by_text("Proved optimal").first).to_be_visible(timeout=SOLVED)
