@@ -92,7 +92,7 @@ def test_a_damaged_fold_is_refused() -> None:
     ("y", "fold", "groups", "says"),
     [
         (np.arange(20) < 3, Fold(0, 0, parts=5), None, "have 3 rows of the rarer class, fewer"),
-        (np.arange(20) < 9, Fold(0, 0, parts=5), np.arange(20) // 5, "are of 4 groups"),
+        (np.arange(20) < 9, Fold(0, 0, parts=5), np.arange(20) // 5, "have 4 groups, fewer than"),
         (np.arange(20) < 9, Fold(0, train_size=20), None, "trains on 20 rows, but there are only"),
         (np.arange(20) < 9, Fold(0, train_size=Fraction(1)), None, "leaves no rows to test on"),
     ],
