@@ -75,10 +75,17 @@ class Subgroup:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Subgroup:
-        """Rebuild a subgroup."""
-        return cls(
-            str(record["name"]), Confusion(*(int(record[key]) for key in ("tp", "fp", "tn", "fn")))
-        )
+        """Rebuild a subgroup.
+
+        Raises
+        ------
+        ValueError
+            If a count is negative.
+        """
+        counts = [int(record[key]) for key in ("tp", "fp", "tn", "fn")]
+        if min(counts) < 0:
+            raise ValueError("a count of rows is not negative")
+        return cls(str(record["name"]), Confusion(*counts))
 
 
 @dataclass(frozen=True)

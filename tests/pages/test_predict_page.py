@@ -9,16 +9,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.data import ReadOptions, read_table
+from odt_core.errors import InputError
 from odt_core.export import Model
 from odt_core.jobs import JobKind
 from odt_core.storage import LOCAL_OWNER, RunQuery, RunSummary
+from odt_core.storage.runfile import read_run_file
 from odt_core.studies import ValidationResult
 from odt_core.topology import Topology
 from pages.common.places import Place
 from pages.common.server import store
-from pages.common.studies import MANY_CASES, PREDICT_VIEW, VALIDATION
+from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.use.predict_parts import keys
 from pages.use.predict_parts.validation import SOME_ROWS
+from pages.use.runs_parts.checking import check_run_file
 from tests.runs import Maker, ward
 
 Launch = Callable[[], AppTest]
@@ -97,6 +100,11 @@ def test_a_value_that_no_training_row_had_is_flagged_and_nothing_is_in_the_addre
     shown(page.run())
     assert "no training row had this value" in words(page).lower()
     assert set(page.query_params) <= {"run", "data"}
+    page.session_state[PREDICT_VIEW] = MANY_CASES
+    shown(page.run())
+    page.session_state[PREDICT_VIEW] = ONE_CASE
+    shown(page.run())
+    assert "Not answered yet" in words(page)  # the values are forgotten
     for record in store().datasets.list(LOCAL_OWNER):
         kept = json.dumps(store().datasets.choices(LOCAL_OWNER, record.sha256))
         assert keys.CASE not in kept
@@ -153,6 +161,13 @@ def test_a_validation_is_kept_listed_and_opened_again(
     assert job.id in page.query_params["validation"]
     found = store().runs.list(LOCAL_OWNER, RunQuery(kinds=(JobKind.VALIDATE.value,))).runs
     assert [each.id for each in found] == [job.id]
+
+    text = store().exchange.export_run(LOCAL_OWNER, job.id)
+    check_run_file(read_run_file(text))
+    with pytest.raises(InputError, match="cannot be used"):
+        record = json.loads(text)
+        record["run"]["result"]["subgroups"][0]["groups"][0]["tp"] = -1
+        check_run_file(read_run_file(json.dumps(record)))
 
     listed = launch().switch_page(Place.RUNS)
     listed.session_state["runs_chosen"] = (job.id,)

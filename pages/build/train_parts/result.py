@@ -79,7 +79,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
             draw_counts("Test", test.confusion, tree)
     draw_floors(job.spec.train.objective, train, test)
     draw_rates(train, test)
-    _link_stability()
+    _link_further()
     with st.expander("PPV and NPV at your own prevalence", key="train_predictive"):
         draw_predictive_values(train, test, tree.positive_label)
     with st.expander("Leaves", key="train_leaves"):
@@ -94,8 +94,9 @@ def draw_result(job: Job, changes: list[str]) -> None:
         draw_facts(job, problem_of(job), rows)
 
 
-def _link_stability() -> None:
-    """The way to the refits of this tree."""
+def _link_further() -> None:
+    """The ways on: the refits of this tree, and new cases."""
+    st.page_link(Place.PREDICT, label="**Use or validate this tree on other cases →**")
     if st.button(
         "**How stable is this tree? →**",
         key="train_stability",

@@ -170,5 +170,9 @@ def _draw_path(frozen: FrozenTree, answer: CaseAnswer) -> None:
         ]
         st.markdown(f"**Nearest change that would turn the answer to {other}:**")
         st.markdown("\n".join(lines))
+        st.caption(
+            "This says how the tree decides. It does not say what would happen to a patient whose "
+            "value changed."
+        )
     elif answer.leaf is not None:
         st.caption("Every leaf that a case can reach has this answer.")

@@ -47,6 +47,10 @@ def draw_many(frozen: FrozenTree) -> None:
             scores = score(frozen.model, dataset.table)
         except InputError as error:
             st.error(sentence(str(error)), title="This file cannot be scored")
+            st.caption(
+                "How a file is read (decimal mark, delimiter, lines to skip) is set on the Data "
+                "page. Open the file there, and choose it here again."
+            )
             return
         _draw_summary(scores)
         draw_differences(scores.differences)
