@@ -17,7 +17,8 @@ from odt_core.storage.runfile import read_run_file
 from odt_core.studies import ValidationResult
 from odt_core.topology import Topology
 from pages.common.places import Place
-from pages.common.server import store
+from pages.common.server import job_manager, store
+from pages.common.state import Work
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.use.predict_parts import keys
 from pages.use.predict_parts.validation import SOME_ROWS
@@ -217,6 +218,7 @@ def test_groups_and_sample_size_stand_on_train(run: RunSummary, launch: Launch) 
     shown(page.run())
     page.button(key="runs_open").click()
     shown(page.run())
+    page.session_state["train_groups_fold"] = True
     shown(page.switch_page(Place.TRAIN).run())
     assert "rows of the rarer class" in words(page)
     choice = page.selectbox(key="train_groups")
@@ -225,3 +227,20 @@ def test_groups_and_sample_size_stand_on_train(run: RunSummary, launch: Launch) 
     shown(page.run())
     tables = [each.proto.body for each in page.get("html")]
     assert any("Rates of the test rows by stage" in table for table in tables)
+
+
+def test_the_current_tree_is_chosen_until_another_one_is(
+    run: RunSummary, maker: Maker, launch: Launch
+) -> None:
+    other = maker.done(name="Other tree")
+    page = launch()
+    page.session_state["odt_work"] = Work(job=job_manager().find(LOCAL_OWNER, run.id))
+    shown(page.switch_page(Place.PREDICT).run())
+    assert page.selectbox(key=keys.TREE).value == run.id
+    page.selectbox(key=keys.TREE).set_value(other.id)
+    shown(page.run())
+    assert page.selectbox(key=keys.TREE).value == other.id
+    third = maker.done(name="Third tree", topology=Topology.parse("((. .) .)"))
+    page.session_state["odt_work"] = Work(job=job_manager().find(LOCAL_OWNER, third.id))
+    shown(page.run())
+    assert page.selectbox(key=keys.TREE).value == third.id

@@ -11,11 +11,19 @@ from odt_core.tree import Tree
 from pages.common.prepared import table_of_run
 from pages.common.subgroups import draw_subgroups
 
-GROUPS = "train_groups"
-"""Key of the choice of a column."""
+GROUPS, FOLD = "train_groups", "train_groups_fold"
+"""Keys of the choice of a column, and of what it is folded in."""
 
 
-def draw_groups(job: Job, tree: Tree, rows: Prepared) -> None:
+def draw_groups_fold(job: Job, tree: Tree, rows: Prepared) -> None:
+    """Draw the groups to be unfolded; they are counted only while they are seen."""
+    fold = st.expander("Groups of test rows", key=FOLD, on_change="rerun")
+    if fold.open:
+        with fold:
+            _draw_groups(job, tree, rows)
+
+
+def _draw_groups(job: Job, tree: Tree, rows: Prepared) -> None:
     """Draw the tree's rates on the test rows by the values of a column.
 
     Parameters

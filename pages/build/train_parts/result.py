@@ -17,7 +17,7 @@ from pages.build.train_parts.cart import draw_cart
 from pages.build.train_parts.check import draw_check
 from pages.build.train_parts.downloads import draw_downloads
 from pages.build.train_parts.facts import draw_facts
-from pages.build.train_parts.groups import draw_groups
+from pages.build.train_parts.groups import draw_groups_fold
 from pages.common.drawing import choose_direction, chosen_direction, draw_tree
 from pages.common.leaves import draw_leaves
 from pages.common.numbers import (
@@ -84,8 +84,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
         draw_predictive_values(train, test, tree.positive_label)
     with st.expander("Leaves", key="train_leaves"):
         draw_leaves(tree, rows.test)
-    with st.expander("Groups of test rows", key="train_groups_fold"):
-        draw_groups(job, tree, rows)
+    draw_groups_fold(job, tree, rows)
     with st.expander("Compared with CART", key="train_cart"):
         draw_cart(result, rows.test)
     with st.expander("The tree in words", key="train_words"):

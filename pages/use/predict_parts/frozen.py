@@ -23,6 +23,8 @@ from pages.common.text import shorten
 from pages.use.predict_parts.keys import TREE
 from pages.use.runs_parts.wording import run_name
 
+_SEEN = "predict_current_seen"
+"""In the session: the run that was current when the page was drawn last."""
 MOST_RUNS = 100
 """Runs that can be chosen: the last ones."""
 
@@ -69,8 +71,7 @@ def choose_tree() -> FrozenTree:
             "This page applies a tree to new cases. There is no tree yet: train one first.",
             "Train a tree",
         )
-    if st.session_state.get(TREE) not in options:
-        st.session_state[TREE] = options[0]
+    _follow_current(current, options)
     chosen = st.selectbox(
         "Tree",
         options,
@@ -81,8 +82,21 @@ def choose_tree() -> FrozenTree:
         help="The tree stays as it is: it is not trained again.",
     )
     job = _job(str(chosen), current)
-    assert job.model is not None
+    if job.model is None:
+        st.error("This run came without its model. Run it again, or choose another one.")
+        st.stop()
     return FrozenTree(job, Model.from_json(job.model))
+
+
+def _follow_current(current: Job | None, options: list[str]) -> None:
+    """Choose the current tree, unless another one was chosen since it became current."""
+    seen = st.session_state.get(_SEEN)
+    now = None if current is None else current.id
+    if now != seen and now in options:
+        st.session_state[TREE] = now
+    elif st.session_state.get(TREE) not in options:
+        st.session_state[TREE] = options[0]
+    st.session_state[_SEEN] = now
 
 
 def _runs_with_trees() -> tuple[RunSummary, ...]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import streamlit as st
 
-from odt_core.data import Table
+from odt_core.data import Schema, Table
+from odt_core.data.ordering import natural_order
 from odt_core.data.profile import profile_column
 from odt_core.errors import InputError
+from odt_core.evaluation import subgroup_columns
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import MISSING
 from odt_core.studies import PartOfTable, ValidationSpec
@@ -79,7 +82,9 @@ def _choose_rows(frozen: FrozenTree, dataset: Dataset) -> JobSpec | None:
 
 def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
     schema = frozen.job.spec.train.schema
-    columns = [name for name in table.columns if name != schema.target]
+    columns = _columns(table, schema)
+    if not columns:
+        raise InputError("No column divides the rows: all are constant, or name each row.")
     if st.session_state.get(PART_COLUMN) not in columns:
         st.session_state[PART_COLUMN] = columns[0]
     column = str(
@@ -92,10 +97,7 @@ def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
             help="Such as a site, a year or a group.",
         )
     )
-    profile = profile_column(table, column, schema.reading_of(column))
-    values = profile.values(~profile.missing)[:MOST_VALUES]
-    if profile.n_missing:
-        values.append(MISSING)
+    values = _values(table, schema, column)
     key = f"{PART_VALUES}_{table.sha256[:12]}_{columns.index(column)}"
     chosen = st.multiselect(
         "Values",
@@ -105,6 +107,24 @@ def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
         format_func=lambda value: shorten(value, 60),
     )
     return PartOfTable(column, tuple(chosen))
+
+
+def _columns(table: Table, schema: Schema) -> list[str]:
+    """The columns that may divide the rows, those that make groups first."""
+    key = ("subgroup columns", schema)
+    found = [*table.remember(key, lambda: subgroup_columns(table, schema))]
+    others = [name for name in table.columns if name not in found and name != schema.target]
+    return found + others
+
+
+def _values(table: Table, schema: Schema, column: str) -> list[str]:
+    """The values of a column in their natural order: those of the most rows, if there are many."""
+    profile = profile_column(table, column, schema.reading_of(column))
+    frequent = np.argsort(-np.where(profile.missing, 0, profile.counts), kind="stable")
+    kept = [int(code) for code in frequent[:MOST_VALUES] if not profile.missing[code]]
+    texts = [str(profile.factor.values[code].as_py()) for code in kept]
+    values = [texts[place] for place in natural_order(texts, profile.reading.decimal)]
+    return [*values, MISSING] if profile.n_missing else values
 
 
 def _draw_button(spec: JobSpec | None) -> Job | None:
