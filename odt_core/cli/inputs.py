@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -106,13 +107,26 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
 
 
 def _flags(finding: Finding) -> str:
-    """The options that do what a click on a page does, where that is about reading the file."""
+    """The option that does what a click on a page does, where there is one."""
     for remedy in finding.remedies:
+        column = _as_option(remedy.column)
         if remedy.change is Change.UNITS_ROW:
             return " Give --units-row."
         if remedy.change is Change.TITLE:
             return f" Give --skip-lines {remedy.skip_lines}."
+        if remedy.change is Change.JOIN and remedy.joined:
+            return f" Give --join {column}."
+        if remedy.change is Change.FORM or remedy.kind is ColumnKind.NUMERICAL:
+            return f" Give --as-numbers {column}."
+        if remedy.change is Change.GROUP:
+            return f" Give --group {column}."
     return ""
+
+
+def _as_option(name: str) -> str:
+    """A column's name as a shell and a list option take it."""
+    listed = '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
+    return shlex.quote(listed)
 
 
 def _with_cuts(schema: Schema, options: argparse.Namespace) -> Schema:

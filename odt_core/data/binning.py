@@ -217,15 +217,54 @@ def fit_bins(
     weight : int64[N], optional
         How many rows have each number; one by default.
     """
-    distinct, index = np.unique(values, return_inverse=True)
-    counts = np.bincount(index, weight).astype(np.int64)
-    if binning.method is BinMethod.CUTS:
-        return Bins(binning.cuts, BinLabels(binning.cuts))
-    n_bins = len(distinct) if binning.method is BinMethod.EVERY else binning.n_bins
-    last = _last_of_bins(counts, n_bins)
-    cuts = tuple(separators(distinct[last], distinct[last + 1]).tolist())
-    lowest, highest = distinct[np.append(0, last + 1)], distinct[np.append(last, len(distinct) - 1)]
-    return Bins(cuts, BinLabels(cuts, lowest, highest))
+    return fit_many_bins([Values(values, binning, weight)])[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of one column, and how they are to be cut; see `fit_bins`.
+
+    Attributes
+    ----------
+    values : float64[N]
+        Finite numbers, at least one.
+    binning : Binning
+        How to cut.
+    weight : int64[N] or None
+        How many rows have each number; one if None.
+    """
+
+    values: npt.NDArray[np.float64]
+    binning: Binning
+    weight: npt.NDArray[np.int64] | None = None
+
+
+def fit_many_bins(columns: Sequence[Values]) -> list[Bins]:
+    """Bins of many columns; their cut points are sought together, which takes less time."""
+    ends = [_ends_of_bins(column) for column in columns]
+    n_cuts = [max(len(lowest) - 1, 0) for lowest, _ in ends]
+    low = np.concatenate([np.empty(0), *(highest[:-1] for _, highest in ends)])
+    high = np.concatenate([np.empty(0), *(lowest[1:] for lowest, _ in ends)])
+    found = np.split(separators(low, high), np.cumsum(n_cuts)[:-1]) if columns else []
+    return [
+        Bins(column.binning.cuts, BinLabels(column.binning.cuts))
+        if column.binning.method is BinMethod.CUTS
+        else Bins(tuple(cuts.tolist()), BinLabels(tuple(cuts.tolist()), *each))
+        for column, each, cuts in zip(columns, ends, found, strict=True)
+    ]
+
+
+def _ends_of_bins(
+    column: Values,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The lowest and the highest value of each bin; none where the cut points are given."""
+    if column.binning.method is BinMethod.CUTS:
+        return np.empty(0), np.empty(0)
+    distinct, index = np.unique(column.values, return_inverse=True)
+    counts = np.bincount(index, column.weight).astype(np.int64)
+    every = column.binning.method is BinMethod.EVERY
+    last = _last_of_bins(counts, len(distinct) if every else column.binning.n_bins)
+    return distinct[np.append(0, last + 1)], distinct[np.append(last, len(distinct) - 1)]
 
 
 def _last_of_bins(counts: npt.NDArray[np.int64], n_bins: int) -> npt.NDArray[np.int64]:
@@ -265,7 +304,8 @@ def separators(
     """
     found = np.where((low < 0) & (high > 0), 0.0, low)
     middle = low / 2 + high / 2
-    left = np.flatnonzero((low >= 0) | (high <= 0))
+    is_left = (low >= 0) | (high <= 0)
+    left = np.flatnonzero(is_left)
     for digits in range(1, MOST_DIGITS + 1):
         if not len(left):
             break
@@ -274,7 +314,8 @@ def separators(
         rounded = np.array([float(f"{m:.{digits - 1}e}") for m in middle[near].tolist()])
         inside = (low[near] < rounded) & (rounded < high[near])
         found[near[inside]] = rounded[inside]
-        left = np.setdiff1d(left, near[inside], assume_unique=True)
+        is_left[near[inside]] = False
+        left = left[is_left[left]]
     return found
 
 

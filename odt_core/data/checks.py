@@ -81,7 +81,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
         else:
             continue
         if title is not None or profile in units:
-            found = (finding for finding in found if finding.level is Level.ERROR)
+            found = tuple(finding for finding in found if finding.level is Level.ERROR)
         yield from found
     if not used:
         yield error(

@@ -41,7 +41,7 @@ def column_findings(
     kind: ColumnKind,
     target: Target | None = None,
     positive: str | None = None,
-) -> Iterator[Finding]:
+) -> tuple[Finding, ...]:
     """What is wrong or odd about a column that is used as the given kind.
 
     Parameters
@@ -57,6 +57,17 @@ def column_findings(
     positive : str, optional
         The positive label, to see whether the column nearly does.
     """
+    key = ("findings", profile.name, profile.reading, kind, target, positive)
+    return table.remember(key, lambda: tuple(_findings(table, profile, kind, target, positive)))
+
+
+def _findings(
+    table: Table,
+    profile: Profile,
+    kind: ColumnKind,
+    target: Target | None,
+    positive: str | None,
+) -> Iterator[Finding]:
     name = profile.name
     if profile.is_constant:
         what = "is the same" if profile.n_distinct else "has no value"

@@ -355,7 +355,7 @@ def _cell_text(cell: Any) -> str:
 
 
 def _from_parquet(raw: bytes) -> Unpacked:
-    """Every column as text, row group by row group."""
+    """Every column but nested ones as text, row group by row group."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet
@@ -368,22 +368,30 @@ def _from_parquet(raw: bytes) -> Unpacked:
                 f"The Parquet file has {file.metadata.num_rows:,} rows and "
                 f"{file.metadata.num_columns:,} columns: leave out columns or rows first."
             )
-        nested = next((f.name for f in file.schema_arrow if pa.types.is_nested(f.type)), None)
-        if nested is not None:
-            raise InputError(
-                f"Column {nested!r} of the Parquet file holds lists or records: leave it out, or "
-                "give each of its parts a column."
-            )
+        fields = list(enumerate(file.schema_arrow))
+        kept = [place for place, field in fields if not pa.types.is_nested(field.type)]
+        notes = _nested_notes([f.name for _, f in fields if pa.types.is_nested(f.type)])
+        if not kept:
+            raise InputError(f"{notes[0]} There is no other column.")
         out = io.BytesIO()
-        names = [_cell_text(field.name) for field in file.schema_arrow]
+        names = [_cell_text(file.schema_arrow.field(place).name) for place in kept]
         out.write(_header(names))
         for batch in file.iter_batches():
-            texts = [_column_texts(column) for column in batch.columns]
+            texts = [_column_texts(batch.column(place)) for place in kept]
             table = pa.table(texts, names=[str(place) for place in range(len(names))])
             arrow_csv.write_csv(table, out, arrow_csv.WriteOptions(include_header=False))
             if out.tell() > MAX_BYTES:
                 raise _too_large()
-    return Unpacked(out.getvalue(), "a Parquet file")
+    return Unpacked(out.getvalue(), "a Parquet file", notes)
+
+
+def _nested_notes(names: list[str]) -> tuple[str, ...]:
+    """That columns of lists or records were left out."""
+    return tuple(
+        f"Column {name!r} of the Parquet file holds lists or records, so it was left out: give "
+        "each of its parts a column to use them."
+        for name in names
+    )
 
 
 def _header(names: list[str]) -> bytes:

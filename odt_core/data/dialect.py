@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -251,17 +251,14 @@ def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> DecimalMarks:
     marked = _marked_columns(columns)
     for decimal in DECIMAL_MARKS:
         read_numbers(marked.values(), decimal)
-    read_as = {
-        decimal: [name for name, factor in marked.items() if _reads_as_numbers(factor, decimal)]
-        for decimal in DECIMAL_MARKS
-    }
-    certain = {
-        name: decimal
-        for decimal, other in (DECIMAL_MARKS, DECIMAL_MARKS[::-1])
-        for name in read_as[decimal]
-        if name not in set(read_as[other])
-    }
-    both = [name for name in read_as["."] if name in set(read_as[","])]
+    certain: dict[str, str] = {}
+    both: list[str] = []
+    for name, factor in marked.items():
+        points, commas = (_rows_with_numbers(factor, decimal) for decimal in DECIMAL_MARKS)
+        if points != commas:
+            certain[name] = "." if points > commas else ","
+        elif points:
+            both.append(name)
     n_points = sum(decimal == "." for decimal in certain.values())
     n_commas = len(certain) - n_points
     if n_points != n_commas:
@@ -270,9 +267,10 @@ def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> DecimalMarks:
         return DecimalMarks(
             decimal, certain | told, (), _mark_notes(columns, certain, both, decimal)
         )
-    decimal, example = _likely_mark(columns, [*certain, *both], delimiter)
+    decimal = _likely_mark(columns, [*certain, *both], delimiter)
     notes = _mark_notes(columns, certain, (), decimal)
     if both:
+        example = next(iter(_marked_texts(columns, both)))
         notes += (
             f"Numbers such as {example} can be read in two ways: the decimal mark was taken to be "
             f"the {_MARK_NAMES[decimal]}; set it if that is wrong.",
@@ -316,20 +314,22 @@ def _without_signs(factor: Factor) -> Factor:
     return factor.with_texts(texts)
 
 
-def _likely_mark(
-    columns: Mapping[str, Factor], names: Sequence[str], delimiter: str
-) -> tuple[str, str]:
-    """The mark to take where no column tells, and a number that leaves it open."""
-    texts = [
-        text
-        for name in names
-        for text in columns[name].texts[:1000]
-        if re.search(r"[0-9][.,]|[.,][0-9]", text)
-    ]
+def _likely_mark(columns: Mapping[str, Factor], names: Sequence[str], delimiter: str) -> str:
+    """The mark to take where no column tells."""
+    texts = list(_marked_texts(columns, names, most=1000))
     commas = any("," in text for text in texts)
     points = any("." in text for text in texts)
-    decimal = "," if delimiter != "," and commas and not points else "."
-    return decimal, next(iter(texts), "")
+    return "," if delimiter != "," and commas and not points else "."
+
+
+def _marked_texts(
+    columns: Mapping[str, Factor], names: Sequence[str], most: int | None = None
+) -> Iterator[str]:
+    """Texts with a digit beside a mark; of so many in each column at most."""
+    for name in names:
+        for text in columns[name].texts[:most]:
+            if re.search(r"[0-9][.,]|[.,][0-9]", text):
+                yield text
 
 
 def _mark_notes(
@@ -367,8 +367,10 @@ _MOSTLY = 0.9
 """Share of a column's cells that must be numbers, so that a code such as ``x`` does no harm."""
 
 
-def _reads_as_numbers(factor: Factor, decimal: str) -> bool:
+def _rows_with_numbers(factor: Factor, decimal: str) -> int:
+    """How many rows have a number under this mark; none if it is not most of them."""
     counts = np.where(missing_values(factor, DEFAULT_MISSING_TOKENS), 0, factor.counts())
     total = counts.sum()
     numeric = np.isfinite(factor.numbers(decimal))
-    return bool(total) and counts[numeric].sum() >= _MOSTLY * total
+    n_numbers = int(counts[numeric].sum())
+    return n_numbers if n_numbers >= _MOSTLY * total else 0

@@ -54,7 +54,8 @@ def division_findings(
             "to nothing.",
         )
     n_copies = _copies(table, train, test)
-    if n_copies and n_copies > 2 * (expected := _copies_by_chance(table, train, test)):
+    expected = _copies_by_chance(table, train, test) if n_copies else 0.0
+    if _are_many(n_copies, expected, len(test)):
         verb = "is an exact copy" if n_copies == 1 else "are exact copies"
         usual = f"about {expected:,.0f}" if expected >= 1 else "fewer than 1"
         yield info(
@@ -73,6 +74,12 @@ def _class_counts(
         return {}
     n_positive = int(is_positive.sum())
     return {positive: n_positive, target.negative_label(positive): len(is_positive) - n_positive}
+
+
+def _are_many(n_copies: int, expected: float, n: int) -> bool:
+    """Whether the odds that a row is a copy are more than twice those by chance."""
+    by_odds = n_copies * (n - expected) > 2 * expected * (n - n_copies)
+    return n_copies > round(expected) and by_odds
 
 
 def _copies(table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]) -> int:

@@ -15,8 +15,9 @@ import pyarrow as pa
 from odt_core.data.binning import (
     BinLabels,
     Bins,
+    Values,
     bin_codes,
-    fit_bins,
+    fit_many_bins,
     unwritten_labels,
     writes_labels,
 )
@@ -401,56 +402,89 @@ def fit_encoder(
     weight : int64[n], optional
         How many rows each of them stands for, from 1; one by default.
     """
-    weight = np.ones(len(rows), dtype=np.int64) if weight is None else weight
-    fitted = (_fit_column(table, schema, column, rows, weight) for column in schema.features)
+    met = [_met(table, schema, column, rows, weight) for column in schema.features]
+    numerical = [each for each in met if each.column.kind is ColumnKind.NUMERICAL]
+    with_numbers = [each for each in numerical if len(each.present)]
+    bins = fit_many_bins([each.numbers() for each in with_numbers])
+    bins_of = {each.column.name: found for each, found in zip(with_numbers, bins, strict=True)}
+    fitted = (_fit_column(table, schema, each, bins_of.get(each.column.name)) for each in met)
     return Encoder(tuple(column for column in fitted if column is not None), schema.decimal)
 
 
-def _fit_column(
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """What the training rows have in one column.
+
+    Attributes
+    ----------
+    column : ColumnSchema
+        What it means.
+    profile : Profile
+        Its values in the whole table.
+    counts : int64[V]
+        How many training rows have each, counted with their weights.
+    present : int64[P]
+        The values that some training row has, missing ones apart.
+    """
+
+    column: ColumnSchema
+    profile: Profile
+    counts: npt.NDArray[np.int64]
+    present: npt.NDArray[np.int64]
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a training row has no value."""
+        return bool((self.counts[self.profile.missing] > 0).any())
+
+    def numbers(self) -> Values:
+        """The numbers to cut into bins."""
+        numbers = self.profile.numbers[self.present]
+        return Values(numbers, self.column.binning, self.counts[self.present])
+
+
+def _met(
     table: Table,
     schema: Schema,
     column: ColumnSchema,
     rows: npt.NDArray[np.int64],
-    weight: npt.NDArray[np.int64],
-) -> ColumnEncoder | None:
-    """A column's codes; None if all training rows have the same one."""
-    reading = schema.reading_of(column.name)
-    profile = profile_column(table, column.name, reading)
-    counts = np.zeros(len(profile.missing), dtype=np.int64)
-    np.add.at(counts, profile.factor.codes[rows], weight)
-    present = np.flatnonzero((counts > 0) & ~profile.missing)
-    has_missing = bool((counts[profile.missing] > 0).any())
-    if column.kind is ColumnKind.NUMERICAL:
-        feature = _numerical_feature(column, profile, counts, present, has_missing)
+    weight: npt.NDArray[np.int64] | None,
+) -> _Met:
+    profile = profile_column(table, column.name, schema.reading_of(column.name))
+    codes, n_values = profile.factor.codes[rows], len(profile.missing)
+    if weight is None:
+        counts = np.bincount(codes, minlength=n_values)
     else:
-        feature = _categorical_feature(column.name, profile, present, has_missing, schema.decimal)
-    missing_code = feature.n_values - 1 if has_missing else None
+        counts = np.zeros(n_values, dtype=np.int64)
+        np.add.at(counts, codes, weight)
+    return _Met(column, profile, counts, np.flatnonzero((counts > 0) & ~profile.missing))
+
+
+def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> ColumnEncoder | None:
+    """A column's codes; None if all training rows have the same one."""
+    column, profile, has_missing = met.column, met.profile, met.has_missing
+    if column.kind is ColumnKind.NUMERICAL:
+        feature = _numerical_feature(column.name, bins or Bins((), BinLabels(())), has_missing)
+    else:
+        feature = _categorical_feature(
+            column.name, profile, met.present, has_missing, schema.decimal
+        )
     mark = profile.reading.decimal
     encoder = ColumnEncoder(
         feature,
-        reading.missing_tokens,
-        missing_code,
-        reading.joined,
-        reading.form,
+        profile.reading.missing_tokens,
+        feature.n_values - 1 if has_missing else None,
+        profile.reading.joined,
+        profile.reading.form,
         None if mark == schema.decimal else mark,
     )
-    met = encoder.value_codes(table, profile)[counts > 0]
-    return encoder if len(np.unique(met)) > 1 else None
+    codes = encoder.value_codes(table, profile)[met.counts > 0]
+    return encoder if (codes != codes[:1]).any() else None
 
 
-def _numerical_feature(
-    column: ColumnSchema,
-    profile: Profile,
-    counts: npt.NDArray[np.int64],
-    present: npt.NDArray[np.int64],
-    has_missing: bool,
-) -> Feature:
-    if len(present):
-        bins = fit_bins(profile.numbers[present], column.binning, counts[present])
-    else:
-        bins = Bins((), BinLabels(()))
+def _numerical_feature(name: str, bins: Bins, has_missing: bool) -> Feature:
     return Feature(
-        name=column.name,
+        name=name,
         kind=FeatureKind.NUMERICAL,
         values=bins.labels.with_missing(MISSING) if has_missing else bins.labels,
         cuts=bins.cuts,

@@ -119,6 +119,11 @@ def summarize_columns(
 
 
 def _summarize(table: Table, profile: Profile, outcome: Target | None) -> ColumnSummary:
+    key = ("summary", profile.name, profile.reading, outcome)
+    return table.remember(key, lambda: _summary(table, profile, outcome))
+
+
+def _summary(table: Table, profile: Profile, outcome: Target | None) -> ColumnSummary:
     is_target = outcome is not None and profile.name == outcome.name
     kind = ColumnKind.IGNORE if is_target else profile.proposed_kind
     return ColumnSummary(

@@ -177,7 +177,7 @@ class Table:
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was found out about the table before, or is now."""
         if key not in self.known:
-            if len(self.known) > MOST_KNOWN + 4 * len(self.factors):
+            if len(self.known) > MOST_KNOWN + 8 * len(self.factors):
                 self.known.clear()
             self.known[key] = make()
         found: T = self.known[key]

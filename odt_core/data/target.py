@@ -105,6 +105,11 @@ def read_target(table: Table, column: str, reading: CellReading) -> Target:
     InputError
         If there is no such column.
     """
+    table.require(column)
+    return table.remember(("outcome", column, reading), lambda: _look_at(table, column, reading))
+
+
+def _look_at(table: Table, column: str, reading: CellReading) -> Target:
     profile = profile_column(table, column, reading)
     texts = profile.factor.texts
     present = [code for code in range(len(texts)) if not profile.missing[code]]

@@ -22,6 +22,7 @@ from odt_core.data import (
     check_schema,
     infer_schema,
     read_table,
+    summarize_columns,
 )
 from odt_core.errors import InputError
 from odt_core.processes import end_with_parent
@@ -29,7 +30,7 @@ from odt_core.worker.messages import to_line
 
 
 def main() -> None:
-    """Read the table, check its columns (which takes long where there are many), and write it."""
+    """Read the table, look at its columns (which takes long where they are many), and write it."""
     end_with_parent()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
@@ -54,7 +55,10 @@ def main() -> None:
         return
     answers.write(to_line({"stage": "looking at the columns"}))
     with contextlib.suppress(InputError):  # the page that proposes a schema reports it
-        check_schema(table, infer_schema(table))
+        schema = infer_schema(table)
+        check_schema(table, schema)
+        readings = {name: schema.reading_of(name) for name in table.columns}
+        summarize_columns(table, schema.target, readings)
     with open(order["to"], "wb") as file:
         pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
 

@@ -30,6 +30,22 @@ def test_the_focus_stays_with_the_button_and_goes_to_the_title_of_another_page(
     expect(button).not_to_be_focused()
 
 
+def test_the_focus_goes_on_when_the_button_that_had_it_is_gone(window: Window) -> None:
+    page = window.page
+    rows = [f"{20 + n},{n % 7},{'no' if n % 3 else 'yes'}" for n in range(60)]
+    window.upload("guessed.csv", "\n".join(["age,score,fell", *rows]).encode())
+    answer = page.get_by_role("button", name="It is the outcome")
+    answer.focus()
+    page.keyboard.press("Enter")
+    expect(answer).to_have_count(0)
+    expect(page.get_by_role("heading", name="Outcome")).to_be_focused()
+    undo = page.get_by_role("button", name="Undo")
+    undo.focus()
+    page.keyboard.press("Enter")
+    expect(undo).to_have_count(0)
+    expect(page.get_by_role("heading").and_(page.locator(":focus"))).to_have_count(1)
+
+
 def test_a_folded_part_stays_open_when_another_setting_changes(window: Window) -> None:
     page = window.page
     window.upload("monks-1.csv", SAMPLES["monks-1"].csv())

@@ -23,7 +23,7 @@ from pages.use.runs_parts.asked import asked_of
 from pages.use.runs_parts.outcome import RunOutcome, outcome_of
 from pages.use.runs_parts.wording import (
     STATUS_COLOURS,
-    run_name,
+    kind_words,
     status_words,
 )
 
@@ -106,8 +106,8 @@ def _draw_its_tree(record: RunRecord, outcome: RunOutcome) -> None:
 
 
 def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
-    """Names that tell the runs apart; plain text."""
-    names = [run_name(record.summary) for record in records]
+    """Names that tell the runs apart, without the shape, which the settings say; plain text."""
+    names = [record.summary.name or kind_words(record.summary.kind) for record in records]
     if len(set(names)) == len(names):
         return names
     return [f"{letter}: {name}" for letter, name in zip("ABCD", names, strict=False)]

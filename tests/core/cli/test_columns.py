@@ -49,6 +49,7 @@ def test_labels_are_joined_from_training_to_exports(
     assert (
         "labels that differ only in how they are written ('no' and 'No'; 'yes' and 'Yes')" in said
     )
+    assert "if they are the same. Give --join class." in said
     model, said = trained(capsys, file, *options, "--join", "class,a")
     assert "Column 'class': 'yes' as 'Yes', 'no' as 'No'." in said
     assert json.loads(model.read_text())["schema"]["target_joined"] == {"no": "No", "yes": "Yes"}
@@ -62,7 +63,7 @@ def test_labels_are_joined_from_training_to_exports(
     ("cells", "scored"),
     [
         ([f"{i % 50}.5%" for i in range(60)], ["(4.5%)", "49%"]),
-        ([*(f"${i % 50},100" for i in range(59)), "n.d."], ["$3,000", "$49,000.50"]),
+        ([*(f"${1 + i % 50},100" for i in range(59)), "n.d."], ["$3,000", "$49,000.50"]),
         ([*(str(i % 50) for i in range(58)), "<1", ">50"], ["<1", ">50"]),
         ([f"{1970 + i % 50}-03-0{i % 9 + 1}" for i in range(60)], ["1.2.1971", "2019-12-31"]),
     ],

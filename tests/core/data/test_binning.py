@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odt_core.data import Binning, fit_bins
-from odt_core.data.binning import bin_codes
+from odt_core.data.binning import Values, bin_codes, fit_many_bins
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -54,6 +54,20 @@ def test_given_cuts_are_taken_as_they_are() -> None:
     bins = fit([1, 2, 3], Binning.at([0, 18, 65.5]))
     assert bins.cuts == (0, 18, 65.5)
     assert bins.labels == ("<= 0", "0 to 18", "18 to 65.5", "> 65.5")
+
+
+def test_many_columns_have_the_bins_that_each_has_alone() -> None:
+    columns = [
+        Values(np.array([3.0, 1, 2, 2, 10]), Binning.deciles()),
+        Values(np.array([7.0]), Binning.deciles()),
+        Values(np.array([1.0, 2]), Binning.at([0, 18])),
+        Values(np.arange(-40.0, 60) / 7, Binning.quantiles(5), np.arange(1, 101)),
+        Values(np.array([0.5, 0.25, 0.125]), Binning.every()),
+    ]
+    alone = [fit_bins(each.values, each.binning, each.weight) for each in columns]
+    assert fit_many_bins(columns) == alone
+    assert [len(bins.cuts) for bins in alone] == [3, 0, 2, 4, 2]
+    assert fit_many_bins([]) == []
 
 
 def test_a_value_on_a_cut_belongs_below_it() -> None:

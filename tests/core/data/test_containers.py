@@ -171,6 +171,16 @@ def test_a_parquet_file_is_read():
     ]
 
 
+def test_lists_and_records_in_a_parquet_file_are_left_out_with_a_word():
+    frame = pd.DataFrame(
+        {"tags": [["a"], []], "age": [34.5, 3.0], "at": [{"x": 1}, {"x": 2}], "ill": ["yes", "no"]}
+    )
+    table = read_table(parquet(frame))
+    assert cells(parquet(frame)) == [["age", "ill"], ["34.5", "yes"], ["3", "no"]]
+    said = [note for note in table.report.notes if "lists or records" in note]
+    assert [note.split("'")[1] for note in said] == ["tags", "at"]
+
+
 @pytest.mark.parametrize(
     "inner", [CSV, xlsx({"data": BOOK}), gzip.compress(CSV)], ids=["csv", "xlsx", "gzip"]
 )

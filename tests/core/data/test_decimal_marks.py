@@ -102,6 +102,16 @@ def test_a_group_that_begins_with_zero_is_no_thousand():
     assert table("x;class\n0.750;a\n0.900;b\n").report.marks == {"x": "."}
 
 
+def test_only_numbers_that_can_be_read_in_two_ways_are_called_so():
+    mixed = table("x;class\n" + "1;a\n0;b\n" * 20 + "1.0;a\n")
+    assert (mixed.report.marks, mixed.report.notes) == ({"x": "."}, ())
+    decimals = table("x;class\n" + "1,234;a\n2,345;b\n" * 20 + "12,5;a\n0,100;b\n")
+    assert (decimals.report.marks, decimals.report.doubtful) == ({"x": ","}, ())
+    differing = table("x;z;n;class\n" + "1.5;2,5;1.400;a\n2.5;3,5;2.400;b\n" * 4)
+    assert differing.report.doubtful == ("n",)
+    assert "Numbers such as 1.400 can be read in two ways" in differing.report.notes[-1]
+
+
 def test_many_columns_are_refused_with_a_number():
     names = ",".join(f"x{n}" for n in range(20_001))
     with pytest.raises(InputError, match="20,001 columns, and at most 20,000"):

@@ -370,6 +370,19 @@ def test_copies_of_training_rows_in_the_test_set_are_counted() -> None:
     assert "by chance alone it would be fewer than 1" in finding.message
 
 
+def test_copies_are_counted_where_chance_alone_makes_some() -> None:
+    draw = random.Random(3)
+    cases = [f"{draw.randrange(20, 60)},{draw.choice('ab')},{draw.choice('pq')}" for _ in range(40)]
+    rows = cases * 4
+    table = read_table("\n".join(["age,arm,outcome", *rows]).encode())
+    prepared = prepare(table, infer_schema(table), SplitSpec.parse("80%"))
+    train = {rows[row] for row in prepared.train_rows}
+    n = sum(rows[row] in train for row in prepared.test_rows)
+    (finding,) = prepared.divided
+    assert f"{n} of 32 rows in test are exact copies of a training row" in finding.message
+    assert "by chance alone it would be about" in finding.message
+
+
 def test_copies_that_a_table_of_few_columns_has_by_nature_are_not_remarked() -> None:
     draw = random.Random(0)
     rows = [",".join(draw.choice("ab") for _ in range(3)) for _ in range(200)]

@@ -14,6 +14,7 @@ from odt_core.data import (
     check_schema,
     infer_schema,
     read_table,
+    summarize_columns,
 )
 from odt_core.errors import InputError
 from odt_core.jobs.reading import ReadLimits, read_table_apart
@@ -57,6 +58,9 @@ def test_what_is_known_of_the_columns_comes_along(path):
     n_known = len(apart.known)
     assert infer_schema(apart) == schema
     assert check_schema(apart, schema) == check_schema(here, schema)
+    readings = {name: schema.reading_of(name) for name in here.columns}
+    summaries = summarize_columns(apart, schema.target, readings)
+    assert summaries == summarize_columns(here, schema.target, readings)
     assert len(apart.known) == n_known
 
 
