@@ -115,8 +115,8 @@ class BinLabels(Sequence[str]):
     def __init__(
         self,
         cuts: Sequence[float],
-        lowest: Sequence[float] | None = None,
-        highest: Sequence[float] | None = None,
+        lowest: Sequence[float] | npt.NDArray[np.float64] | None = None,
+        highest: Sequence[float] | npt.NDArray[np.float64] | None = None,
         missing: str | None = None,
     ) -> None:
         self._cuts, self._lowest, self._highest = cuts, lowest, highest

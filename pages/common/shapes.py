@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 
 import streamlit as st
 
-from odt_core.render import topology_svg
+from odt_core.render import LIGHT, topology_svg
 from odt_core.studies.path import DEFAULT_QUESTIONS
 from odt_core.topology import MAX_NODES, PRESETS, AnyShape, Shape, Topology
 from odt_core.words import count_words
-from pages.common.theme import current_theme
 
 OWN, ANY = "own", "any"
 NAMES = {
@@ -26,6 +26,12 @@ NAMES = {
     ANY: "Any shape, at most k questions",
 }
 DEFAULT = "depth-2"
+
+# A choice is kept by its label, which holds the picture. With colours of the page, the choice would
+# be lost when the reader switches between light and dark.
+_ON_ANY_PAGE = dataclasses.replace(
+    LIGHT, page="#9aa5ab", ink="#7d898f", line="#7d898f", bar="#23879a"
+)
 
 # One radio group, laid out as cards: arrow keys and screen readers work as in any radio group.
 _STYLE = """<style>
@@ -137,8 +143,8 @@ def shape_name(topology: Shape) -> str:
 
 
 def shape_uri(topology: Topology) -> str:
-    """The shape's picture, in the page's colours, as an address that holds it."""
-    picture = topology_svg(topology, current_theme()).encode()
+    """The shape's picture as an address that holds it."""
+    picture = topology_svg(topology, _ON_ANY_PAGE).encode()
     return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
 
 

@@ -303,16 +303,19 @@ def test_a_large_tree_grows_down_where_it_fits_and_on_phones_and_right_between(
     assert tree.evaluate("svg => svg.getBoundingClientRect().width") > 1.5 * shown_width
 
 
-def test_changing_the_theme_recolours_the_tree(open_window: Opener) -> None:
+def test_changing_the_theme_recolours_the_tree_and_keeps_the_shape(open_window: Opener) -> None:
     window = open_window(theme="light")
     open_train(window, patients(120))
-    choose_shape(window, "Depth 1")
+    choose_shape(window, "3 cues")
     train(window)
     assert ink(window.page) in text_colours("light")
     window.page.emulate_media(color_scheme="dark")
     colours = "|".join(map(re.escape, text_colours("dark")))
     word = window.page.locator(".st-key-train_tree svg text").first
     expect(word).to_have_css("fill", re.compile(f"^({colours})$"))
+    window.settle()
+    expect(window.page.get_by_role("radio", name="3 cues", exact=True)).to_be_checked()
+    expect(window.page.get_by_text("trained before you changed")).to_have_count(0)
 
 
 HOSTILE = {
