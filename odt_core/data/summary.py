@@ -93,7 +93,10 @@ def describe_columns(
 
 
 def summarize_columns(
-    table: Table, target: str, readings: Mapping[str, CellReading]
+    table: Table,
+    target: str,
+    readings: Mapping[str, CellReading],
+    positive: str | None = None,
 ) -> tuple[ColumnSummary, ...]:
     """Describe every column, each with its cells read in its own way.
 
@@ -105,6 +108,8 @@ def summarize_columns(
         The outcome, to see which columns give it away.
     readings : mapping from str to CellReading
         How the cells of each column are read.
+    positive : str, optional
+        The outcome's positive label, to see which columns nearly give it away.
 
     Raises
     ------
@@ -113,17 +118,21 @@ def summarize_columns(
     """
     outcome = read_target(table, target, readings[target])
     return tuple(
-        _summarize(table, profile_column(table, column, readings[column]), outcome)
+        _summarize(table, profile_column(table, column, readings[column]), outcome, positive)
         for column in table.columns
     )
 
 
-def _summarize(table: Table, profile: Profile, outcome: Target | None) -> ColumnSummary:
-    key = ("summary", profile.name, profile.reading, outcome)
-    return table.remember(key, lambda: _summary(table, profile, outcome))
+def _summarize(
+    table: Table, profile: Profile, outcome: Target | None, positive: str | None = None
+) -> ColumnSummary:
+    key = ("summary", profile.name, profile.reading, outcome, positive)
+    return table.remember(key, lambda: _summary(table, profile, outcome, positive))
 
 
-def _summary(table: Table, profile: Profile, outcome: Target | None) -> ColumnSummary:
+def _summary(
+    table: Table, profile: Profile, outcome: Target | None, positive: str | None
+) -> ColumnSummary:
     is_target = outcome is not None and profile.name == outcome.name
     kind = ColumnKind.IGNORE if is_target else profile.proposed_kind
     return ColumnSummary(
@@ -136,7 +145,7 @@ def _summary(table: Table, profile: Profile, outcome: Target | None) -> ColumnSu
         distribution=_distribution(profile),
         missing_as=_common(profile, profile.missing),
         range=_range(profile),
-        notes=() if is_target else _notes(table, profile, outcome),
+        notes=() if is_target else _notes(table, profile, outcome, positive),
     )
 
 
@@ -144,6 +153,8 @@ def _common(
     profile: Profile, selected: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 ) -> tuple[tuple[str, int], ...]:
     codes = np.flatnonzero(selected)
+    if not len(codes):
+        return ()
     codes = codes[np.argsort(-profile.counts[codes], kind="stable")][:MAX_COMMON]
     texts = profile.factor.values.take(codes).to_pylist()
     return tuple(zip(texts, profile.counts[codes].tolist(), strict=True))
@@ -157,7 +168,10 @@ def _distribution(profile: Profile) -> tuple[int, ...]:
         numbers = profile.numbers[present]
         # In units of the largest, so that no difference of two numbers is infinite.
         numbers = numbers / np.abs(numbers).max() / 2
-        counts, _ = np.histogram(numbers, bins=MAX_BARS, weights=profile.counts[present])
+        low, high = numbers.min(), numbers.max()
+        share = (numbers - low) / ((high - low) or 1.0)
+        bars = np.minimum(share * MAX_BARS, MAX_BARS - 1).astype(np.int64)
+        counts = np.bincount(bars, profile.counts[present], MAX_BARS)
         return tuple(int(count) for count in counts)
     common = present[np.argsort(-profile.counts[present], kind="stable")][:MAX_BARS]
     order = natural_order(profile.factor.values.take(common).to_pylist())
@@ -171,6 +185,8 @@ def _range(profile: Profile) -> tuple[float, float] | None:
     return float(numbers[0]), float(numbers[-1])
 
 
-def _notes(table: Table, profile: Profile, outcome: Target | None) -> tuple[str, ...]:
-    findings = column_findings(table, profile, profile.proposed_kind, outcome)
+def _notes(
+    table: Table, profile: Profile, outcome: Target | None, positive: str | None
+) -> tuple[str, ...]:
+    findings = column_findings(table, profile, profile.proposed_kind, outcome, positive)
     return tuple(finding.message for finding in findings)

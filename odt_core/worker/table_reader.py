@@ -58,7 +58,7 @@ def main() -> None:
         schema = infer_schema(table)
         check_schema(table, schema)
         readings = {name: schema.reading_of(name) for name in table.columns}
-        summarize_columns(table, schema.target, readings)
+        summarize_columns(table, schema.target, readings, schema.positive)
     with open(order["to"], "wb") as file:
         pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
 

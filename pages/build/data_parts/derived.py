@@ -117,7 +117,8 @@ def summaries(dataset: Dataset, schema: Schema) -> dict[str, ColumnSummary]:
     names = [schema.target, *(column.name for column in schema.columns)]
     readings = ((name, schema.reading_of(name)) for name in names)
     own = tuple((name, reading) for name, reading in readings if reading != usual)
-    found = _described(TableKey.of(dataset), schema.target, usual, own, dataset.table)
+    key, outcome = TableKey.of(dataset), (schema.target, schema.positive)
+    found = _described(key, *outcome, usual, own, dataset.table)
     return {name: found[name] for name in names[1:]}
 
 
@@ -126,12 +127,15 @@ def summaries(dataset: Dataset, schema: Schema) -> dict[str, ColumnSummary]:
 def _described(
     key: TableKey,
     target: str,
+    positive: str,
     usual: CellReading,
     own: tuple[tuple[str, CellReading], ...],
     _table: Table,
 ) -> dict[str, ColumnSummary]:
     readings = dict.fromkeys(_table.columns, usual) | dict(own)
-    return {summary.name: summary for summary in summarize_columns(_table, target, readings)}
+    return {
+        summary.name: summary for summary in summarize_columns(_table, target, readings, positive)
+    }
 
 
 def findings(dataset: Dataset, schema: Schema) -> tuple[Finding, ...]:

@@ -59,8 +59,8 @@ def test_what_is_known_of_the_columns_comes_along(path):
     assert infer_schema(apart) == schema
     assert check_schema(apart, schema) == check_schema(here, schema)
     readings = {name: schema.reading_of(name) for name in here.columns}
-    summaries = summarize_columns(apart, schema.target, readings)
-    assert summaries == summarize_columns(here, schema.target, readings)
+    summaries = summarize_columns(apart, schema.target, readings, schema.positive)
+    assert summaries == summarize_columns(here, schema.target, readings, schema.positive)
     assert len(apart.known) == n_known
 
 
