@@ -221,6 +221,11 @@ class Goal(StrEnum):
     MAX_TPR = "max-tpr"
     MAX_TNR = "max-tnr"
 
+    @property
+    def floor_rate(self) -> str | None:
+        """The rate that the goal needs a floor on: ``tpr``, ``tnr`` or None."""
+        return {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}.get(self)
+
 
 @dataclass(frozen=True)
 class Objective:

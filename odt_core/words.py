@@ -33,6 +33,14 @@ ENGINE_WORDS: dict[Engine, str] = {
 }
 """One sentence on each engine."""
 
+GOAL_NAMES: dict[Goal, str] = {
+    Goal.ACCURACY: "accuracy",
+    Goal.BALANCED: "balanced accuracy",
+    Goal.MAX_TPR: "sensitivity (TPR)",
+    Goal.MAX_TNR: "specificity (TNR)",
+}
+"""The rate that each goal is about."""
+
 _PROVERS = {
     Prover.SEARCH: "the exact search",
     Prover.CBC: "CBC on the integer program",
@@ -620,13 +628,7 @@ def goal_words(objective: Objective, negative_label: str = "negative") -> str:
     >>> goal_words(Objective(Goal.MAX_TPR, min_tnr=Fraction(95, 100)))
     'highest sensitivity (TPR) with specificity (TNR) at least 95%'
     """
-    goals = {
-        Goal.ACCURACY: "highest accuracy",
-        Goal.BALANCED: "highest balanced accuracy",
-        Goal.MAX_TPR: "highest sensitivity (TPR)",
-        Goal.MAX_TNR: "highest specificity (TNR)",
-    }
-    text = goals[objective.goal]
+    text = f"highest {GOAL_NAMES[objective.goal]}"
     if objective.class_weight != 1:
         text += (
             f", a correct row of {printable(negative_label)} counting "
@@ -639,8 +641,8 @@ def goal_words(objective: Objective, negative_label: str = "negative") -> str:
 def floor_words(objective: Objective) -> str:
     """The floors asked for; "" if there is none."""
     floors = (
-        ("sensitivity (TPR)", objective.min_tpr),
-        ("specificity (TNR)", objective.min_tnr),
+        (GOAL_NAMES[Goal.MAX_TPR], objective.min_tpr),
+        (GOAL_NAMES[Goal.MAX_TNR], objective.min_tnr),
     )
     return " and ".join(
         f"{name} at least {number_words(float(100 * floor))}%"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from odt_core.problem import Goal, Problem
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.solution import TracePoint
-from odt_core.words import gap_words, number_words, percent_words, seconds_words
+from odt_core.words import GOAL_NAMES, gap_words, number_words, percent_words, seconds_words
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -111,12 +111,7 @@ def _unit(problem: Problem) -> str:
     if objective.goal is Goal.ACCURACY:
         weighted = ", weighted" if objective.class_weight != 1 else ""
         return f"training rows classified correctly{weighted}"
-    names = {
-        Goal.BALANCED: "balanced accuracy",
-        Goal.MAX_TPR: "sensitivity (TPR)",
-        Goal.MAX_TNR: "specificity (TNR)",
-    }
-    return f"{names[objective.goal]} in training"
+    return f"{GOAL_NAMES[objective.goal]} in training"
 
 
 def _value(problem: Problem, total: int) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from odt_core.problem import Goal, LeafCount, Objective
+from odt_core.problem import LeafCount, Objective
 from odt_core.topology import PRESETS, AnyShape, Shape
 from odt_core.training import FeatureSelection, TrainSpec
 from pages.common.shapes import ANY, OWN
@@ -54,7 +54,6 @@ def _shape(topology: Shape) -> dict[str, Any]:
 
 def _objective(objective: Objective) -> dict[str, Any]:
     """Goal, weight and floors; the goal's own floor stands beside it, others are further ones."""
-    own = {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}.get(objective.goal)
     floors = {"tpr": objective.min_tpr, "tnr": objective.min_tnr}
     values: dict[str, Any] = {
         "train_goal": objective.goal,
@@ -62,8 +61,10 @@ def _objective(objective: Objective) -> dict[str, Any]:
     }
     for rate, floor in floors.items():
         text = "" if floor is None else percent_text(floor)
-        key = f"train_floor_{objective.goal.value}" if rate == own else f"train_further_{rate}"
-        values[key] = text or "0" if rate == own else text
+        if rate == objective.goal.floor_rate:
+            values[f"train_floor_{objective.goal.value}"] = text or "0"
+        else:
+            values[f"train_further_{rate}"] = text
     return values
 
 

@@ -9,20 +9,17 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective
 from odt_core.training import parse_floor, parse_weight
+from odt_core.words import GOAL_NAMES
 from pages.common.text import plain, shorten
-
-_NAMES = {
-    Goal.ACCURACY: "Accuracy",
-    Goal.BALANCED: "Balanced accuracy",
-    Goal.MAX_TPR: "Sensitivity (TPR)",
-    Goal.MAX_TNR: "Specificity (TNR)",
-}
 
 _WEIGHT = "train_weight"
 _FURTHER = {"tpr": "train_further_tpr", "tnr": "train_further_tnr"}
 """The keys of the further floors, by their rates."""
-_OWN_RATE = {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}
-"""The rate whose floor belongs to a goal."""
+
+
+def _title(goal: Goal) -> str:
+    name = GOAL_NAMES[goal]
+    return f"{name[0].upper()}{name[1:]}"
 
 
 def choose_goal(positive: str, negative: str) -> Goal:
@@ -31,7 +28,7 @@ def choose_goal(positive: str, negative: str) -> Goal:
     goal = st.selectbox(
         "Goal",
         list(Goal),
-        format_func=lambda goal: _NAMES[goal],
+        format_func=_title,
         key="train_goal",
         persist_state="session",
         help="What the tree is to do best on the training rows.",
@@ -59,7 +56,7 @@ def choose_floor(goal: Goal) -> Fraction | None:
     InputError
         If it is not a percentage.
     """
-    if goal not in (Goal.MAX_TPR, Goal.MAX_TNR):
+    if goal.floor_rate is None:
         return None
     rate = "Specificity (TNR)" if goal is Goal.MAX_TPR else "Sensitivity (TPR)"
     key = f"train_floor_{goal.value}"
@@ -89,7 +86,7 @@ def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
     further: list[Fraction | None] = []
     for rate, key in _FURTHER.items():
         text = str(st.session_state.get(key, "")).strip()
-        is_further = text and rate != _OWN_RATE.get(goal)
+        is_further = text and rate != goal.floor_rate
         further.append(parse_floor(text, "A floor") if is_further else None)
     return make_objective(goal, floor, weight, (further[0], further[1]))
 
@@ -126,7 +123,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
     """
     floors: list[Fraction | None] = []
     for rate, name in (("tpr", "Sensitivity (TPR)"), ("tnr", "Specificity (TNR)")):
-        if rate == _OWN_RATE.get(goal):
+        if rate == goal.floor_rate:
             floors.append(None)
             continue
         text = st.text_input(
@@ -159,6 +156,6 @@ def make_objective(
         min_tnr = floor
     elif goal is Goal.MAX_TNR:
         min_tpr = floor
-    if goal not in (Goal.MAX_TPR, Goal.MAX_TNR) and floor is not None:
+    if goal.floor_rate is None and floor is not None:
         raise InputError(f"The goal {goal} takes no floor of its own.")
     return Objective(goal, weight, min_tpr, min_tnr)
