@@ -317,8 +317,8 @@ def chosen(asked: Asked) -> Count:
                 CandidateRow(runs[0].candidate, tuple(runs), None) for runs in (trees, peers)
             )
             often = ", ".join(f"{s} {names.count(s)}" for s in SHAPES if s in names)
-            cells = (accuracy_cell(ours), f"{ours.leaves:.1f}")
-            cells += (accuracy_cell(theirs), f"{theirs.leaves:.1f}")
+            cells = [accuracy_cell(ours), f"{ours.leaves:.1f}"]
+            cells += [accuracy_cell(theirs), f"{theirs.leaves:.1f}"]
             yield [name, "ours", *cells, often]
             yield ["", "paper", *printed.CHOSEN[name].split(" | "), ""]
 

@@ -11,6 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,12 @@ def measure_many_runs(store: Store, dataset: str, n_runs: int) -> None:
         "50 by name with two words searched": RunQuery(search="run 77", sort=SortKey.NAME),
     }
     for what, query in queries.items():
-        each(f"list {what}", lambda _, query=query: store.runs.list(OWNER, query), 20)
+        each(f"list {what}", partial(_list, store, query), 20)
     once("delete their data set with all of them", lambda: store.datasets.delete(OWNER, dataset))
+
+
+def _list(store: Store, query: RunQuery, _: int) -> None:
+    store.runs.list(OWNER, query)
 
 
 def main() -> None:

@@ -318,6 +318,7 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         help="with --folds: how often the rows are dealt out anew (default: 1)",
     )
     add_solver_options(path, threads=os.cpu_count() or 1)
+    path.add_argument("--output", metavar="FILE", help="write the points to this CSV file")
     add_jobs(path)
     add_json(path)
     path.set_defaults(run=_lazily("path"))

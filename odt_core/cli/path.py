@@ -11,11 +11,12 @@ from typing import Any
 from odt_core.cli.batches import ProgressPrinter, run_jobs
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.output import write_output
 from odt_core.cli.summary import aligned
 from odt_core.data import Folding, Table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
-from odt_core.studies import PathPoint, PathSpec, PathView, run_path_study
+from odt_core.studies import PathPoint, PathSpec, PathView, path_csv, run_path_study
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, percent_words, seconds_words
 
@@ -48,6 +49,9 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(results[0] | {"cross_validation": unseen}, ensure_ascii=False))
     else:
         print(_summary(results[0], view))
+    # after the answer, which is not lost where the file cannot be written
+    if options.output is not None:
+        write_output(options.output, path_csv(view))
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 

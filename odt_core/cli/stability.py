@@ -25,6 +25,7 @@ from odt_core.studies import (
 )
 from odt_core.studies.stability_words import (
     corrected_words,
+    interval_words,
     points_of,
     remarks,
     stability_sentences,
@@ -115,7 +116,8 @@ def _column_cells(result: StabilityResult) -> list[list[str]]:
 
 def _rate_cells(result: StabilityResult) -> list[list[str]]:
     assert result.optimism is not None
-    rows = [["rate", "training rows", "optimism, points", "corrected"]]
+    rows = [["rate", "training rows", "optimism, points", "corrected", "95% interval"]]
     for name, rate in result.optimism.named:
-        rows.append([name, percent_words(rate.apparent), points_of(rate), corrected_words(rate)])
+        corrected = [corrected_words(rate), interval_words(rate) or "-"]
+        rows.append([name, percent_words(rate.apparent), points_of(rate), *corrected])
     return rows

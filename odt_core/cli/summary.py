@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from odt_core.confusion import Confusion
-from odt_core.evaluation import Rate, floors, leaf_table, metrics, verdict
+from odt_core.evaluation import (
+    FAIRNESS,
+    Rate,
+    can_ask_about_sets,
+    floors,
+    leaf_table,
+    metrics,
+    verdict,
+)
 from odt_core.training import TrainResult
 from odt_core.words import goal_words, percent_words
 
@@ -35,6 +43,8 @@ def summarize(result: TrainResult) -> str:
         f"CART of the same depth: {cart.errors} of {cart.n} "
         f"{'training' if test is None else 'test'} rows wrong.",
     ]
+    if can_ask_about_sets(problem.data.features):
+        lines.append(FAIRNESS)
     return "\n".join(lines)
 
 

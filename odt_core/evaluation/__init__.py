@@ -1,6 +1,6 @@
 """How good a tree is: rates with intervals, the leaf table, net benefit, and CART to compare."""
 
-from odt_core.evaluation.baselines import FAIRNESS, Baseline, fit_baseline
+from odt_core.evaluation.baselines import FAIRNESS, Baseline, can_ask_about_sets, fit_baseline
 from odt_core.evaluation.calibration import (
     Calibration,
     LeafCalibration,
@@ -79,6 +79,7 @@ __all__ = [
     "Tone",
     "TreeChanges",
     "Verdict",
+    "can_ask_about_sets",
     "cart_columns",
     "cart_feature_selection",
     "cheapest",

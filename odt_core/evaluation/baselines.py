@@ -7,6 +7,7 @@ shows it says so (`FAIRNESS`). For a goal that CART does not know, its leaves ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from odt_core.data import Fold
 from odt_core.data.folds import k_fold_rows
 from odt_core.evaluation.cart import cart_classifier, cart_columns, fit_cart
-from odt_core.problem import EncodedData, Gains, Goal, Objective
+from odt_core.problem import EncodedData, Feature, Gains, Goal, Objective
 from odt_core.tree import Decision, Leaf, Node, Tree
 
 FAIRNESS = (
@@ -54,6 +55,11 @@ _WORDS = {
     Baseline.CART_PRUNED: "CART, pruned",
     Baseline.COMMONER_CLASS: "Always the same class",
 }
+
+
+def can_ask_about_sets(features: Sequence[Feature]) -> bool:
+    """Whether `FAIRNESS` is due: a categorical column has more than two categories."""
+    return any(not feature.is_numerical and feature.n_values > 2 for feature in features)
 
 
 def fit_baseline(

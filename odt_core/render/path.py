@@ -104,7 +104,7 @@ def _add_train(
     if ring:
         line = {"color": theme.accent, "width": 2.5}
         marker = {"symbol": "circle-open", "size": 18, "color": theme.accent, "line": line}
-        figure.add_scatter(**_places(ring), mode="markers", name="the tree below", marker=marker)
+        figure.add_scatter(**_places(ring), mode="markers", name="the chosen tree", marker=marker)
 
 
 def _places(marks: Sequence[PathMark]) -> dict[str, Any]:

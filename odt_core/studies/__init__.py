@@ -52,6 +52,7 @@ from odt_core.studies.path import (
     PathSpec,
     PathView,
     UnseenError,
+    path_csv,
     run_path,
     run_path_study,
 )
@@ -140,6 +141,7 @@ __all__ = [
     "gather_stability",
     "is_best_at",
     "is_quick",
+    "path_csv",
     "point_for_level",
     "rows_csv",
     "run_adoption",

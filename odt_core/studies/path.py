@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from odt_core.confusion import Confusion
 from odt_core.data import Fold, Folding, Prepared, Table
-from odt_core.export import tree_to_json
+from odt_core.export import tree_from_json, tree_to_json
+from odt_core.export.csv_cells import csv_text
 from odt_core.solution import Status
 from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.topology import AnyShape
@@ -30,7 +31,7 @@ from odt_core.training import (
     prepare_training,
 )
 from odt_core.training.result import number, origin_to_json
-from odt_core.words import count_words, seconds_words, status_words
+from odt_core.words import count_words, rules_text, seconds_words, status_words
 
 if TYPE_CHECKING:
     from odt_core.problem import Problem
@@ -439,3 +440,35 @@ def _unseen(points: Sequence[PathPoint]) -> UnseenError | None:
         share=statistics.fmean(shares),
         standard_error=statistics.stdev(shares) / math.sqrt(n) if n > 1 else None,
     )
+
+
+CSV_HEAD = (
+    "questions", "shape", "proved", "train_errors", "train_rows", "test_errors", "test_rows",
+    "unseen_errors", "unseen_rows", "unseen_share", "unseen_standard_error", "tree",
+)  # fmt: skip
+
+
+def path_csv(view: PathView) -> bytes:
+    """CSV (UTF-8), one line for each number of questions; the tree is its rules on one line.
+
+    The columns that begin with ``unseen`` are of the folds' test rows.
+    """
+    unseen = {each.questions: each for each in view.unseen}
+    lines: list[list[object]] = [list(CSV_HEAD)]
+    for point in view.points:
+        line: list[object] = [point.questions, point.topology or "", _yes(point.is_proved)]
+        for counts in (point.train, point.test):
+            line += ["", ""] if counts is None else [counts.errors, counts.n]
+        each = unseen.get(point.questions)
+        if each is None:
+            line += [""] * 4
+        else:
+            error = "" if each.standard_error is None else f"{each.standard_error:.6f}"
+            line += [each.errors, each.rows, f"{each.share:.6f}", error]
+        rules = "" if point.tree is None else rules_text(tree_from_json(point.tree))
+        lines.append([*line, " | ".join(rules.splitlines()[1:])])
+    return csv_text(lines).encode()
+
+
+def _yes(truth: bool) -> str:
+    return "yes" if truth else "no"

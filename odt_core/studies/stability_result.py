@@ -2,7 +2,9 @@
 
 Optimism is Harrell's [1]_: a refit's rate on the rows drawn less its rate on the training rows that
 they were drawn from, averaged over refits. The instability of rows is Riley and Collins's [2]_: the
-share of refits whose answer differs from that of the tree of all training rows.
+share of refits whose answer differs from that of the tree of all training rows. The interval of a
+corrected rate is Noma et al.'s [3]_: the middle 95 % of the refits' rates on the rows drawn, less
+the optimism.
 
 References
 ----------
@@ -10,6 +12,10 @@ References
    Medicine 15, 1996, 361-387.
 .. [2] R. D. Riley, G. S. Collins, Stability of clinical prediction models developed using
    statistical or machine learning methods. Biometrical Journal 65, 2023, 2200302.
+.. [3] H. Noma, T. Shinozaki, K. Iba, S. Teramukai, T. A. Furukawa, Confidence intervals of
+   prediction accuracy measures for multivariable prediction models based on the bootstrap-based
+   optimism correction methods. Statistics in Medicine 40, 2021, 5691-5701. The location-shifted
+   bootstrap confidence interval.
 """
 
 from __future__ import annotations
@@ -36,6 +42,8 @@ from odt_core.studies.stability import (
 from odt_core.studies.sweep import tnr, tpr
 from odt_core.training import confusion_to_json
 
+FEW = 100
+"""Fewer refits than this say little about rare trees and rows, and give no interval."""
 STEPS = 20
 """Steps, of 5 % each, in which the instability of rows is drawn."""
 
@@ -99,11 +107,15 @@ class Optimism:
         Of the tree of all training rows, on these.
     drawn, original : Fraction
         Means over refits: on the rows drawn, and on all training rows.
+    middle : tuple of Fraction or None
+        Ends of the middle 95 % of the rates on the rows drawn; None with fewer than `FEW` refits,
+        and where all these rates are the same.
     """
 
     apparent: Fraction
     drawn: Fraction
     original: Fraction
+    middle: tuple[Fraction, Fraction] | None = None
 
     @property
     def optimism(self) -> Fraction:
@@ -115,14 +127,25 @@ class Optimism:
         """The apparent rate less the optimism."""
         return self.apparent - self.optimism
 
-    def to_json(self) -> dict[str, float]:
+    @property
+    def interval(self) -> tuple[Fraction, Fraction] | None:
+        """The 95 % interval of the corrected rate, within 0 and 1; None with few refits."""
+        if self.middle is None:
+            return None
+        low, high = (min(max(end - self.optimism, Fraction(0)), Fraction(1)) for end in self.middle)
+        return low, high
+
+    def to_json(self) -> dict[str, float | None]:
         """The numbers by name."""
+        low, high = (None, None) if self.interval is None else map(float, self.interval)
         return {
             "apparent": float(self.apparent),
             "drawn": float(self.drawn),
             "original": float(self.original),
             "optimism": float(self.optimism),
             "corrected": float(self.corrected),
+            "corrected_low": low,
+            "corrected_high": high,
         }
 
 
@@ -143,7 +166,12 @@ class Optimisms:
             ("specificity (TNR)", self.specificity),
         )
 
-    def to_json(self) -> dict[str, dict[str, float]]:
+    @property
+    def has_interval(self) -> bool:
+        """Whether one of the corrected rates has an interval."""
+        return any(rate.interval for _, rate in self.named)
+
+    def to_json(self) -> dict[str, dict[str, float | None]]:
         """The three by name."""
         return {
             "accuracy": self.accuracy.to_json(),
@@ -400,9 +428,18 @@ def _optimisms(original: OriginalFit, refits: Sequence[Refit]) -> Optimisms:
             rate(original.train),
             sum(drawn, Fraction()) / len(drawn),
             sum(whole, Fraction()) / len(whole),
+            _middle(drawn),
         )
 
     return Optimisms(of(_accuracy), of(tpr), of(tnr))
+
+
+def _middle(rates: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """The ends of the middle 95 % of rates: as many are left out below as above."""
+    rising, out = sorted(rates), len(rates) // 40
+    if len(rates) < FEW or rising[0] == rising[-1]:
+        return None
+    return rising[out], rising[-1 - out]
 
 
 def _accuracy(counts: Confusion) -> Fraction:

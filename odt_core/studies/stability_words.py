@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from odt_core.studies.stability import Outline
-from odt_core.studies.stability_result import Optimism, StabilityResult
+from odt_core.studies.stability_result import FEW, Optimism, StabilityResult
 from odt_core.words import count_words, percent_words, printable, signed_points
 
 PROVED = (
@@ -23,8 +23,10 @@ OPTIMISM = (
     "rows, on average over the resamples. The rate on the training rows less the optimism is an "
     "estimate for new rows (Harrell)."
 )
-FEW = 100
-"""Fewer refits than this say little about rare trees and rows."""
+INTERVAL = (
+    "Its 95% interval has the middle 95% of the rates on the rows drawn, less the optimism (Noma "
+    "and others)."
+)
 
 
 def meaning_words(*, grouped: bool) -> str:
@@ -41,7 +43,9 @@ def meaning_words(*, grouped: bool) -> str:
 def remarks(result: StabilityResult, *, grouped: bool) -> list[str]:
     """What a resample is, who proved the trees (if all are proved), and what optimism is."""
     is_proved = 0 < result.n_proved == len(result.fitted)
-    return [meaning_words(grouped=grouped), *([PROVED] if is_proved else []), OPTIMISM]
+    has_interval = result.optimism is not None and result.optimism.has_interval
+    optimism = f"{OPTIMISM} {INTERVAL}" if has_interval else OPTIMISM
+    return [meaning_words(grouped=grouped), *([PROVED] if is_proved else []), optimism]
 
 
 def headline_words(result: StabilityResult) -> str:
@@ -108,11 +112,22 @@ def optimism_sentences(result: StabilityResult) -> list[str]:
     assert result.optimism is not None
     parts = [
         f"{name} {percent_words(rate.apparent)} on the training rows, "
-        f"{corrected_words(rate)} corrected for optimism"
+        f"{corrected_words(rate)} corrected for optimism{_interval_note(rate)}"
         for name, rate in result.optimism.named
     ]
     text = "; ".join(parts)
     return [f"{text[:1].upper()}{text[1:]}."]
+
+
+def _interval_note(rate: Optimism) -> str:
+    return "" if rate.interval is None else f" (95% interval {interval_words(rate)})"
+
+
+def interval_words(rate: Optimism) -> str:
+    """The interval of the corrected rate; empty with few refits."""
+    if rate.interval is None:
+        return ""
+    return " to ".join(percent_words(end) for end in rate.interval)
 
 
 def corrected_words(rate: Optimism) -> str:

@@ -81,6 +81,8 @@ class Loop:
         self.closed = [closed.copy(), closed.copy()] if restricted else [closed, closed]
         self.has_sets = bool(run.splits.is_set.any())
         self.walks = bool(self.walks_of.any())
+        # two levels of chains take as long with a limit as without one, and say less
+        self.solves_to_the_end = not self.has_sets and not run.by_sweeps
         self.bound = np.zeros((2, self.h + 1, run.splits.n))
         self.exact = np.zeros((2, self.h + 1, run.splits.n), np.bool_)
         self.whole = [0.0] * (self.h + 1)
@@ -420,6 +422,8 @@ class Loop:
             if not mine.any():
                 continue
             side, split, limit = where[mine, 0], where[mine, 2], sides[mine, 3]
+            if self.solves_to_the_end and self.table.level[self.children[x]] == PAIR:
+                limit = np.full(len(limit), np.inf)
             answer = self._solve_sides(self.children[x], side, split, limit)
             self.bound[side, x, split] = np.maximum(self.bound[side, x, split], answer.cost)
             solved = answer.cost < limit

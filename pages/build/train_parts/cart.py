@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from odt_core.evaluation import Metrics
+from odt_core.evaluation import FAIRNESS, Metrics, can_ask_about_sets
 from odt_core.export import tree_from_json
 from odt_core.problem import EncodedData
 from odt_core.words import count_words
@@ -34,10 +34,9 @@ def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
     rows += [[measure, *(measure.of(found) for found in columns.values())] for measure in _MEASURES]
     st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))
     cart = tree_from_json(result["cart"]["tree"])
+    fairness = f"{FAIRNESS} " if can_ask_about_sets(cart.features) else ""
     st.caption(
-        "CART picks each question for itself and knows no floors. scikit-learn's asks about one "
-        "category at a time, so it is weaker by construction on categorical columns. Its tree "
-        "here has "
+        f"CART picks each question for itself and knows no floors. {fairness}Its tree here has "
         f"{count_words(cart.n_leaves, 'leaf', 'leaves')}."
     )
     if st.toggle("Show CART's tree", key="train_show_cart", persist_state="session"):

@@ -10,7 +10,7 @@ import streamlit as st
 from odt_core.export import tree_from_json
 from odt_core.jobs import Batch
 from odt_core.render import PathMark, path_alt_text, path_figure
-from odt_core.studies import PathPoint, PathView
+from odt_core.studies import PathPoint, PathView, path_csv
 from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
 from pages.common.charts import draw_chart
@@ -25,7 +25,7 @@ from pages.common.studies import draw_study_failure
 from pages.common.tables import plain_table
 from pages.common.text import html_text, plain
 from pages.common.theme import current_theme
-from pages.explore.sensitivity_parts.downloads import draw_figure_downloads
+from pages.explore.sensitivity_parts.downloads import draw_figure_downloads, draw_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 CHOSEN = "path_chosen"
 """Of which number of questions the tree is shown."""
 TRAIN = "Train with this number of questions"
+SIDE_BY_SIDE = (
+    ".st-key-path_sides { display: grid; gap: 1rem 2rem; "
+    "grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }"
+    ".st-key-path_sides > * { min-width: 0; }"
+)
+"""Figure and tree stand side by side where both are wide enough to be read."""
 
 
 def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> None:
@@ -62,7 +68,18 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
             st.markdown(plain(sentence))
     st.caption(plain(_made_words(batch, view)))
     chosen = _choose(view)
-    draw_path_figure(view, "path_figure", chosen=chosen, is_final=True)
+    st.html(f"<style>{SIDE_BY_SIDE}</style>")
+    with st.container(key="path_sides"):
+        with st.container():
+            draw_path_figure(view, "path_figure", chosen=chosen, is_final=True)
+            _draw_choice(batch, view, chosen, changed=bool(changed))
+        with st.container():
+            _draw_tree(batch, view.points[chosen])
+    _draw_table(view)
+
+
+def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) -> None:
+    """The slider that chooses a tree, the button that trains it, and the files."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(
             "Questions at most",
@@ -77,13 +94,12 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
             st.button(TRAIN, key="path_train", disabled=goes_on, **press_on(TRAIN))
         stem = file_stem(batch.jobs[0].spec.table_name, "path")
         with st.popover("Download", width="content"):
+            draw_file("Points and trees (CSV)", lambda: path_csv(view), f"{stem}.csv", "text/csv")
             draw_figure_downloads(
                 lambda: _figure(view, chosen, opaque=True),
                 lambda: path_alt_text(marks_of(view), view.elbow),
                 stem,
             )
-    _draw_tree(batch, view.points[chosen])
-    _draw_table(view)
 
 
 def train_pressed(data: ReadyData, batch: Batch) -> None:

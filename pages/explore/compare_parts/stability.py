@@ -16,7 +16,7 @@ from odt_core.studies import (
     StabilitySpec,
     gather_stability,
 )
-from odt_core.studies.stability_words import headline_words, meaning_words
+from odt_core.studies.stability_words import meaning_words
 from odt_core.words import count_words, goal_words, seconds_words
 from pages.common.needs import ReadyData
 from pages.common.outage import draw_unstored
@@ -33,7 +33,11 @@ from pages.common.studies import (
     is_busy,
 )
 from pages.common.text import plain
-from pages.explore.compare_parts.stability_result import draw_stability_result
+from pages.explore.compare_parts.stability_result import (
+    draw_columns,
+    draw_stability_result,
+    draw_verdict,
+)
 
 REFIT = "Refit on resamples"
 RESAMPLES = "stability_resamples"
@@ -161,4 +165,6 @@ def _watch(batch: Batch) -> None:
     draw_stop_button(batch, key="stability_cancel")
     found = stability_of(batch)
     if found.fitted:
-        st.markdown(plain(f"So far: {headline_words(found)}"))
+        st.caption("So far:")
+        draw_verdict(found)
+        draw_columns(found, "stability_columns_partial")

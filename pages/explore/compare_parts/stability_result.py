@@ -19,6 +19,7 @@ from odt_core.render import (
 from odt_core.studies import StabilityResult, columns_csv, rows_csv
 from odt_core.studies.stability_words import (
     corrected_words,
+    interval_words,
     points_of,
     remarks,
     stability_sentences,
@@ -51,11 +52,7 @@ def draw_stability_result(batch: Batch, found: StabilityResult) -> None:
     draw_study_failure(batch, nothing=nothing)
     if nothing:
         return
-    with st.container(border=True, key="stability_verdict"):
-        first, *others = stability_sentences(found)
-        st.markdown(f"**{plain(first)}**")
-        for words in others:
-            st.markdown(plain(words))
+    draw_verdict(found)
     spec = batch.jobs[0].spec
     st.caption(
         plain(
@@ -66,13 +63,22 @@ def draw_stability_result(batch: Batch, found: StabilityResult) -> None:
     if not found.fitted:
         return
     _draw_rates(found)
-    _draw_columns(found)
+    draw_columns(found, "stability_columns")
     _draw_cuts(found)
     _draw_rows(batch, found)
     _draw_downloads(batch, found)
     grouped = spec.train.schema.group is not None
     for words in remarks(found, grouped=grouped):
         st.caption(plain(words))
+
+
+def draw_verdict(found: StabilityResult) -> None:
+    """What the resamples say, in sentences."""
+    with st.container(border=True, key="stability_verdict"):
+        first, *others = stability_sentences(found)
+        st.markdown(f"**{plain(first)}**")
+        for words in others:
+            st.markdown(plain(words))
 
 
 def _draw_rates(found: StabilityResult) -> None:
@@ -93,15 +99,17 @@ def _draw_rates(found: StabilityResult) -> None:
             [
                 f"<b>{html_text(name)}</b>",
                 html_text(percent_words(rate.apparent)),
-                value_html(corrected_words(rate), f"optimism {points_of(rate)} points"),
+                value_html(corrected_words(rate), interval_words(rate)),
+                html_text(f"{points_of(rate)} points"),
                 html_text(tested),
             ]
         )
+    head = " (95% interval)" if found.optimism.has_interval else ""
     st.header("What to expect of new rows", anchor=False)
     st.html(
         plain_table(
             "Rates on training rows, corrected for optimism, and on test rows",
-            ["", "Training rows", "Corrected for optimism", "Test rows"],
+            ["", "Training rows", f"Corrected for optimism{head}", "Optimism", "Test rows"],
             rows,
         )
     )
@@ -143,14 +151,15 @@ def row_circles(names: list[str], found: StabilityResult) -> list[RowCircle]:
     ]
 
 
-def _draw_columns(found: StabilityResult) -> None:
+def draw_columns(found: StabilityResult, key: str) -> None:
+    """Draw how often each column is asked about; `key` names the chart."""
     columns, n = asked_columns(found), len(found.fitted)
     if not columns:
         return
     st.header("Which columns are asked about", anchor=False)
     draw_chart(
         asked_figure(columns, n, theme=current_theme()),
-        key="stability_columns",
+        key=key,
         alt=asked_alt_text(columns, n),
     )
 

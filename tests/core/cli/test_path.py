@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -59,11 +60,21 @@ def test_train_finds_the_last_point_of_the_path(
 
 
 def test_folds_are_the_same_in_one_process_and_in_two(
-    few: Path, capsys: pytest.CaptureFixture[str]
+    few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["path", str(few), *DATA, "--train-size", "all", "--most-questions", "3"]
-    words += ["--folds", "2", "--seed", "1"]
-    first = run(words, capsys)["cross_validation"]
+    points = tmp_path / "points.csv"
+    words += ["--folds", "2", "--seed", "1", "--output", str(points)]
+    found = run(words, capsys)
+    first = found["cross_validation"]
+    for line, point, unseen in zip(
+        csv.DictReader(points.open()), found["points"], first["points"], strict=True
+    ):
+        assert line["questions"] == str(point["questions"]) == str(unseen["questions"])
+        assert line["train_errors"] == str(point["errors"]) and line["train_rows"] == "25"
+        assert line["proved"] == "yes" and line["shape"] == point["topology"]
+        assert float(line["unseen_share"]) == pytest.approx(unseen["share"], abs=1e-6)
+        assert line["tree"].count("|") >= tree_from_json(point["tree"]).n_leaves - 1
     assert run([*words, "--jobs", "2"], capsys)["cross_validation"] == first
     assert first["n_folds"] == 2 and len(first["points"]) == 4
     for point in first["points"]:

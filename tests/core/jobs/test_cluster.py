@@ -12,20 +12,24 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from distributed import Client, Security
 
 from odt_core.cli import main
+from odt_core.data import Fold, Folding, SplitSpec
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
 from odt_core.jobs.cluster import DaskPool, check_address, check_scheduler
 from odt_core.jobs.local import LocalPool
+from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
-from odt_core.studies import CurveSpec
+from odt_core.studies import ComparisonSpec, CurveSpec, PathPart, ResampleRange, TreeCandidate
 from odt_core.topology import Topology
 from odt_core.training import run_training
+from odt_core.worker.kinds import Hooks, run_job
 from tests.core.jobs.conftest import sample_job, table_of
 from tests.core.jobs.test_manager import command_of, family_of, is_alive, wait_until
 
@@ -161,6 +165,39 @@ def test_a_study_runs_on_the_cluster(manager: JobManager, store: Store) -> None:
     batch = Batch.submit(manager, parts)
     wait_until(lambda: batch.is_over, seconds=90)
     assert not batch.failure and len(batch.results) == 4
+
+
+def test_folds_paths_and_resamples_on_the_cluster_bring_what_they_bring_here(
+    manager: JobManager, store: Store
+) -> None:
+    spec = sample_job(store, "triage", "depth-1")
+    train = dataclasses.replace(
+        spec.train, split=SplitSpec.parse("200"), max_card=1, engine=Engine.SEARCH
+    )
+    candidate = TreeCandidate(train.topology, train.max_card)
+    comparison = ComparisonSpec(candidates=(candidate,), folding=Folding(2))
+    parts = {
+        JobKind.COMPARE: comparison.fold_parts()[1],
+        JobKind.PATH: PathPart(2, Fold(0, 1, 2)),
+        JobKind.STABILITY: ResampleRange(0, 3),
+    }
+    specs = [
+        dataclasses.replace(spec, train=train, kind=kind, part=part) for kind, part in parts.items()
+    ]
+    jobs = [manager.submit(each) for each in specs]
+    wait_until(lambda: all(job.is_over for job in jobs), seconds=90)
+    hooks = Hooks(*(lambda *_: None for _ in range(3)), should_stop=lambda: False)
+    for job in jobs:
+        assert job.state is RunStatus.DONE, job.message
+        here = run_job(table_of(store, job.spec), job.spec, hooks).result
+        assert without_seconds(job.result) == without_seconds(here), job.spec.kind
+
+
+def without_seconds(found: Any) -> Any:
+    """A result but for how long it took."""
+    if isinstance(found, dict):
+        return {k: without_seconds(v) for k, v in found.items() if k not in ("seconds", "words")}
+    return [without_seconds(each) for each in found] if isinstance(found, list) else found
 
 
 def test_a_lost_machine_s_job_begins_anew_on_another(

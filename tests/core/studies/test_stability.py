@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from odt_core.confusion import Confusion
 from odt_core.data import (
     SAMPLES,
     SplitSpec,
@@ -23,8 +24,10 @@ from odt_core.errors import InputError
 from odt_core.problem import Goal, LeafCount, Objective, SmallestLeaf
 from odt_core.solution import Engine, Status
 from odt_core.studies import (
+    OriginalFit,
     Question,
     RangeRun,
+    Refit,
     ResampleRange,
     StabilityResult,
     StabilitySpec,
@@ -35,6 +38,7 @@ from odt_core.studies import (
     run_stability,
 )
 from odt_core.studies.stability import outline_from_json, outline_of, outline_to_json
+from odt_core.studies.stability_result import Optimisms
 from odt_core.studies.stability_words import (
     PROVED,
     headline_words,
@@ -162,6 +166,34 @@ def test_optimism_is_the_mean_gap_by_a_second_computation(result: StabilityResul
         assert float(rate.corrected) == pytest.approx(float(rate.apparent) - gap)
     assert rates.accuracy.apparent == Fraction(train.tp + train.tn, 200)
     assert rates.accuracy.optimism > 0
+
+
+def test_the_interval_is_the_middle_of_the_rates_on_the_rows_drawn() -> None:
+    refits = [
+        Refit(n, Status.OPTIMAL, True, Confusion(60 + n % 40, 20, 80, 40 - n % 40), whole)
+        for n, whole in enumerate([Confusion(70, 20, 80, 30)] * 200)
+    ]
+    counts = Confusion(75, 20, 80, 25)
+    original = OriginalFit(
+        Status.OPTIMAL, True, counts, None, ("a",), (0, 1), (0, 0), (True,), (1,)
+    )
+
+    def found(n: int) -> Optimisms:
+        result = gather_stability([RangeRun(tuple(refits[:n]), (n, n), original)])
+        assert result.optimism is not None
+        return result.optimism
+
+    sensitivity, specificity = found(200).sensitivity, found(200).specificity
+    drawn = [(60 + n % 40) / 100 for n in range(200)]
+    shift = np.mean(drawn) - 0.7
+    ends = np.quantile(drawn, (0.025, 0.975), method="closest_observation") - shift
+    assert sensitivity.interval is not None
+    low, high = map(float, sensitivity.interval)
+    assert (low, high) == (pytest.approx(ends[0], abs=0.011), pytest.approx(ends[1], abs=0.011))
+    assert sum(low <= rate - shift <= high for rate in drawn) == 190
+    assert low < sensitivity.corrected < high <= 1
+    assert specificity.interval is None, "all rates are the same"
+    assert found(99).sensitivity.interval is None, "too few refits"
 
 
 def test_changed_answers_are_counted_row_by_row(result: StabilityResult) -> None:
