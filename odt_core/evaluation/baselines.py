@@ -14,9 +14,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.data import Fold
-from odt_core.data.folds import k_fold_rows
-from odt_core.evaluation.cart import cart_classifier, cart_columns, fit_cart
+from odt_core.evaluation.cart import fit_cart
+from odt_core.evaluation.pruning import choose_pruning
 from odt_core.problem import EncodedData, Feature, Gains, Goal, Objective
 from odt_core.tree import Decision, Leaf, Node, Tree
 
@@ -25,11 +24,8 @@ FAIRNESS = (
     "while our trees ask about sets of categories, so it is weaker by construction on such columns."
 )
 CART_DEPTH = 3
-INNER_FOLDS = 5
 FLOOR_WEIGHTS = tuple(Fraction(w) for w in ("1", "1/3", "1/10", "3", "10"))
 """Weights of a negative row that CART is fitted with under floors, times the goal's own."""
-MOST_ALPHAS = 20
-"""Places on the cost-complexity path that are tried; a longer path is thinned out evenly."""
 
 
 class Baseline(StrEnum):
@@ -178,55 +174,3 @@ def _relabelled(tree: Tree, labels: npt.NDArray[np.bool_]) -> Tree:
 
     names = (tree.target, tree.positive_label, tree.negative_label)
     return Tree(visit(tree.root), tree.features, *names)
-
-
-def choose_pruning(
-    train: EncodedData,
-    class_weight: Fraction,
-    seed: int,
-    groups: npt.NDArray[np.int64] | None = None,
-) -> float:
-    """The alpha on CART's cost-complexity path with the best cross-validated weighted accuracy.
-
-    Alphas are the geometric means of neighbours on the path of all rows; the larger of equally
-    good ones is taken (Breiman, Friedman, Olshen and Stone, Classification and Regression Trees,
-    1984, section 3.4).
-
-    Parameters
-    ----------
-    train : EncodedData
-        Training rows.
-    class_weight : Fraction
-        Weight of a negative row.
-    seed : int
-        Of the folds and of ties between splits.
-    groups : int64[N], optional
-        Rows of one group stay together.
-    """
-    n_folds = min(INNER_FOLDS, int(train.y.sum()), int((~train.y).sum()))
-    if groups is not None:
-        n_folds = min(n_folds, len(np.unique(groups)))
-    if n_folds < 2:
-        return 0.0
-    columns = cart_columns(train.features, train.codes)
-    whole = cart_classifier(None, class_weight, seed)
-    path = whole.cost_complexity_pruning_path(columns, train.y, sample_weight=train.weight)
-    alphas = _tried(np.maximum(path.ccp_alphas, 0.0))
-    worth = np.where(train.y, 1.0, float(class_weight)) * train.weight
-    scores = np.zeros(len(alphas))
-    for part in range(n_folds):
-        inside, outside = k_fold_rows(train.y, Fold(0, part, n_folds), seed, groups)
-        for at, alpha in enumerate(alphas.tolist()):
-            fitted = cart_classifier(None, class_weight, seed, alpha)
-            fitted.fit(columns[inside], train.y[inside], sample_weight=train.weight[inside])
-            is_right = fitted.predict(columns[outside]) == train.y[outside]
-            scores[at] += worth[outside][is_right].sum()
-    return float(alphas[np.flatnonzero(scores >= scores.max() - 1e-9)[-1]])
-
-
-def _tried(path: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Geometric means of neighbours on a path, and its end; at most `MOST_ALPHAS`, rising."""
-    between = np.append(np.sqrt(path[:-1] * path[1:]), path[-1])
-    if len(between) <= MOST_ALPHAS:
-        return between
-    return between[np.linspace(0, len(between) - 1, MOST_ALPHAS).round().astype(int)]

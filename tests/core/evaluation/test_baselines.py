@@ -21,7 +21,8 @@ from odt_core.evaluation import (
     fit_baseline,
     fit_cart,
 )
-from odt_core.evaluation.baselines import choose_pruning, label_leaves
+from odt_core.evaluation.baselines import label_leaves
+from odt_core.evaluation.pruning import choose_pruning, pruned_answers
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective
 from odt_core.tree import Leaf
 from tests.core.trees import unhurried
@@ -55,6 +56,26 @@ def test_pruning_is_that_of_a_grid_search(triage: EncodedData) -> None:
     reference = DecisionTreeClassifier(random_state=5, ccp_alpha=found).fit(columns, triage.y)
     assert np.array_equal(pruned.predict(triage.codes), reference.predict(columns))
     assert pruned.n_leaves <= reference.get_n_leaves()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pruned_trees_are_read_off_as_they_would_be_fitted(seed: int) -> None:
+    """A second way: scikit-learn prunes a tree of its own for each alpha."""
+    rng = np.random.default_rng(seed)
+    columns = rng.integers(0, 5, (300, 6)).astype(np.float32)
+    columns[rng.random(columns.shape) < 0.05] = np.nan
+    y = rng.random(300) < 0.2 + 0.15 * np.nan_to_num(columns[:, 0])
+    asked = {"class_weight": {False: 0.7, True: 1.0}, "random_state": seed}
+    weight = rng.integers(1, 4, 300)
+    whole = DecisionTreeClassifier(**asked).fit(columns, y, sample_weight=weight)
+    path = whole.cost_complexity_pruning_path(columns, y, sample_weight=weight).ccp_alphas
+    alphas = np.append((path[:-1] + path[1:])[np.diff(path) > 1e-12] / 2, path[-1] + 0.01)
+    assert len(alphas) > 10
+    found = pruned_answers(whole, columns, alphas)
+    for at, alpha in enumerate(alphas):
+        pruned = DecisionTreeClassifier(**asked, ccp_alpha=alpha)
+        pruned.fit(columns, y, sample_weight=weight)
+        assert np.array_equal(found[:, at], pruned.predict(columns)), alpha
 
 
 def test_noise_is_pruned_to_a_leaf() -> None:
