@@ -60,6 +60,16 @@ def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener) -> None:
     expect(page.get_by_text(re.compile("^Least wrong on rows not seen"))).to_be_visible()
 
 
+def is_beside(window: Window) -> bool:
+    """Whether the tree stands to the right of the figure, and not below it."""
+    figure, tree = (
+        window.page.locator(part).bounding_box()
+        for part in (".st-key-path_sides .js-plotly-plot", ".st-key-path_tree")
+    )
+    assert figure is not None and tree is not None
+    return tree["x"] >= figure["x"] + figure["width"] and tree["y"] < figure["y"] + figure["height"]
+
+
 @pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
 def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
     window = open_window(theme=theme, width=widths[0])
@@ -69,6 +79,7 @@ def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]
         window.settle()
         assert window.legend_overlap() < 1
         assert window.overhang() == 0, "the page scrolls sideways"
+        assert is_beside(window) == (width == 1440), "tree and figure"
         window.shoot(f"path-{theme}-{width}")
 
 

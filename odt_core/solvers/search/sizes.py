@@ -246,6 +246,9 @@ def solve_sizes(
         wanted = k if every else most_questions
         if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
             continue
+        if should_stop is not None and should_stop():  # a quick search may not ask
+            sizes.cancelled = True
+            break
         outcome = searcher.search(number, sizes)
         if outcome is None:
             break

@@ -17,6 +17,7 @@ from pages.common.charts import draw_chart
 from pages.common.drawing import draw_tree
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
+from pages.common.parts import side_by_side
 from pages.common.prepared import rows_of
 from pages.common.presses import is_pressed, press_on
 from pages.common.runs import changes_since, job_that_goes_on, train_now
@@ -33,12 +34,6 @@ if TYPE_CHECKING:
 CHOSEN = "path_chosen"
 """Of which number of questions the tree is shown."""
 TRAIN = "Train with this number of questions"
-SIDE_BY_SIDE = (
-    ".st-key-path_sides { display: grid; gap: 1rem 2rem; "
-    "grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }"
-    ".st-key-path_sides > * { min-width: 0; }"
-)
-"""Figure and tree stand side by side where both are wide enough to be read."""
 
 
 def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> None:
@@ -68,13 +63,12 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
             st.markdown(plain(sentence))
     st.caption(plain(_made_words(batch, view)))
     chosen = _choose(view)
-    st.html(f"<style>{SIDE_BY_SIDE}</style>")
-    with st.container(key="path_sides"):
-        with st.container():
-            draw_path_figure(view, "path_figure", chosen=chosen, is_final=True)
-            _draw_choice(batch, view, chosen, changed=bool(changed))
-        with st.container():
-            _draw_tree(batch, view.points[chosen])
+    left, right = side_by_side("path_sides")
+    with left:
+        draw_path_figure(view, "path_figure", chosen=chosen, is_final=True)
+        _draw_choice(batch, view, chosen, changed=bool(changed))
+    with right:
+        _draw_tree(batch, view.points[chosen])
     _draw_table(view)
 
 

@@ -33,6 +33,7 @@ from pages.common.drawing import draw_tree
 from pages.common.names import file_stem
 from pages.common.needs import ReadyData
 from pages.common.numbers import metrics_of
+from pages.common.parts import side_by_side
 from pages.common.places import Place
 from pages.common.prepared import rows_of
 from pages.common.presses import is_pressed, press_on
@@ -84,14 +85,17 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
         )
     _draw_verdict(found)
     st.caption(plain(_made_words(batch, found)))
-    shown = draw_comparison_figure(found, "compare_figure", is_final=True)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = _draw_choice(found)
-        if chosen is not None and not changed:
-            _draw_train()
-        _draw_downloads(batch, found, shown)
+    left, right = side_by_side("compare_sides")
+    with left:
+        shown = draw_comparison_figure(found, "compare_figure", is_final=True)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            chosen = _draw_choice(found)
+            if chosen is not None and not changed:
+                _draw_train()
+            _draw_downloads(batch, found, shown)
     if chosen is not None:
-        _draw_chosen(batch, chosen)
+        with right:
+            _draw_chosen(batch, chosen)
     _draw_table(found)
     for words in (INTERVALS, SIMPLICITY, FAIRNESS):
         st.caption(plain(words))

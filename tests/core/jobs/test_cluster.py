@@ -188,7 +188,7 @@ def test_folds_paths_and_resamples_on_the_cluster_bring_what_they_bring_here(
     wait_until(lambda: all(job.is_over for job in jobs), seconds=90)
     hooks = Hooks(*(lambda *_: None for _ in range(3)), should_stop=lambda: False)
     for job in jobs:
-        assert job.state is RunStatus.DONE, job.message
+        assert job.status is RunStatus.DONE, job.message
         here = run_job(table_of(store, job.spec), job.spec, hooks).result
         assert without_seconds(job.result) == without_seconds(here), job.spec.kind
 

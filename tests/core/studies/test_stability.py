@@ -184,13 +184,13 @@ def test_the_interval_is_the_middle_of_the_rates_on_the_rows_drawn() -> None:
         return result.optimism
 
     sensitivity, specificity = found(200).sensitivity, found(200).specificity
-    drawn = [(60 + n % 40) / 100 for n in range(200)]
-    shift = np.mean(drawn) - 0.7
-    ends = np.quantile(drawn, (0.025, 0.975), method="closest_observation") - shift
+    drawn = [Fraction(60 + n % 40, 100) for n in range(200)]
+    shift = sum(drawn) / 200 - Fraction(70, 100)
     assert sensitivity.interval is not None
-    low, high = map(float, sensitivity.interval)
-    assert (low, high) == (pytest.approx(ends[0], abs=0.011), pytest.approx(ends[1], abs=0.011))
+    low, high = sensitivity.interval
     assert sum(low <= rate - shift <= high for rate in drawn) == 190
+    ends = np.quantile([float(rate - shift) for rate in drawn], (0.025, 0.975))
+    assert [float(low), float(high)] == pytest.approx(ends, abs=0.011)
     assert low < sensitivity.corrected < high <= 1
     assert specificity.interval is None, "all rates are the same"
     assert found(99).sensitivity.interval is None, "too few refits"
