@@ -254,7 +254,7 @@ default="from_dtype"
             )
             counts = weights > 0
             if not counts.any():
-                raise InputError("Sample weights must not all be zero: leave them out, or give one")
+                raise InputError("Sample weights are all zero: give some row a weight above 0.")
             frame, labels, weights = frame[counts], labels[counts], weights[counts]
         return frame, labels, weights
 

@@ -255,6 +255,10 @@ def test_no_warning_without_a_reason(monks: tuple[pd.DataFrame, pd.Series]) -> N
         (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"] * 3)}), "Column 'a' holds dates"),
         (pd.DataFrame({"a": [1.0, 1.0, 1.0]}), "no feature to split on"),
         (pd.DataFrame({"a": []}), "minimum of 1 is required"),
+        (
+            pd.DataFrame([[1, 2], [3, 4], [5, 6]], columns=["a", "a"]),
+            "unique column names, got:\n- 'a'",
+        ),
     ],
 )
 def test_rows_that_cannot_be_used_are_refused_in_words(X: pd.DataFrame, message: str) -> None:
