@@ -66,9 +66,9 @@ def draw_subgroups(
 
 def _draw_table(found: Subgroups, positive: str, negative: str, rows: str) -> None:
     head = [
-        name_html(found.column),
+        _roomy(name_html(found.column)),
         "Rows",
-        name_html(positive),
+        _roomy(name_html(positive)),
         "Sensitivity (TPR)",
         "Specificity (TNR)",
         "Accuracy",
@@ -89,6 +89,11 @@ def _draw_table(found: Subgroups, positive: str, negative: str, rows: str) -> No
     )
 
 
+def _roomy(name: str) -> str:
+    """A name as HTML with room for some letters, so that a narrow page does not break each."""
+    return f'<span style="display:inline-block;min-width:5.5rem">{name}</span>'
+
+
 def _cells(group: Subgroup, positive: str, negative: str) -> list[str]:
     found, counts = group.metrics, group.counts
     marks = [
@@ -101,7 +106,7 @@ def _cells(group: Subgroup, positive: str, negative: str) -> list[str]:
     ]
     few = f"<br><i>few {name_html(' and '.join(marks), 40)}</i>" if marks else ""
     return [
-        name_html(group.name, 40) + few,
+        _roomy(name_html(group.name, 40)) + few,
         f"{counts.n:,}",
         f"{counts.n_positive:,}" if counts.n else NONE,
         *(rate_html(rate) for rate in (found.sensitivity, found.specificity, found.accuracy)),
