@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,6 +80,9 @@ class ColumnEncoder:
         How numbers are written.
     decimal : str or None
         The column's own decimal mark, if it differs from the other columns'.
+    training_range : (float, float) or None
+        The least and the largest number of the training rows; None for a categorical feature, for
+        one without any number, and in models of older programs.
     """
 
     feature: Feature
@@ -87,6 +91,7 @@ class ColumnEncoder:
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
     decimal: str | None = None
+    training_range: tuple[float, float] | None = None
 
     def reading(self, decimal: str) -> CellReading:
         """How the column's cells are read where the other columns have this decimal mark."""
@@ -302,6 +307,7 @@ class Encoder:
                     "joined": dict(column.joined),
                     "form": column.form.value,
                     "decimal": column.decimal,
+                    "range": None if column.training_range is None else list(column.training_range),
                 }
                 for column in self.columns
             ],
@@ -378,7 +384,17 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
         check_joined(joined_from_json(record.get("joined")), feature.name),
         NumberForm(record.get("form", NumberForm.PLAIN)),
         None if mark is None else _decimal(mark),
+        _training_range(record.get("range")),
     )
+
+
+def _training_range(record: Any) -> tuple[float, float] | None:
+    if record is None:
+        return None
+    low, high = (float(end) for end in record)
+    if not -math.inf < low <= high < math.inf:
+        raise ValueError("a range has a least and a largest number")
+    return low, high
 
 
 def fit_encoder(
@@ -437,6 +453,14 @@ class _Met:
         """Whether a training row has no value."""
         return bool((self.counts[self.profile.missing] > 0).any())
 
+    @property
+    def training_range(self) -> tuple[float, float] | None:
+        """The least and the largest number of a numerical column; None without any."""
+        if self.column.kind is not ColumnKind.NUMERICAL or not len(self.present):
+            return None
+        numbers = self.profile.numbers[self.present]
+        return float(numbers.min()), float(numbers.max())
+
     def numbers(self) -> Values:
         """The numbers to cut into bins."""
         numbers = self.profile.numbers[self.present]
@@ -477,6 +501,7 @@ def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> C
         profile.reading.joined,
         profile.reading.form,
         None if mark == schema.decimal else mark,
+        met.training_range,
     )
     codes = encoder.value_codes(table, profile)[met.counts > 0]
     return encoder if (codes != codes[:1]).any() else None

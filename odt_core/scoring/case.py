@@ -142,7 +142,13 @@ def value_code(feature: Feature, value: Value) -> int:
     return int(bin_codes(np.array([float(value)]), feature.cuts)[0])
 
 
-def answer_case(tree: Tree, values: Mapping[int, Value]) -> CaseAnswer:
+Ranges = Mapping[int, tuple[float, float]]
+"""The least and the largest training number of numerical features, by their numbers."""
+
+
+def answer_case(
+    tree: Tree, values: Mapping[int, Value], ranges: Ranges | None = None
+) -> CaseAnswer:
     """Apply a tree to one case.
 
     Parameters
@@ -152,7 +158,10 @@ def answer_case(tree: Tree, values: Mapping[int, Value]) -> CaseAnswer:
     values : mapping from int to float, str or None
         Values by the feature's number. A feature that is absent is not given yet; None is a missing
         value.
+    ranges : mapping from int to (float, float), optional
+        What the training rows had, to flag numbers beyond it.
     """
+    ranges = ranges or {}
     codes = {g: value_code(tree.features[g], value) for g, value in values.items()}
     questions = {id(node): number for number, node in enumerate(tree.decisions, start=1)}
     steps: list[Step] = []
@@ -163,7 +172,7 @@ def answer_case(tree: Tree, values: Mapping[int, Value]) -> CaseAnswer:
         if g not in codes:
             return CaseAnswer(None, g, tuple(steps), tuple(nodes))
         goes_left = node.unseen_left if codes[g] == UNSEEN else codes[g] in node.split.left
-        steps.append(_step(tree, node, goes_left, questions[id(node)], codes[g], values[g]))
+        steps.append(_step(tree, node, goes_left, questions[id(node)], codes[g], values[g], ranges))
         n_left = sum(1 for _ in _walk(node.left))
         nodes.append(nodes[-1] + 1 + (0 if goes_left else n_left))
         leaf += 0 if goes_left else (n_left + 1) // 2  # every node has two branches or none
@@ -186,6 +195,7 @@ def _step(
     number: int,
     code: int,
     value: Value,
+    ranges: Ranges,
 ) -> Step:
     feature = tree.features[node.split.feature]
     doubt = ""
@@ -193,6 +203,11 @@ def _step(
         doubt = doubt_words(Doubt.NEW, feature)
     elif code in tree.absent(node):
         doubt = doubt_words(Doubt.NEW_HERE, feature)
+    elif isinstance(value, float) and node.split.feature in ranges:
+        low, high = ranges[node.split.feature]
+        if not low <= value <= high:
+            ends = f" ({number_words(low)} to {number_words(high)})"
+            doubt = doubt_words(Doubt.BEYOND, feature) + ends
     cut = cut_of(feature, node)
     distance = None
     if cut is not None and value is not None:

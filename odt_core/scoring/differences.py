@@ -29,12 +29,14 @@ class DifferenceKind(StrEnum):
 
     ``new-values``: categories that no training row had. ``new-missing``: cells without a value,
     where every training row had one. ``not-numbers``: text where a number is expected.
+    ``beyond``: numbers smaller or larger than those of all training rows.
     ``unused-columns``: columns of the training data that are absent and not asked about.
     """
 
     NEW_VALUES = "new-values"
     NEW_MISSING = "new-missing"
     NOT_NUMBERS = "not-numbers"
+    BEYOND = "beyond"
     UNUSED_COLUMNS = "unused-columns"
 
 
@@ -84,6 +86,11 @@ class Difference:
             return (
                 f"Column {name!r}: {rows} {has} text where a number is expected ({named}). It is "
                 "read as a missing value."
+            )
+        if self.kind is DifferenceKind.BEYOND:
+            return (
+                f"Column {name!r}: {rows} {has} a number beyond those of the training rows "
+                f"({named}). The tree answers as for the nearest training rows."
             )
         return (
             f"Column {name!r}: {rows} {has} no value, but every training row had one. At a "
@@ -156,6 +163,15 @@ def unused_columns(encoder: Encoder, table: Table) -> tuple[Difference, ...]:
     return (Difference(DifferenceKind.UNUSED_COLUMNS, "", table.n_rows, shown, len(absent)),)
 
 
+def beyond_training(column: ColumnEncoder, profile: Profile) -> npt.NDArray[np.bool_]:
+    """Which distinct values are numbers beyond those of the training rows, bool[V]."""
+    if column.training_range is None:
+        return np.zeros(len(profile.missing), dtype=np.bool_)
+    low, high = column.training_range
+    is_beyond = (profile.numbers < low) | (profile.numbers > high)
+    return np.asarray(is_beyond & np.isfinite(profile.numbers) & ~profile.missing, dtype=np.bool_)
+
+
 def column_differences(
     column: ColumnEncoder, profile: Profile, codes: npt.NDArray[np.int32]
 ) -> tuple[Difference, ...]:
@@ -177,6 +193,7 @@ def column_differences(
         (DifferenceKind.NEW_VALUES, new & ~profile.missing & ~strays),
         (DifferenceKind.NOT_NUMBERS, strays),
         (DifferenceKind.NEW_MISSING, new & profile.missing),
+        (DifferenceKind.BEYOND, beyond_training(column, profile)),
     ):
         rows = int(profile.counts[selected].sum())
         if rows:

@@ -28,8 +28,9 @@ def scored_csv(scores: Scores, table: Table, *, keep_formulas: bool = False) -> 
     ``predicted`` is the class, ``leaf`` the leaf's number as in the drawing, ``share_positive`` the
     share of positive training rows in it. ``unseen`` names the columns whose value no training row
     had where a question met one, ``unseen_at_question`` those whose value training rows had, but
-    none that came to the question. ``warnings`` says both in words, and names text that was read as
-    a missing number. A name that the table has already gets a ``_``.
+    none that came to the question. ``warnings`` says both in words. It also names text that was
+    read as a missing number, and numbers beyond those of training. A name that the table has
+    already gets a ``_``.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from odt_core.export import Model
 from odt_core.problem import Feature
 from odt_core.scoring.differences import (
     Difference,
+    beyond_training,
     column_differences,
     require_columns,
     unused_columns,
@@ -28,11 +29,13 @@ class Doubt(StrEnum):
 
     ``new``: no training row had the value. ``new-here``: training rows had it, but none that came
     to the question. ``not-a-number``: text where a number is expected, read as missing.
+    ``beyond``: a number smaller or larger than those of all training rows.
     """
 
     NEW = "new"
     NEW_HERE = "new-here"
     NOT_A_NUMBER = "not-a-number"
+    BEYOND = "beyond"
 
 
 def doubt_words(doubt: Doubt, feature: Feature) -> str:
@@ -40,6 +43,8 @@ def doubt_words(doubt: Doubt, feature: Feature) -> str:
     name = printable(feature.name)
     if doubt is Doubt.NOT_A_NUMBER:
         return f"{name}: not a number, read as missing"
+    if doubt is Doubt.BEYOND:
+        return f"{name}: a number beyond those of the training rows"
     if doubt is Doubt.NEW_HERE:
         return f"{name}: no training row had this value at the question"
     if feature.is_numerical:
@@ -83,6 +88,8 @@ class Scores:
         The leaf that each row reaches, from 0, left to right.
     not_numbers : bool[N, U]
         Cells that hold text where a number is expected.
+    beyond : bool[N, U]
+        Cells that hold a number beyond those of the training rows.
     differences : tuple of Difference
         How the table differs from the training data.
     """
@@ -91,6 +98,7 @@ class Scores:
     codes: npt.NDArray[np.int32]
     leaves: npt.NDArray[np.int64]
     not_numbers: npt.NDArray[np.bool_]
+    beyond: npt.NDArray[np.bool_]
     differences: tuple[Difference, ...]
 
     @property
@@ -107,13 +115,13 @@ class Scores:
 
     @cached_property
     def _doubts(self) -> npt.NDArray[np.bool_]:
-        """Doubts that were met on a row's path, bool[N, 3 U]: kind by kind, in `Doubt`'s order."""
+        """Doubts that were met on a row's path, bool[N, 4 U]: kind by kind, in `Doubt`'s order."""
         met = self.tree.unseen_met(self.codes)
         asked = np.zeros((self.tree.n_leaves, len(self.tree.features)), dtype=np.bool_)
         for leaf, path in enumerate(self.tree.paths):
             asked[leaf, [node.split.feature for node, _ in path]] = True
-        not_numbers: npt.NDArray[np.bool_] = self.not_numbers & asked[self.leaves]
-        return np.hstack([met.anywhere, met.here, not_numbers])
+        here: npt.NDArray[np.bool_] = asked[self.leaves]
+        return np.hstack([met.anywhere, met.here, self.not_numbers & here, self.beyond & here])
 
     @cached_property
     def is_doubtful(self) -> npt.NDArray[np.bool_]:
@@ -156,7 +164,7 @@ def score(model: Model, table: Table) -> Scores:
     require_columns(model.tree, table)
     tree = model.tree.over_used_features()
     codes = np.empty((table.n_rows, len(tree.features)), dtype=np.int32, order="F")
-    not_numbers = np.zeros(codes.shape, dtype=np.bool_, order="F")
+    not_numbers, beyond = (np.zeros(codes.shape, dtype=np.bool_, order="F") for _ in range(2))
     differences: list[Difference] = list(unused_columns(encoder, table))
     for place, column in enumerate(_asked_columns(encoder, model.tree)):
         profile = column.profile(table, encoder.decimal)
@@ -164,8 +172,10 @@ def score(model: Model, table: Table) -> Scores:
         np.take(values, profile.factor.codes, out=codes[:, place])
         if column.feature.is_numerical and profile.strays.any():
             np.take(profile.strays, profile.factor.codes, out=not_numbers[:, place])
+        if (outside := beyond_training(column, profile)).any():
+            np.take(outside, profile.factor.codes, out=beyond[:, place])
         differences += column_differences(column, profile, values)
-    return Scores(tree, codes, tree.apply(codes), not_numbers, tuple(differences))
+    return Scores(tree, codes, tree.apply(codes), not_numbers, beyond, tuple(differences))
 
 
 def _asked_columns(encoder: Encoder, tree: Tree) -> Iterator[ColumnEncoder]:

@@ -171,7 +171,7 @@ def run_validation(
     model = spec.model
     schema = Schema.from_json(model.schema)
     tree, training = model.tree, trained_rows(model, table)
-    target = _target(table, schema, tree)
+    target = _target(table, schema)
     by_label = _Labels.of(target, tree)
     if spec.by is not None:
         table.require(spec.by)
@@ -230,7 +230,7 @@ def trained_rows(model: Model, table: Table) -> npt.NDArray[np.int64] | None:
     return prepared.train_rows
 
 
-def _target(table: Table, schema: Schema, tree: Tree) -> Target:
+def _target(table: Table, schema: Schema) -> Target:
     if schema.target not in table.factors:
         raise InputError(
             f"The table has no column {schema.target!r}, which holds the outcome: a validation "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -128,20 +129,24 @@ class DoubtfulRows:
         Training rows had it, but none that came to the question.
     not_numbers : int
         Text where a number is expected.
+    beyond : int
+        A number smaller or larger than those of all training rows.
     """
 
     new: int
     new_here: int
     not_numbers: int
+    beyond: int
 
     def to_json(self) -> dict[str, int]:
         """A plain dictionary, complete enough for `from_json`."""
-        return {"new": self.new, "new_here": self.new_here, "not_numbers": self.not_numbers}
+        return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> DoubtfulRows:
         """Rebuild the counts."""
-        return cls(*(int(record[name]) for name in ("new", "new_here", "not_numbers")))
+        names = (field.name for field in dataclasses.fields(cls))
+        return cls(*(int(record.get(name, 0)) for name in names))  # older records lack the last
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ def draw_case(frozen: FrozenTree) -> None:
             "this view."
         )
     with right:
-        answer = answer_case(frozen.tree, values)
+        answer = answer_case(frozen.tree, values, frozen.ranges)
         with st.container(border=True):
             _draw_answer(frozen, answer)
         _draw_path(frozen, answer)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import streamlit as st
 
+from odt_core.data import Encoder
 from odt_core.errors import InputError
 from odt_core.export import Model
 from odt_core.jobs import Job, JobKind
@@ -48,6 +49,16 @@ class FrozenTree:
     def tree(self) -> Tree:
         """The tree."""
         return self.model.tree
+
+    @cached_property
+    def ranges(self) -> dict[int, tuple[float, float]]:
+        """The range of the training numbers of each numerical feature, where the model says it."""
+        columns = Encoder.from_json(self.model.encoder).columns
+        return {
+            g: column.training_range
+            for g, column in enumerate(columns)
+            if column.training_range is not None
+        }
 
     @cached_property
     def test(self) -> EncodedData | None:

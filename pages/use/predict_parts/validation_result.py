@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from odt_core.evaluation import Calibration, DecisionCurve, Floor, frequencies
+from odt_core.evaluation import Calibration, Floor, frequencies
 from odt_core.jobs import Job
 from odt_core.render import (
     benefit_alt_text,
@@ -93,6 +93,7 @@ def _draw_rows(result: ValidationResult) -> None:
         (doubtful.new, "a value that no training row had"),
         (doubtful.new_here, "a value that no training row had at that question"),
         (doubtful.not_numbers, "text where a number is expected"),
+        (doubtful.beyond, "a number beyond those of the training rows"),
     ):
         if n:
             st.caption(f"{count_words(n, 'row')} met a question with {words}. They are counted.")
@@ -210,20 +211,16 @@ def _draw_benefit(result: ValidationResult) -> None:
         alt=benefit_alt_text([("the leaves", curve)]),
     )
     own = result.net_benefit(share)
-    everyone = _treat_all(result, share)
+    at_threshold = result.decision_curve([share])
     rows = [
         ["Acting where the tree says so", value_html(f"{own:.3f}")],
-        ["Acting on everyone", value_html(f"{everyone.treat_all[0]:.3f}")],
+        ["Acting on everyone", value_html(f"{at_threshold.treat_all[0]:.3f}")],
         ["Acting where the leaf's training risk is at least that",
-         value_html(f"{everyone.tree[0]:.3f}")],
+         value_html(f"{at_threshold.tree[0]:.3f}")],
         ["Acting on no one", value_html("0")],
     ]  # fmt: skip
     head = ["", f"Net benefit at {percent_words(share, 0)}"]
     st.html(plain_table("Net benefit at the threshold", head, rows))
-
-
-def _treat_all(result: ValidationResult, threshold: float) -> DecisionCurve:
-    return result.decision_curve([threshold])
 
 
 def _draw_origin(result: ValidationResult, job: Job) -> None:

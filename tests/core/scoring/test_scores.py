@@ -63,7 +63,7 @@ def test_values_new_to_all_rows_and_new_at_the_question_are_told_apart(wards: Mo
     patterns, of_row = scores.patterns
     found = [[doubt for doubt, _ in patterns[place].doubts] for place in of_row]
     assert found == [[Doubt.NEW_HERE], [Doubt.NEW], [], []]
-    assert [scores.n_with(doubt) for doubt in Doubt] == [1, 1, 0]
+    assert [scores.n_with(doubt) for doubt in Doubt] == [1, 1, 0, 0]
     (difference,) = scores.differences
     assert (difference.kind, difference.rows) == (DifferenceKind.NEW_VALUES, 1)
     assert difference.examples == ("new",)
@@ -78,6 +78,16 @@ def test_text_among_numbers_and_absent_values_are_read_as_missing_and_said(ages:
     assert words[0] == words[2] == words[4] == ""
     assert "age: not a number, read as missing" in words[1]
     assert words[3] == "age: missing, which it was in no training row"
+
+
+def test_numbers_beyond_those_of_training_are_flagged(ages: Model) -> None:
+    scores = score(ages, table("age,x", "20,a", "19.5,a", "69,a", "500,a"))
+    assert scores.is_doubtful.tolist() == [False, True, False, True]
+    (difference,) = scores.differences
+    assert (difference.kind, difference.rows) == (DifferenceKind.BEYOND, 2)
+    assert set(difference.examples) == {"19.5", "500"}
+    patterns, of_row = scores.patterns
+    assert patterns[of_row[1]].words == "age: a number beyond those of the training rows"
 
 
 def test_only_the_columns_that_are_asked_about_are_needed(wards: Model, ages: Model) -> None:
