@@ -27,12 +27,12 @@ from benchmarks.paper_rows import ROWS, Division, Way, cpu_seconds, load
 from benchmarks.search_problems import DATA, POSITIVE
 from odt_core.data import Folding
 from odt_core.errors import InputError
-from odt_core.evaluation import Baseline
+from odt_core.evaluation import Baseline, Measure
 from odt_core.solution import Engine
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import warm_up
 from odt_core.studies.comparison import FoldRun
-from odt_core.studies.comparison_table import CandidateRow, Measure
+from odt_core.studies.comparison_table import CandidateRow
 
 SHAPES = ("depth-2", "depth-2.5", "depth-3", "imbalanced")
 CAPS = {"simple": 1, "comb-con": 2, "comb-unc": None}

@@ -15,7 +15,7 @@ from odt_core.cli.summary import aligned
 from odt_core.data import Folding, Table
 from odt_core.data.sizes import parse_train_size
 from odt_core.errors import InputError
-from odt_core.evaluation import FAIRNESS
+from odt_core.evaluation import FAIRNESS, Measure
 from odt_core.jobs import JobKind
 from odt_core.studies import (
     Comparison,
@@ -23,7 +23,6 @@ from odt_core.studies import (
     CutPoints,
     FoldRates,
     FoldRun,
-    Measure,
     compare_runs,
     comparison_csv,
     run_comparison,

@@ -22,6 +22,7 @@ from odt_core.evaluation.leaves import (
     LeafRow,
     leaf_table,
 )
+from odt_core.evaluation.measures import Measure
 from odt_core.evaluation.natural import Frequencies, frequencies
 from odt_core.evaluation.rates import (
     LEVEL,
@@ -52,6 +53,7 @@ __all__ = [
     "TEST",
     "VALIDATION",
     "Calibration",
+    "Measure",
     "LeafCalibration",
     "leaf_calibration",
     "leaf_decision_curve",

@@ -7,6 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from odt_core.data.division_checks import FEWEST_TEST
+from odt_core.evaluation.measures import Measure
 from odt_core.evaluation.rates import Estimate, Floor, Metrics, Rate, floors
 from odt_core.problem import Goal, Objective
 from odt_core.words import count_words, list_words, number_words, percent_words
@@ -120,12 +121,7 @@ def _measures(objective: Objective) -> tuple[str, ...]:
     """The goal's own measures, as attributes of `Metrics`."""
     if objective.class_weight != 1:
         return "sensitivity", "specificity"
-    return {
-        Goal.ACCURACY: ("accuracy",),
-        Goal.BALANCED: ("balanced_accuracy",),
-        Goal.MAX_TPR: ("sensitivity",),
-        Goal.MAX_TNR: ("specificity",),
-    }[objective.goal]
+    return (Measure.of_goal(objective.goal).value,)
 
 
 def _reached(

@@ -22,7 +22,6 @@ from odt_core.studies.comparison_table import (
     CandidateRow,
     Comparison,
     FoldRates,
-    Measure,
     compare_runs,
     comparison_csv,
 )
@@ -107,7 +106,6 @@ __all__ = [
     "FoldRun",
     "FrontierResult",
     "LowerBound",
-    "Measure",
     "OperatingPoint",
     "OriginalFit",
     "Outline",

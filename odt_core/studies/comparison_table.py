@@ -6,14 +6,12 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from odt_core.confusion import Confusion
-from odt_core.evaluation import Baseline, Rate, ResampledMean, resampled_mean
+from odt_core.evaluation import Baseline, Measure, ResampledMean, resampled_mean
 from odt_core.export.csv_cells import csv_text
-from odt_core.problem import Goal, Objective
+from odt_core.problem import Objective
 from odt_core.solution import Status
 from odt_core.studies.comparison import (
     Candidate,
@@ -22,45 +20,6 @@ from odt_core.studies.comparison import (
     candidate_to_json,
 )
 from odt_core.training import FeatureSelection, confusion_to_json
-
-
-class Measure(StrEnum):
-    """A rate that candidates are compared by."""
-
-    ACCURACY = "accuracy"
-    BALANCED_ACCURACY = "balanced_accuracy"
-    SENSITIVITY = "sensitivity"
-    SPECIFICITY = "specificity"
-
-    @property
-    def words(self) -> str:
-        """Its name in a sentence."""
-        return self.value.replace("_", " ")
-
-    def of(self, counts: Confusion, class_weight: Fraction = Fraction(1)) -> Fraction | None:
-        """The rate; None where no row can show it. Accuracy counts negative rows C times."""
-        sensitivity = Rate(counts.tp, counts.n_positive).exact
-        specificity = Rate(counts.tn, counts.n_negative).exact
-        if self is Measure.SENSITIVITY:
-            return sensitivity
-        if self is Measure.SPECIFICITY:
-            return specificity
-        if self is Measure.BALANCED_ACCURACY:
-            if sensitivity is None or specificity is None:
-                return None
-            return (sensitivity + specificity) / 2
-        total = counts.n_positive + class_weight * counts.n_negative
-        return (counts.tp + class_weight * counts.tn) / total if total else None
-
-    @classmethod
-    def of_goal(cls, goal: Goal) -> Measure:
-        """The rate that a goal is about."""
-        return {
-            Goal.ACCURACY: cls.ACCURACY,
-            Goal.BALANCED: cls.BALANCED_ACCURACY,
-            Goal.MAX_TPR: cls.SENSITIVITY,
-            Goal.MAX_TNR: cls.SPECIFICITY,
-        }[goal]
 
 
 @dataclass(frozen=True)

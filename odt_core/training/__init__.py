@@ -3,7 +3,6 @@
 from odt_core.exact import parse_floor, parse_percent, parse_weight
 from odt_core.training.progress import (
     Stage,
-    value_words,
 )
 from odt_core.training.result import TrainedTree, TrainResult, confusion_to_json
 from odt_core.training.run import (
@@ -47,5 +46,4 @@ __all__ = [
     "settings_words",
     "solve_any_shape",
     "train_tree",
-    "value_words",
 ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import odt_core.words
 from odt_core.confusion import Confusion
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
-from odt_core.solution import Engine, MipReport, MipRole, Seconds, Solution, Status
+from odt_core.solution import Engine, MipReport, MipRole, Prover, Seconds, Solution, Status
 from odt_core.topology import Topology
 from odt_core.tree import Leaf, Tree
 from odt_core.words import (
@@ -413,7 +413,7 @@ def test_status(solution, words):
 
 def test_status_of_an_impossible_problem_names_the_floors():
     floors = problem_of(Objective(min_tpr=Fraction(99, 100), min_tnr=HALF))
-    impossible = solution_of(Status.INFEASIBLE, tree=False, proved_by=("search",))
+    impossible = solution_of(Status.INFEASIBLE, tree=False, proved_by=(Prover.SEARCH,))
     assert status_words(floors, impossible) == (
         "Proved impossible: no tree of this shape reaches sensitivity (TPR) at least 99% and "
         "specificity (TNR) at least 50% on the training rows"
@@ -439,9 +439,9 @@ BEST = "No tree of this shape does better on the training rows"
             (),
             f"{BEST}: this one has the best value that any tree can have.",
         ),
-        (("search",), f"{BEST}: the exact search proved it in 0.3 s."),
+        ((Prover.SEARCH,), f"{BEST}: the exact search proved it in 0.3 s."),
         (
-            ("search", "cbc"),
+            (Prover.SEARCH, Prover.CBC),
             f"{BEST}: the exact search proved it in 0.3 s, and CBC on the integer program in 59 s.",
         ),
     ],
@@ -452,7 +452,7 @@ def test_proofs(proved_by, words):
 
 def test_a_confirmation_says_what_cbc_was_given():
     report = MipReport(9, 9, 9, 9, "optimal", 1.0, 1.0, "CBC", MipRole.CONFIRMED)
-    proved = replace(solution_of(Status.OPTIMAL, proved_by=("search", "cbc")), mip=report)
+    proved = replace(solution_of(Status.OPTIMAL, proved_by=(Prover.SEARCH, Prover.CBC)), mip=report)
     assert proof_words(proved) == (
         f"{BEST}: the exact search proved it in 0.3 s, and CBC on the integer program in 59 s. "
         "CBC confirmed this tree and its result in the paper's integer program. It took the bound "

@@ -12,8 +12,7 @@ from odt_core.jobs import Job
 from odt_core.problem import Problem
 from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
-from odt_core.training import value_words
-from odt_core.words import count_words, goal_words, seconds_words
+from odt_core.words import count_words, goal_words, seconds_words, value_words
 from pages.common.charts import draw_chart
 from pages.common.text import plain, shorten
 from pages.common.theme import current_theme

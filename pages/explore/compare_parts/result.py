@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from odt_core.evaluation import FAIRNESS
+from odt_core.evaluation import FAIRNESS, Measure
 from odt_core.export import tree_from_json
 from odt_core.jobs import Batch, Job
 from odt_core.render import comparison_alt_text
@@ -14,7 +14,6 @@ from odt_core.studies import (
     CandidateRow,
     Comparison,
     FoldRates,
-    Measure,
     TreeCandidate,
     comparison_csv,
 )

@@ -27,7 +27,7 @@ from odt_core.data import (
     split_rows,
 )
 from odt_core.errors import InputError
-from odt_core.evaluation import Baseline
+from odt_core.evaluation import Baseline, Measure
 from odt_core.problem import Goal, Objective
 from odt_core.solution import Engine, Status
 from odt_core.studies import (
@@ -35,7 +35,6 @@ from odt_core.studies import (
     ComparisonSpec,
     CutPoints,
     FoldRun,
-    Measure,
     StudyProgress,
     TreeCandidate,
     compare_runs,

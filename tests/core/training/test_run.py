@@ -12,8 +12,9 @@ from odt_core.export import tree_from_json
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Status, TracePoint
 from odt_core.topology import Topology
-from odt_core.training import NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training, value_words
+from odt_core.training import NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training
 from odt_core.training.run import build_problem, prepare_training
+from odt_core.words import value_words
 
 
 def test_the_tree_of_known_data_is_found_and_proved(table: Table, spec: TrainSpec) -> None:
