@@ -3,8 +3,9 @@
 Optimism is Harrell's [1]_: a refit's rate on the rows drawn less its rate on the training rows that
 they were drawn from, averaged over refits. The instability of rows is Riley and Collins's [2]_: the
 share of refits whose answer differs from that of the tree of all training rows. The interval of a
-corrected rate is Noma et al.'s [3]_: the middle 95 % of the refits' rates on the rows drawn, less
-the optimism.
+corrected rate is shifted by the optimism, as Noma et al. [3]_ do it. What is shifted is Wilson's
+interval of the rate on the training rows, and not the spread of the refits' rates: the best trees
+fit the rows drawn too well, so these rates lie too high and differ too little.
 
 References
 ----------
@@ -30,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.confusion import Confusion
+from odt_core.evaluation import Rate, metrics
 from odt_core.export.csv_cells import csv_text
 from odt_core.solution import Prover, Status
 from odt_core.studies.stability import (
@@ -107,15 +109,14 @@ class Optimism:
         Of the tree of all training rows, on these.
     drawn, original : Fraction
         Means over refits: on the rows drawn, and on all training rows.
-    middle : tuple of Fraction or None
-        Ends of the middle 95 % of the rates on the rows drawn; None with fewer than `FEW` refits,
-        and where all these rates are the same.
+    ends : tuple of float or None
+        Wilson's 95 % interval of `apparent`; None with fewer than `FEW` refits, or without rows.
     """
 
     apparent: Fraction
     drawn: Fraction
     original: Fraction
-    middle: tuple[Fraction, Fraction] | None = None
+    ends: tuple[float, float] | None = None
 
     @property
     def optimism(self) -> Fraction:
@@ -128,16 +129,19 @@ class Optimism:
         return self.apparent - self.optimism
 
     @property
-    def interval(self) -> tuple[Fraction, Fraction] | None:
-        """The 95 % interval of the corrected rate, within 0 and 1; None with few refits."""
-        if self.middle is None:
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the corrected rate, within 0 and 1; None with few refits.
+
+        How uncertain the optimism is, is not in it.
+        """
+        if self.ends is None:
             return None
-        low, high = (min(max(end - self.optimism, Fraction(0)), Fraction(1)) for end in self.middle)
+        low, high = (min(max(end - float(self.optimism), 0.0), 1.0) for end in self.ends)
         return low, high
 
     def to_json(self) -> dict[str, float | None]:
         """The numbers by name."""
-        low, high = (None, None) if self.interval is None else map(float, self.interval)
+        low, high = (None, None) if self.interval is None else self.interval
         return {
             "apparent": float(self.apparent),
             "drawn": float(self.drawn),
@@ -421,25 +425,26 @@ def _rows(original: OriginalFit, positive: npt.NDArray[np.int64], n: int) -> Row
 
 
 def _optimisms(original: OriginalFit, refits: Sequence[Refit]) -> Optimisms:
-    def of(rate: Callable[[Confusion], Fraction]) -> Optimism:
+    n_refits = sum(refit.outline is not None for refit in refits)
+
+    def of(rate: Callable[[Confusion], Fraction], shown: Rate) -> Optimism:
         drawn = [rate(refit.resample) for refit in refits if refit.resample is not None]
         whole = [rate(refit.original) for refit in refits if refit.original is not None]
         return Optimism(
             rate(original.train),
             sum(drawn, Fraction()) / len(drawn),
             sum(whole, Fraction()) / len(whole),
-            _middle(drawn),
+            _ends(shown) if n_refits >= FEW else None,
         )
 
-    return Optimisms(of(_accuracy), of(tpr), of(tnr))
+    found = metrics(original.train)
+    return Optimisms(
+        of(_accuracy, found.accuracy), of(tpr, found.sensitivity), of(tnr, found.specificity)
+    )
 
 
-def _middle(rates: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
-    """The ends of the middle 95 % of rates: as many are left out below as above."""
-    rising, out = sorted(rates), len(rates) // 40
-    if len(rates) < FEW or rising[0] == rising[-1]:
-        return None
-    return rising[out], rising[-1 - out]
+def _ends(rate: Rate) -> tuple[float, float] | None:
+    return None if rate.low is None or rate.high is None else (rate.low, rate.high)
 
 
 def _accuracy(counts: Confusion) -> Fraction:

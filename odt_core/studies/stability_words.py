@@ -24,8 +24,8 @@ OPTIMISM = (
     "estimate for new rows (Harrell)."
 )
 INTERVAL = (
-    "Its 95% interval has the middle 95% of the rates on the rows drawn, less the optimism (Noma "
-    "and others)."
+    "Its 95% interval is that of the rate on the training rows, less the optimism. How uncertain "
+    "the optimism itself is, is not in it."
 )
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from odt_core.confusion import Confusion
 from odt_core.data import (
@@ -168,12 +169,13 @@ def test_optimism_is_the_mean_gap_by_a_second_computation(result: StabilityResul
     assert rates.accuracy.optimism > 0
 
 
-def test_the_interval_is_the_middle_of_the_rates_on_the_rows_drawn() -> None:
+def test_the_interval_is_that_of_the_training_rows_less_the_optimism() -> None:
+    """The second formula of Wilson's interval is scipy's."""
+    whole, counts = Confusion(70, 20, 80, 30), Confusion(75, 0, 100, 25)
     refits = [
         Refit(n, Status.OPTIMAL, True, Confusion(60 + n % 40, 20, 80, 40 - n % 40), whole)
-        for n, whole in enumerate([Confusion(70, 20, 80, 30)] * 200)
+        for n in range(200)
     ]
-    counts = Confusion(75, 20, 80, 25)
     original = OriginalFit(
         Status.OPTIMAL, True, counts, None, ("a",), (0, 1), (0, 0), (True,), (1,)
     )
@@ -183,16 +185,14 @@ def test_the_interval_is_the_middle_of_the_rates_on_the_rows_drawn() -> None:
         assert result.optimism is not None
         return result.optimism
 
+    optimism = float(np.mean([(60 + n % 40) / 100 for n in range(200)])) - 0.7
+    wilson = binomtest(75, 100).proportion_ci(method="wilson")
     sensitivity, specificity = found(200).sensitivity, found(200).specificity
-    drawn = [Fraction(60 + n % 40, 100) for n in range(200)]
-    shift = sum(drawn) / 200 - Fraction(70, 100)
+    assert sensitivity.interval == pytest.approx((wilson.low - optimism, wilson.high - optimism))
     assert sensitivity.interval is not None
-    low, high = sensitivity.interval
-    assert sum(low <= rate - shift <= high for rate in drawn) == 190
-    ends = np.quantile([float(rate - shift) for rate in drawn], (0.025, 0.975))
-    assert [float(low), float(high)] == pytest.approx(ends, abs=0.011)
-    assert low < sensitivity.corrected < high <= 1
-    assert specificity.interval is None, "all rates are the same"
+    assert sensitivity.interval[0] < sensitivity.corrected < sensitivity.interval[1]
+    assert specificity.corrected == 1 and specificity.interval is not None
+    assert 0.9 < specificity.interval[0] < specificity.interval[1] == 1
     assert found(99).sensitivity.interval is None, "too few refits"
 
 
