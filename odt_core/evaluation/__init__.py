@@ -33,6 +33,7 @@ from odt_core.evaluation.rates import (
     floors,
     metrics,
     predictive_values,
+    rates_differ,
 )
 from odt_core.evaluation.resampled import ResampledMean, resampled_mean
 from odt_core.evaluation.sample_size import FEW_EVENTS, SampleSize, sample_size
@@ -95,6 +96,7 @@ __all__ = [
     "metrics",
     "net_benefit",
     "predictive_values",
+    "rates_differ",
     "resampled_mean",
     "tree_changes",
     "verdict",

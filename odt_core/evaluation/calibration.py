@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from odt_core.evaluation.rates import LEVEL, Estimate, Rate
+from odt_core.evaluation.rates import LEVEL, Estimate, Rate, rates_differ
 from odt_core.tree import Tree
 from odt_core.words import printable, rule_words
 
@@ -60,11 +60,12 @@ class LeafCalibration:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the expected risk lies in the interval of the observed one; None without rows."""
-        risk, low, high = self.train.value, self.observed.low, self.observed.high
-        if risk is None or low is None or high is None:
-            return None
-        return low <= risk <= high
+        """Whether the two risks differ by no more than chance explains; None without rows.
+
+        See `odt_core.evaluation.rates_differ`.
+        """
+        differ = rates_differ(self.observed, self.train)
+        return None if differ is None else not differ
 
 
 @dataclass(frozen=True)

@@ -179,6 +179,31 @@ def predictive_values(confusion: Confusion, prevalence: float) -> tuple[Estimate
     return ppv, npv
 
 
+def rates_differ(first: Rate, second: Rate) -> bool | None:
+    """Whether the 95% interval of the difference of two independent proportions excludes 0.
+
+    The interval is Newcombe's, from the two Wilson intervals (method 10 of [1]_ in this module).
+
+    Returns
+    -------
+    bool or None
+        None where one of them has no rows.
+
+    Examples
+    --------
+    >>> rates_differ(Rate(40, 100), Rate(5, 100)), rates_differ(Rate(10, 100), Rate(5, 100))
+    (True, False)
+    """
+    a, b = first.value, second.value
+    if a is None or b is None:
+        return None
+    assert first.low is not None and first.high is not None
+    assert second.low is not None and second.high is not None
+    below = math.hypot(a - first.low, second.high - b)
+    above = math.hypot(first.high - a, b - second.low)
+    return not a - b - below <= 0 <= a - b + above
+
+
 @dataclass(frozen=True)
 class Floor:
     """A floor that was asked for beside what was reached.

@@ -25,6 +25,7 @@ from odt_core.evaluation import (
     leaf_decision_curve,
     metrics,
     net_benefit,
+    rates_differ,
     verdict,
 )
 from odt_core.export import Model, tree_from_json, tree_to_json
@@ -260,9 +261,7 @@ class ValidationResult:
             f"The positive class is {_share(here)} of the validation rows and {_share(then)} of "
             "the training rows."
         )
-        if here.low is None or here.high is None or then.value is None:
-            return sentence
-        if here.low <= then.value <= here.high:
+        if not rates_differ(here, then):
             return f"{sentence} The difference may be chance."
         return (
             f"{sentence} That is another prevalence, so PPV and NPV differ from training even if "

@@ -182,7 +182,7 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
     head = ["Leaf", "If", "Tree says", "Risk in training", "Observed", "Expected events", "O:E"]
     st.html(plain_table("Expected and observed events in the leaves", head, rows, is_wide=True))
     if any(leaf.agrees is False for leaf in calibration.leaves):
-        st.caption("Differs: the risk in training is outside the interval of the observed one.")
+        st.caption("Differs: by more than chance explains (95% interval of the difference).")
 
 
 def _digits(value: float) -> str:

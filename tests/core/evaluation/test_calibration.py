@@ -22,7 +22,8 @@ def test_expected_events_are_training_risks_times_rows(tree: Tree) -> None:
     assert [leaf.ratio.value for leaf in found.leaves] == [1.0, 2.0]
     assert found.observed.successes == 50 and found.expected == 45.0
     assert found.ratio.value == pytest.approx(50 / 45)
-    assert [leaf.agrees for leaf in found.leaves] == [True, False]
+    assert [leaf.agrees for leaf in found.leaves] == [True, True]  # 5 and 10 of 100: chance
+    assert leaf_calibration(tree, [(10, 40), (60, 40)]).leaves[1].agrees is False
 
 
 def test_the_interval_is_that_of_the_logarithm(tree: Tree) -> None:

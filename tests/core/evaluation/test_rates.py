@@ -21,6 +21,7 @@ from odt_core.evaluation import (
     floors,
     metrics,
     predictive_values,
+    rates_differ,
 )
 from odt_core.problem import Goal, Objective
 from tests.core.trees import unhurried
@@ -44,6 +45,25 @@ EXAMPLE = Confusion(tp=90, fn=10, fp=20, tn=80)
 def test_wilson_intervals_of_the_literature(successes, n, low, high):
     rate = Rate(successes, n)
     assert (round(rate.low, 4), round(rate.high, 4)) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        # Newcombe 1998, table II, method 10: 56/70 - 48/80 is 0.0524 to 0.3339
+        (Rate(56, 70), Rate(48, 80), True),
+        # 9/10 - 3/10 is 0.1705 to 0.8090; 5/56 - 0/29 is -0.0381 to 0.1926
+        (Rate(9, 10), Rate(3, 10), True),
+        (Rate(5, 56), Rate(0, 29), False),
+        (Rate(331_107, 1_000_000), Rate(810, 2400), False),
+        (Rate(0, 0), Rate(1, 2), None),
+    ],
+)
+def test_proportions_differ_where_the_interval_of_their_difference_excludes_0(
+    first: Rate, second: Rate, differ: bool | None
+) -> None:
+    assert rates_differ(first, second) is differ
+    assert rates_differ(second, first) is differ
 
 
 def test_intervals_are_those_of_a_library():
