@@ -19,11 +19,13 @@ from odt_core.data import (
     ColumnKind,
     Finding,
     Level,
+    NumberForm,
     ReadOptions,
     RefusedRowsError,
     Schema,
     SplitSpec,
     Table,
+    as_ages,
     as_numbers,
     check_schema,
     infer_schema,
@@ -99,6 +101,8 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
         schema = schema.with_kinds(dict.fromkeys(getattr(options, kind.value), kind))
     for column in options.as_numbers:
         schema = as_numbers(table, schema, column)
+    for column in options.as_ages:
+        schema = as_ages(table, schema, column, options.age_date)
     schema = _with_cuts(_grouped(schema, options), options)
     for finding in check_schema(table, schema):
         if finding.level is not Level.ERROR:
@@ -116,6 +120,8 @@ def _flags(finding: Finding) -> str:
             return f" Give --skip-lines {remedy.skip_lines}."
         if remedy.change is Change.JOIN and remedy.joined:
             return f" Give --join {column}."
+        if remedy.form is NumberForm.YEAR and any(other.form.is_age for other in finding.remedies):
+            return f" Give --as-numbers {column} for the year, or --as-ages {column}."
         if remedy.change is Change.FORM or remedy.kind is ColumnKind.NUMERICAL:
             return f" Give --as-numbers {column}."
         if remedy.change is Change.GROUP:
@@ -189,7 +195,7 @@ def _check_columns(table: Table, options: argparse.Namespace) -> None:
     columns = list(table.columns)
     if options.target is not None and options.target not in columns:
         raise InputError(_no_column("--target", options.target, columns))
-    for option in ("join", "as-numbers"):
+    for option in ("join", "as-numbers", "as-ages"):
         for column in getattr(options, option.replace("-", "_")):
             if column not in columns:
                 raise InputError(_no_column(f"--{option}", column, columns))

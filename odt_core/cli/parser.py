@@ -8,6 +8,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable
+from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -43,6 +44,14 @@ def names(text: str) -> list[str]:
 def name(text: str) -> str:
     """A column or label, its letters and accents composed as in a table that is read."""
     return unicodedata.normalize("NFC", text).strip()
+
+
+def day(text: str) -> date:
+    """A date such as 2018-01-30."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2018-01-30") from None
 
 
 def share(text: str) -> Fraction:
@@ -650,6 +659,22 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="columns to take as numerical although cells hold signs (12.5%%, $3, (4)), limits "
         "(<0.1: the limit is read) or dates (the year is read); other texts in them are missing",
+    )
+    group.add_argument(
+        "--as-ages",
+        metavar="A,B",
+        type=names,
+        action="extend",
+        default=[],
+        help="columns of dates to take as ages: the completed years from each date to --age-date; "
+        "other texts in them are missing",
+    )
+    group.add_argument(
+        "--age-date",
+        metavar="DATE",
+        type=day,
+        help="the date on which ages are counted, such as 2018-01-30; it is kept in the model "
+        "(default: the latest date in each column)",
     )
     group.add_argument(
         "--missing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 
 from odt_core.data.forms import NumberForm
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
@@ -31,12 +32,15 @@ class CellReading:
         Texts and the labels that they count as.
     form : NumberForm
         How numbers are written.
+    reference : datetime.date or None
+        The date on which ages are counted; None for other forms.
     """
 
     missing_tokens: tuple[str, ...] = DEFAULT_MISSING_TOKENS
     decimal: str = "."
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
+    reference: date | None = None
 
 
 def check_joined(joined: Joined, column: str) -> Joined:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.data.findings import Finding, Level, error, info, row_count, shown, warning
-from odt_core.data.forms import NumberForm
+from odt_core.data.forms import NumberForm, latest_date
 from odt_core.data.profile import (
     MANY_CATEGORIES,
     MAX_CODES,
@@ -28,10 +29,15 @@ ALMOST_ALWAYS = 0.95
 
 MAX_SHOWN = 3
 
+_LOST_TO_ONE = 10
+"""An age is offered if at most one of so many distinct texts is no date."""
+
 _FORM_WORDS = {
     NumberForm.SIGNS: ("numbers with signs", "Read without signs"),
     NumberForm.LIMITS: ("numbers beyond a limit", "Read as the limit"),
     NumberForm.YEAR: ("dates", "Use the year"),
+    NumberForm.AGE: ("dates", "Use the age"),
+    NumberForm.AGE_MONTH_FIRST: ("dates", "Use the age"),
 }
 
 
@@ -105,6 +111,19 @@ def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
         yield error(profile.name, number_error(table, profile, profile.strays), *remedies)
     if profile.reading.form is NumberForm.LIMITS:
         yield from _limit_findings(profile)
+    if profile.reading.reference is not None:
+        yield _age_finding(profile, profile.reading.reference)
+
+
+def _age_finding(profile: Profile, reference: date) -> Finding:
+    """On which date the ages of a column are counted."""
+    n_later = int(profile.counts[profile.numbers < 0].sum())
+    later = f", which is before the date in {row_count(n_later)}" if n_later else ""
+    return info(
+        profile.name,
+        f"Column {profile.name!r} is read as the age in completed years on {reference}{later}: "
+        "set another date under one column in detail.",
+    )
 
 
 def _limit_findings(profile: Profile) -> Iterator[Finding]:
@@ -138,6 +157,8 @@ def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> 
     where = f"Column {profile.name!r}, {table.where(row)}: {text!r}"
     if not np.isnan(profile.numbers[code]):
         return f"{where} is too large a number: correct it, or name it as a missing value."
+    if profile.reading.form.is_age:
+        return f"{where} is not a date as in the other rows: correct it, or name it as missing."
     return (
         f"{where} is not a number: correct it, name it as a missing value, or set the column to "
         "categorical."
@@ -182,21 +203,23 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
 def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
     facts = f"Column {name!r} holds dates such as {profile.date_example!r}"
-    year = _as_form(profile, NumberForm.YEAR)
+    year, ages = _as_form(profile, NumberForm.YEAR), _age_remedies(profile)
+    age = "use the age in completed years on the latest date, " if ages else ""
+    time = "add a column with the time between two dates"
     beyond = f" ({shown(year.texts, MAX_SHOWN)} would be missing)" if year.texts else ""
     if kind is ColumnKind.IGNORE:
         return info(
             name,
-            f"{facts} and is ignored: use the year{beyond}, or add a column with the age or the "
-            "time between two dates.",
+            f"{facts} and is ignored: use the year{beyond}, {age}or {time}.",
             year,
+            *ages,
         )
     return warning(
         name,
         f"{facts}: a tree can only ask whether a date lies before another one, which says "
-        f"nothing about later patients; use the year{beyond}, add a column with the age or the "
-        "time between two dates, or ignore the column.",
+        f"nothing about later patients; use the year{beyond}, {age}{time}, or ignore the column.",
         year,
+        *ages,
         ignore(name),
     )
 
@@ -249,6 +272,67 @@ def _as_form(profile: Profile, form: NumberForm) -> Remedy:
     return Remedy(Change.FORM, label, profile.name, ColumnKind.NUMERICAL, texts=beyond, form=form)
 
 
+def _age_remedies(profile: Profile) -> tuple[Remedy, ...]:
+    """Read dates as ages; two remedies if it is not clear whether days come before months."""
+    forms = [NumberForm.AGE, NumberForm.AGE_MONTH_FIRST]
+    one, other = (profile.factor.numbers(profile.reading.decimal, form) for form in forms)
+    if np.array_equal(one, other, equal_nan=True):
+        return _as_ages(profile, forms[:1])
+    lost = [len(profile.strays_beyond(form)) for form in forms]
+    return _as_ages(profile, [f for f, n in zip(forms, lost, strict=True) if n == min(lost)])
+
+
+def _as_ages(profile: Profile, forms: list[NumberForm]) -> tuple[Remedy, ...]:
+    """A remedy for each form in which few texts are lost; ages are counted on the latest date."""
+    found = []
+    for form in forms:
+        days = profile.factor.numbers(profile.reading.decimal, form)
+        latest = latest_date(days[~profile.missing])
+        if len(profile.strays_beyond(form)) * _LOST_TO_ONE > profile.n_distinct or latest is None:
+            continue
+        label = _FORM_WORDS[form][1]
+        if len(forms) > 1:
+            label += " (day first)" if form is NumberForm.AGE else " (month first)"
+        found.append(replace(_as_form(profile, form), label=label, reference=latest))
+    return tuple(found)
+
+
+def as_ages(table: Table, schema: Schema, column: str, reference: date | None = None) -> Schema:
+    """The schema with a column's dates read as ages in completed years.
+
+    Texts that are no dates are read as missing.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    schema : Schema
+        What its columns mean.
+    column : str
+        The column with dates.
+    reference : datetime.date, optional
+        The date on which the years are counted; the latest date in the column by default.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, it holds no dates, or days and months cannot be told apart.
+    """
+    profile = profile_column(table, column, schema.reading_of(column))
+    remedies = _age_remedies(profile) if profile.holds_dates else ()
+    if not remedies:
+        raise InputError(
+            f"The column {column!r} cannot be read as ages: too few of its texts are dates such as "
+            "2018-01-30."
+        )
+    if len(remedies) > 1:
+        raise InputError(
+            f"The dates of the column {column!r}, such as {profile.date_example!r}, can be read in "
+            "two ways: write them with the year first."
+        )
+    return replace(remedies[0], reference=reference or remedies[0].reference).applied(schema)
+
+
 def as_numbers(table: Table, schema: Schema, column: str) -> Schema:
     """The schema with a column read as numbers, whatever signs, limits or dates its cells hold.
 
@@ -288,7 +372,8 @@ def _without_strays(profile: Profile) -> Remedy:
 
 def _code_findings(profile: Profile) -> Iterator[Finding]:
     """Numbers such as 0 and 999 that stand apart from the rest."""
-    suspects = profile.suspected_codes() if profile.is_numeric else []
+    are_ages = profile.reading.form.is_age
+    suspects = profile.suspected_codes() if profile.is_numeric and not are_ages else []
     name, n_known = profile.name, profile.n_rows - profile.n_missing
     for code in suspects[:MAX_SHOWN]:
         n = int(profile.counts[profile.factor.texts.index(code)])

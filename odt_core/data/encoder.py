@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +25,7 @@ from odt_core.data.binning import (
 )
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.column_checks import number_error
-from odt_core.data.forms import NumberForm
+from odt_core.data.forms import NumberForm, form_from_json
 from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
@@ -83,6 +84,8 @@ class ColumnEncoder:
     training_range : (float, float) or None
         The least and the largest number of the training rows; None for a categorical feature, for
         one without any number, and in models of older programs.
+    reference : datetime.date or None
+        The date on which ages are counted, if dates are read as ages.
     """
 
     feature: Feature
@@ -92,10 +95,12 @@ class ColumnEncoder:
     form: NumberForm = NumberForm.PLAIN
     decimal: str | None = None
     training_range: tuple[float, float] | None = None
+    reference: date | None = None
 
     def reading(self, decimal: str) -> CellReading:
         """How the column's cells are read where the other columns have this decimal mark."""
-        return CellReading(self.missing_tokens, self.decimal or decimal, self.joined, self.form)
+        mark = self.decimal or decimal
+        return CellReading(self.missing_tokens, mark, self.joined, self.form, self.reference)
 
     @cached_property
     def _code_of(self) -> dict[str, int]:
@@ -143,12 +148,12 @@ class ColumnEncoder:
     def plain_codes(self, cells: pd.Series[Any], decimal: str) -> npt.NDArray[np.int32] | None:
         """The code of each cell of a column that holds floats or whole numbers, int32[N].
 
-        None if it is a column of another kind, or some of the numbers are infinite or may stand
-        for a missing value.
+        None if it is a column of another kind or one of dates, or some of the numbers are infinite
+        or may stand for a missing value.
         """
         if not self.feature.is_numerical or not isinstance(cells.dtype, np.dtype):
             return None
-        if cells.dtype.kind not in "iuf":
+        if cells.dtype.kind not in "iuf" or self.form.reads_dates:
             return None
         tokens = pa.array(self.missing_tokens, pa.large_string())
         numbers = cells.to_numpy(dtype=float)
@@ -308,6 +313,7 @@ class Encoder:
                     "form": column.form.value,
                     "decimal": column.decimal,
                     "range": None if column.training_range is None else list(column.training_range),
+                    "reference": None if column.reference is None else str(column.reference),
                 }
                 for column in self.columns
             ],
@@ -371,6 +377,7 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
         has_missing=has_missing,
     )
     mark = record.get("decimal")
+    form, reference = form_from_json(record)
     if not isinstance(feature.name, str):
         raise TypeError("a column's name is a text")
     if missing_code is not None and (
@@ -382,9 +389,10 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
         _texts(record["missing_tokens"]),
         missing_code,
         check_joined(joined_from_json(record.get("joined")), feature.name),
-        NumberForm(record.get("form", NumberForm.PLAIN)),
+        form,
         None if mark is None else _decimal(mark),
         _training_range(record.get("range")),
+        reference,
     )
 
 
@@ -502,6 +510,7 @@ def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> C
         profile.reading.form,
         None if mark == schema.decimal else mark,
         met.training_range,
+        profile.reading.reference,
     )
     codes = encoder.value_codes(table, profile)[met.counts > 0]
     return encoder if (codes != codes[:1]).any() else None

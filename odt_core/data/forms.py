@@ -1,9 +1,14 @@
-"""Numbers that are written with more than digits: signs, limits, and years of dates."""
+"""Numbers that are written with more than digits: signs, limits, years and ages of dates."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import date
 from enum import StrEnum
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,16 +18,59 @@ class NumberForm(StrEnum):
 
     ``signs`` are percent and currency signs, and parentheses or a trailing minus for negative
     numbers; ``limits`` are cells such as ``<0.1`` or ``>100``, read as the limit; ``year`` takes
-    the year of a date. Cells without any of these are read as plain numbers.
+    the year of a date. ``age`` takes the completed years from a date to a kept reference date: in
+    ``3/4/2018`` the day is first, and in ``age-month-first`` the month. Cells without any of these
+    are read as plain numbers, but a column of ages holds dates only.
     """
 
     PLAIN = "plain"
     SIGNS = "signs"
     LIMITS = "limits"
     YEAR = "year"
+    AGE = "age"
+    AGE_MONTH_FIRST = "age-month-first"
+
+    @property
+    def is_age(self) -> bool:
+        """Whether cells are dates from which years are counted."""
+        return self in (NumberForm.AGE, NumberForm.AGE_MONTH_FIRST)
+
+    @property
+    def reads_dates(self) -> bool:
+        """Whether a whole number such as 20180130 is read as a date."""
+        return self is NumberForm.YEAR or self.is_age
 
 
 _CURRENCY = "(?:[$€£¥₹]|USD|EUR|GBP|CHF)"
+
+_MONTHS = (
+    *("jan", "feb|fév|fev", "mar|mär|mrz", "apr|avr", "may|mai", "jun|juin"),
+    *("jul|juil", "aug|aoû|aou", "sep", "oct|okt", "nov", "dec|dez|déc"),
+)
+"""How the names of months begin in English, German and French."""
+
+
+def _date_rewrites(day_month: str) -> tuple[tuple[str, str], ...]:
+    """Patterns that write a date as 20180130, given how a day and a month before a year stand."""
+    named = [(f"(?i:{name})[^-0-9. ]{{0,9}}", f"{n:02d}") for n, name in enumerate(_MONTHS, 1)]
+    return (
+        (r"^([12][0-9]{3})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})([T ].*)?$", r"\1-\2-\3"),
+        (r"^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([12][0-9]{3})([T ].*)?$", day_month),
+        *(
+            (rf"^([0-9]{{1,2}})[-. ]{{0,2}}{name}[-. ]{{0,2}}([12][0-9]{{3}})([T: ].*)?$", to)
+            for name, month in named
+            for to in [rf"\2-{month}-\1"]
+        ),
+        *(
+            (rf"^{name}[. ]{{1,2}}([0-9]{{1,2}}), ?([12][0-9]{{3}})$", rf"\2-{month}-\1")
+            for name, month in named
+        ),
+        (r"^([12][0-9]{3})([01][0-9])([0-3][0-9])([0-9]{6}|T.*)?$", r"\1-\2-\3"),
+        (r"^([12][0-9]{3})-([0-9])-", r"\1-0\2-"),
+        (r"^([12][0-9]{3}-[0-9]{2})-([0-9])$", r"\1-0\2"),
+        (r"^([12][0-9]{3})-([0-9]{2})-([0-9]{2})$", r"\1\2\3"),
+    )
+
 
 REWRITES: dict[NumberForm, tuple[tuple[str, str], ...]] = {
     NumberForm.PLAIN: (),
@@ -40,8 +88,10 @@ REWRITES: dict[NumberForm, tuple[tuple[str, str], ...]] = {
         (r"^[^-0-9. ]{3,12}[. ]{1,2}[0-9]{1,2}, ?([12][0-9]{3})$", r"\1"),
         (r"^([12][0-9]{3})[01][0-9][0-3][0-9]([0-9]{6}|T.*)?$", r"\1"),
     ),
+    NumberForm.AGE: _date_rewrites(r"\3-\2-\1"),
+    NumberForm.AGE_MONTH_FIRST: _date_rewrites(r"\3-\1-\2"),
 }
-"""Pattern and replacement, one after the other, that leave a plain number.
+"""Pattern and replacement, one after the other, that leave a plain number, of a date 20180130.
 
 They mean the same to RE2 and to Python's ``re``, so that exported code can hold them.
 """
@@ -58,3 +108,65 @@ def rewrite(texts: pa.Array, form: NumberForm) -> pa.Array:
     for pattern, replacement in REWRITES[form]:
         texts = pc.replace_substring_regex(texts, pattern, replacement)
     return texts
+
+
+_MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+
+
+def completed_years(days: npt.NDArray[np.float64], reference: date) -> npt.NDArray[np.float64]:
+    """Completed years from dates to a reference date.
+
+    Parameters
+    ----------
+    days : float64[V]
+        Dates such as 20180130.
+    reference : datetime.date
+        The date on which the years are counted; after a later date there are -1 and fewer.
+
+    Returns
+    -------
+    float64[V]
+        NaN where there is no such day.
+
+    Examples
+    --------
+    >>> completed_years(np.array([19800130, 19800201, 19810230]), date(2018, 1, 30)).tolist()
+    [38.0, 37.0, nan]
+    """
+    whole = np.where((days >= 1000_00_00) & (days < 3000_00_00), days, 0).astype(np.int64)
+    year, month, day = whole // 1_00_00, whole // 100 % 100, whole % 100
+    is_leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
+    last = _MONTH_DAYS[np.where(month <= 12, month, 0)] + (is_leap & (month == 2))
+    known = (whole == days) & (1 <= day) & (day <= last)
+    years = (day_number(reference) - whole) // 1_00_00
+    return np.where(known, years.astype(np.float64), np.nan)
+
+
+def latest_date(days: npt.NDArray[np.float64]) -> date | None:
+    """The latest of dates such as 20180130; None if there is no date."""
+    known = days[np.isfinite(completed_years(days, date.max))]
+    if not len(known):
+        return None
+    latest = int(known.max())
+    return date(latest // 1_00_00, latest // 100 % 100, latest % 100)
+
+
+def day_number(day: date) -> int:
+    """A date as a whole number such as 20180130."""
+    return day.year * 1_00_00 + day.month * 100 + day.day
+
+
+def form_from_json(record: Mapping[str, Any]) -> tuple[NumberForm, date | None]:
+    """The form in a column's record, and the reference date of ages.
+
+    Raises
+    ------
+    ValueError
+        If there is no such form, or an age has no reference date.
+    TypeError
+        If the reference is not a text.
+    """
+    form, text = NumberForm(record.get("form", NumberForm.PLAIN)), record.get("reference")
+    if form.is_age != (text is not None):
+        raise ValueError("an age needs a reference date, and nothing else has one")
+    return form, None if text is None else date.fromisoformat(text)

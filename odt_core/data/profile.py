@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from odt_core.data.cells import CellReading, Joined
-from odt_core.data.forms import NumberForm, rewrite
+from odt_core.data.forms import NumberForm, completed_years, rewrite
 from odt_core.data.missing import missing_values
 from odt_core.data.numeric import parse_numbers
 from odt_core.data.schema import ColumnKind
@@ -208,6 +209,8 @@ class Profile:
         numbers = self.factor.numbers(self.reading.decimal, form)
         if form is NumberForm.YEAR:
             return self.values(~self.missing & ~_are_years(numbers))
+        if form.is_age:
+            return self.values(~self.missing & np.isnan(completed_years(numbers, date.max)))
         return self.values(self.strays & ~np.isfinite(numbers))
 
     @cached_property
@@ -412,11 +415,14 @@ def _make_profile(table: Table, column: str, reading: CellReading) -> Profile:
     factor = table.factor(column)
     if reading.joined:
         factor = factor.joined(dict(reading.joined))
+    numbers = factor.numbers(reading.decimal, reading.form)
+    if reading.reference is not None:
+        numbers = completed_years(numbers, reading.reference)
     return Profile(
         name=column,
         factor=factor,
         missing=missing_values(factor, reading.missing_tokens, reading.decimal, reading.form),
         counts=factor.counts(),
-        numbers=factor.numbers(reading.decimal, reading.form),
+        numbers=numbers,
         reading=reading,
     )

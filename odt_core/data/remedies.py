@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 from odt_core.data.cells import Joined
@@ -52,6 +53,8 @@ class Remedy:
         Texts and the labels that they will count as.
     form : NumberForm
         How the column's numbers are written.
+    reference : datetime.date or None
+        The date on which ages are counted.
     skip_lines : int
         How many lines above the column names to skip.
     """
@@ -64,6 +67,7 @@ class Remedy:
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
     skip_lines: int = 0
+    reference: date | None = None
 
     def applied(self, schema: Schema) -> Schema:
         """The schema after the click.
@@ -79,7 +83,7 @@ class Remedy:
             case Change.JOIN:
                 schema = schema.with_joined(self.column, self.joined)
             case Change.FORM:
-                schema = self._with_tokens(schema).with_form(self.column, self.form)
+                schema = self._with_tokens(schema).with_form(self.column, self.form, self.reference)
             case Change.GROUP:
                 schema = schema.with_group(self.column)
             case Change.UNGROUP:

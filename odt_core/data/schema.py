@@ -6,13 +6,14 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 from odt_core.data.binning import Binning
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
-from odt_core.data.forms import NumberForm
+from odt_core.data.forms import NumberForm, form_from_json
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.numeric import DECIMAL_MARKS
 from odt_core.errors import MALFORMED, InputError
@@ -46,6 +47,8 @@ class ColumnSchema:
         Texts and the labels that they count as, such as ``yes`` and ``Yes``.
     form : NumberForm
         How its numbers are written, if it is numerical.
+    reference : datetime.date or None
+        The date on which its ages are counted, if its dates are read as ages.
 
     Raises
     ------
@@ -59,6 +62,7 @@ class ColumnSchema:
     missing_tokens: tuple[str, ...] | None = None
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
+    reference: date | None = None
 
     def __post_init__(self) -> None:
         check_joined(self.joined, self.name)
@@ -150,12 +154,17 @@ class Schema:
     def reading_of(self, name: str) -> CellReading:
         """How the cells of a column or of the outcome are read; others as the table's own."""
         if name == self.target:
-            own, joined, form = self.target_missing, self.target_joined or (), NumberForm.PLAIN
+            column = ColumnSchema(
+                name,
+                ColumnKind.CATEGORICAL,
+                missing_tokens=self.target_missing,
+                joined=self.target_joined or (),
+            )
         else:
             column = self._by_name.get(name) or ColumnSchema(name, ColumnKind.IGNORE)
-            own, joined, form = column.missing_tokens, column.joined, column.form
+        own = column.missing_tokens
         tokens = self.missing_tokens if own is None else own
-        return CellReading(tokens, self.decimal, joined, form)
+        return CellReading(tokens, self.decimal, column.joined, column.form, column.reference)
 
     @cached_property
     def _by_name(self) -> dict[str, ColumnSchema]:
@@ -191,9 +200,9 @@ class Schema:
         positive = dict(joined).get(self.positive, self.positive)
         return dataclasses.replace(self, target_joined=joined, positive=positive)
 
-    def with_form(self, name: str, form: NumberForm) -> Schema:
-        """The same with a column read as numbers of this form."""
-        return self._replace(name, kind=ColumnKind.NUMERICAL, form=form)
+    def with_form(self, name: str, form: NumberForm, reference: date | None = None) -> Schema:
+        """The same with a column read as numbers of this form; ages need a reference date."""
+        return self._replace(name, kind=ColumnKind.NUMERICAL, form=form, reference=reference)
 
     def with_target_missing(self, tokens: Sequence[str] | None) -> Schema:
         """The same with the outcome's own missing tokens (None for the schema's)."""
@@ -261,6 +270,7 @@ class Schema:
                     else list(column.missing_tokens),
                     "joined": dict(column.joined),
                     "form": column.form.value,
+                    "reference": None if column.reference is None else str(column.reference),
                 }
                 for column in self.columns
             ],
@@ -311,11 +321,13 @@ def _additions(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _column_from_json(record: Mapping[str, Any]) -> ColumnSchema:
     tokens = record["missing_tokens"]
+    form, reference = form_from_json(record)
     return ColumnSchema(
         name=record["name"],
         kind=ColumnKind(record["kind"]),
         binning=Binning.from_json(record["binning"]),
         missing_tokens=None if tokens is None else tuple(tokens),
         joined=joined_from_json(record.get("joined")),
-        form=NumberForm(record.get("form", NumberForm.PLAIN)),
+        form=form,
+        reference=reference,
     )

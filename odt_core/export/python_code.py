@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from odt_core import MADE_BY
-from odt_core.data.forms import REWRITES
+from odt_core.data.forms import REWRITES, day_number
 from odt_core.data.numeric import grouped_pattern, plain_pattern, separators
 from odt_core.data.spelling import spelled
 from odt_core.export.branches import CategoryTest, node_test
@@ -25,9 +25,11 @@ or pandas. None, NaN, NA and empty text are missing values, and so are the texts
 in a numerical column is read with the column's decimal mark in DECIMAL; thousands may be set apart
 by blanks, apostrophes or the other mark. Texts in JOINED count as the label beside them. Other
 spellings of a text in SPELLED count as the value beside it. FORMS has patterns and replacements
-that leave the plain number of a text.
+that leave the plain number of a text. Dates in the columns of AGES count as completed years on the
+date there, written as 20180130.
 """
 
+import datetime
 import math
 import numbers
 import re
@@ -90,9 +92,23 @@ def _is_within(row, column, low, high, missing):
     if text is None:
         return missing
     number = _as_number(text, column)
+    if number is not None and column in AGES:
+        number = _age(number, AGES[column])
     if number is None or not math.isfinite(number):
         raise ValueError(f"column {column!r}: {row[column]!r} is not a number")
     return low < number <= high
+
+
+def _age(number, reference):
+    """The completed years from a date such as 20180130 to another; None if it is no date."""
+    if not 10000000 <= number < 30000000 or number % 1:
+        return None
+    day = int(number)
+    try:
+        datetime.date(day // 10000, day // 100 % 100, day % 100)
+    except ValueError:
+        return None
+    return (reference - day) // 10000
 '''
 
 
@@ -117,6 +133,8 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
         if joined[feature.name] and not feature.is_numerical
     }
     forms = {name: REWRITES[readings[name].form] for name in used}
+    references = {name: readings[name].reference for name in used}
+    ages = {name: day_number(day) for name, day in references.items() if day is not None}
     marks = sorted(set(decimals.values()))
     comments = [
         f"Predicts {printable(tree.target)}; the positive class is "
@@ -138,6 +156,7 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
             f"JOINED = { {name: found for name, found in joined.items() if found}!r}",
             f"SPELLED = { {name: found for name, found in spellings.items() if found}!a}",
             f"FORMS = { {name: found for name, found in forms.items() if found}!a}",
+            f"AGES = {ages!a}",
             "",
             "",
             "def predict(row):",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from odt_core.data.cells import Joined, joined_from_json
-from odt_core.data.forms import NumberForm
+from odt_core.data.forms import NumberForm, form_from_json
 from odt_core.data.numeric import parse_numbers
 from odt_core.problem import MISSING, Feature
 from odt_core.tree import Tree
@@ -33,6 +34,8 @@ class Reading:
         Texts and the labels that they count as.
     form : NumberForm
         How numbers in text are written.
+    reference : datetime.date or None
+        The date on which ages are counted, if dates are read as ages.
     """
 
     missing_code: int | None
@@ -40,6 +43,7 @@ class Reading:
     decimal: str = "."
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
+    reference: date | None = None
 
 
 def default_reading(feature: Feature) -> Reading:
@@ -57,7 +61,7 @@ def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
             tuple(column["missing_tokens"]),
             column.get("decimal") or encoder["decimal"],
             joined_from_json(column.get("joined")),
-            NumberForm(column.get("form", NumberForm.PLAIN)),
+            *form_from_json(column),
         )
         for column in encoder["columns"]
     }
@@ -87,6 +91,11 @@ def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
         if tree.features[g].is_numerical:
             if reading.form in _FORM_WORDS:
                 sentences.append(f"In {printable(name)}, {_FORM_WORDS[reading.form]}.")
+            if reading.reference is not None:
+                sentences.append(
+                    f"In {printable(name)}, a date is read as the age in completed years on "
+                    f"{reading.reference}."
+                )
             continue
         spellings: dict[str, list[str]] = {}
         for text, label in reading.joined:

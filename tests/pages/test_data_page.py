@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -557,6 +558,21 @@ class TestFindings:
         assert work(app).schema.column("a").form is form
         assert kinds(app)["a"] is ColumnKind.NUMERICAL
         assert "Ready" in texts(app)
+
+    def test_dates_are_ages_on_a_kept_date_that_can_be_changed(self, app: AppTest) -> None:
+        cells = [f"{1930 + i}-01-0{i % 9 + 1}" for i in range(60)]
+        content = "\n".join(["a,b,y", *(f"{a},{i % 5},{i % 2}" for i, a in enumerate(cells))])
+        upload(app, content.encode(), "born.csv")
+        press(app, "Use the age")
+        column = work(app).schema.column("a")
+        assert (column.form, column.reference) == (NumberForm.AGE, date(1989, 1, 6))
+        assert kinds(app)["a"] is ColumnKind.NUMERICAL
+        assert "Ready" in texts(app)
+        assert "age in completed years on 1989-01-06" in texts(app)
+        app.selectbox(key="data_detail").set_value("a").run()
+        app.date_input(key="data_detail_reference").set_value(date(2000, 6, 30)).run()
+        assert work(app).schema.column("a").reference == date(2000, 6, 30)
+        assert "age in completed years on 2000-06-30" in texts(app)
 
     def test_a_row_of_units_is_left_out_by_one_click(self, app: AppTest) -> None:
         rows = [f"{20 + i % 30},{i % 5},{i % 2}" for i in range(60)]

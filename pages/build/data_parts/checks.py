@@ -175,13 +175,15 @@ def _draw_action(key: str, remedies: Sequence[Remedy]) -> None:
 
 
 def _detail(remedy: Remedy) -> str:
-    """What exactly is joined or read as missing."""
+    """What exactly is joined or read as missing, and when ages are counted."""
     if remedy.joined:
         pairs = ", ".join(f"{text!r} as {label!r}" for text, label in remedy.joined)
         return f": {plain(shorten(pairs, 300))}"
+    words = "" if remedy.reference is None else f": completed years on {remedy.reference}"
     if remedy.texts:
-        return f": {plain(shorten(', '.join(map(repr, remedy.texts)), 300))}"
-    return ""
+        texts = plain(shorten(", ".join(map(repr, remedy.texts)), 300))
+        words += f"; missing: {texts}" if words else f": {texts}"
+    return words
 
 
 def _act(remedies: Sequence[Remedy]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
@@ -99,6 +100,12 @@ def choose_column_missing(column: str, tokens: Sequence[str] | None) -> None:
     """Read texts as missing in one column only; None for the table's own tokens."""
     _, schema, _ = current()
     update(schema=schema.with_column_missing(column, tokens))
+
+
+def choose_reference(column: str, reference: date) -> None:
+    """Count the ages of a column on another date."""
+    _, schema, _ = current()
+    update(schema=schema.with_form(column, schema.column(column).form, reference))
 
 
 def apply_remedies(remedies: Iterable[Remedy]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import streamlit as st
 
@@ -23,6 +24,7 @@ from pages.build.data_parts.choices import (
     choose_binning,
     choose_column_missing,
     choose_missing,
+    choose_reference,
     current,
 )
 from pages.build.data_parts.derived import Rows, summaries
@@ -34,6 +36,8 @@ _CUTS_FOR_ALL, _BINS = "data_cuts", "data_bins"
 _COLUMN = "data_detail"
 _METHOD, _K, _CUTS = "data_detail_method", "data_detail_k", "data_detail_cuts"
 _OWN = "data_detail_missing"
+_REFERENCE = "data_detail_reference"
+_FIRST_DAY, _LAST_DAY = date(1000, 1, 1), date(2999, 12, 31)
 _ERROR = "data_now_detail_error"
 
 _USUAL_BINS = 5
@@ -83,6 +87,8 @@ def draw_detail(rows: Rows | str) -> None:
             _draw_values(summary)
         with right:
             if column.kind is ColumnKind.NUMERICAL:
+                if column.reference is not None:
+                    _draw_reference(column.name, column.reference)
                 _draw_binning(column, rows)
             _draw_own_missing(schema, column)
 
@@ -172,6 +178,27 @@ def _draw_values(summary: ColumnSummary) -> None:
     hidden = summary.n_distinct - len(summary.most_common)
     if hidden > 0:
         st.caption(f"and {count_words(hidden, 'rarer value')}")
+
+
+def _draw_reference(name: str, reference: date) -> None:
+    """The date on which the column's ages are counted."""
+    st.date_input(
+        "Age on",
+        key=show_value(_REFERENCE, reference),
+        min_value=_FIRST_DAY,
+        max_value=_LAST_DAY,
+        format="YYYY-MM-DD",
+        on_change=_reference_chosen,
+        args=(name,),
+        help="The completed years from each date to this one are the numbers. The date is kept "
+        "with the tree, so that later rows are read as these.",
+    )
+
+
+def _reference_chosen(name: str) -> None:
+    reference = st.session_state[_REFERENCE]
+    if isinstance(reference, date):
+        choose_reference(name, reference)
 
 
 def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:

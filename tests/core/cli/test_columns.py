@@ -80,6 +80,41 @@ def test_numbers_in_other_forms_from_training_to_exports(
     assert exported(capsys, model, [{"x": cell} for cell in scored]) == ["low", "high"]
 
 
+@pytest.mark.parametrize(("options", "years"), [([], 0), (["--age-date", "2030-12-31"], 1)])
+def test_dates_are_ages_from_training_to_exports(
+    options: list[str], years: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = [f"{1970 + i % 50}-03-0{i % 9 + 1}" for i in range(60)]
+    rows = [f"{c},{i % 2},{'high' if c >= '1995' else 'low'}" for i, c in enumerate(cells)]
+    file = write(tmp_path / "f.csv", ["x,i,class", *rows])
+    target = ("--target", "class", "--positive", "high", "--train-size", "all", "--cuts", "every")
+    _, said = trained(capsys, file, *target)
+    assert "Give --as-numbers x for the year, or --as-ages x." in said
+    model, said = trained(capsys, file, *target, "--as-ages", "x", *options)
+    reference = "2030-12-31" if years else max(cells)
+    assert f"read as the age in completed years on {reference}" in said
+    record = json.loads(model.read_text())
+    assert record["encoder"]["columns"][0]["reference"] == reference
+    # the completed years on the reference date decide: these two differ by one day
+    edge = ["1994-12-31", "1995-01-01"] if years else ["1995-03-05", "1995-03-06"]
+    scored = [edge[0], "5.3.1971", edge[1], "6 March 2017"]
+    score = write(tmp_path / "score.csv", ["x,i", *(f'"{cell}",1' for cell in scored)])
+    answers = ["low", "low", "high", "high"]
+    assert predicted(capsys, model, score) == answers
+    assert exported(capsys, model, [{"x": cell} for cell in scored]) == answers
+    assert main(["export", str(model), "--format", "sql"]) == 0
+    assert f"In x, a date is read as the age in completed years on {reference}." in (
+        capsys.readouterr().out
+    )
+
+
+def test_the_date_of_ages_is_a_date(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["train", "f.csv", "--as-ages", "b", "--age-date", "30.1.2018"])
+    assert stopped.value.code == 2
+    assert "--age-date: '30.1.2018' is not a date such as 2018-01-30" in capsys.readouterr().err
+
+
 def test_letters_in_two_forms_are_one_category_and_one_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,6 +154,10 @@ def test_rows_of_one_patient_stay_together_unless_told_otherwise(
         (["--group", "a", "--categorical", "a"], "'a' is named by --group and as a feature"),
         (["--group", "class"], "The outcome 'class' cannot be the group"),
         (["--join", "ward"], "--join names the column 'ward'"),
+        (
+            ["--as-ages", "b"],
+            "'b' cannot be read as ages: too few of its texts are dates such as 2018-01-30",
+        ),
         (
             ["--as-numbers", "a"],
             "'a' cannot be read as numbers: too many of its texts, such as 'p'",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from odt_core.data.forms import REWRITES, NumberForm, rewrite
+from odt_core.data.forms import REWRITES, NumberForm, completed_years, latest_date, rewrite
 from odt_core.data.numeric import parse_numbers
 
 CASES = [
@@ -34,6 +36,18 @@ CASES = [
     (NumberForm.YEAR, "20180130", 2018),
     (NumberForm.YEAR, "20180130120028", 2018),
     (NumberForm.YEAR, "2018", 2018),
+    (NumberForm.AGE, "2018-01-30", 20180130),
+    (NumberForm.AGE, "2018-1-3T08:00", 20180103),
+    (NumberForm.AGE, "30.1.2018", 20180130),
+    (NumberForm.AGE, "03/04/2018 12:30", 20180403),
+    (NumberForm.AGE_MONTH_FIRST, "03/04/2018 12:30", 20180304),
+    (NumberForm.AGE, "30-Jan-2018", 20180130),
+    (NumberForm.AGE, "3MAR2018:10:30:00", 20180303),
+    (NumberForm.AGE, "1. MÄRZ 2018", 20180301),
+    (NumberForm.AGE, "Sept. 5, 2018", 20180905),
+    (NumberForm.AGE, "5 juillet 2018", 20180705),
+    (NumberForm.AGE, "20180130", 20180130),
+    (NumberForm.AGE, "20180130120028", 20180130),
 ]
 
 
@@ -60,7 +74,33 @@ def test_the_patterns_mean_the_same_to_python(form: NumberForm, text: str, numbe
         (NumberForm.LIMITS, "<low"),
         (NumberForm.YEAR, "30.1.18"),
         (NumberForm.YEAR, "May"),
+        (NumberForm.AGE, "30.1.18"),
+        (NumberForm.AGE, "5 Foo 2018"),
     ],
 )
 def test_other_texts_stay_as_they_are(form: NumberForm, text: str) -> None:
     assert rewrite(pa.array([text], pa.large_string()), form).to_pylist() == [text]
+
+
+@pytest.mark.parametrize(
+    ("day", "reference", "years"),
+    [
+        (19800130, date(2018, 1, 30), 38),
+        (19800131, date(2018, 1, 30), 37),
+        (20000229, date(2021, 2, 28), 20),
+        (20000229, date(2021, 3, 1), 21),
+        (20180131, date(2018, 1, 30), -1),
+        (20000229, date(2000, 2, 29), 0),
+    ],
+)
+def test_completed_years(day: float, reference: date, years: float) -> None:
+    assert completed_years(np.array([day], dtype=float), reference).tolist() == [years]
+
+
+@pytest.mark.parametrize(
+    "day", [20010229, 19000229, 20180431, 20181301, 20180100, 2018, 20180130.5, np.inf, np.nan]
+)
+def test_no_such_day(day: float) -> None:
+    assert np.isnan(completed_years(np.array([day]), date(2018, 1, 30))).all()
+    assert latest_date(np.array([day])) is None
+    assert latest_date(np.array([day, 20170131, 20160101])) == date(2017, 1, 31)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import random
+from datetime import date
 
+import pandas as pd
 import pytest
 
 from odt_core.data import (
     Change,
     ColumnKind,
+    Encoder,
     Finding,
     Level,
     NumberForm,
     Schema,
     SplitSpec,
     Table,
+    as_ages,
     check_schema,
     infer_schema,
     prepare,
     read_table,
 )
 from odt_core.data.profile import profile_column
+from odt_core.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -123,7 +129,60 @@ def test_a_date_is_its_year_and_a_missing_one_stays_missing(
     assert feature.has_missing
     assert (prepared.train.codes[:7, 0] == feature.n_values - 1).all()
     used = said(table, infer_schema(table).with_kind("a", ColumnKind.CATEGORICAL))
-    assert [remedy.label for remedy in used[0].remedies] == ["Use the year", "Ignore it"]
+    assert [remedy.label for remedy in used[0].remedies] == [
+        "Use the year",
+        "Use the age",
+        "Ignore it",
+    ]
+
+
+def test_a_date_is_its_age_on_the_latest_date() -> None:
+    born = [f"{1930 + i % 60}-0{1 + i % 9}-{10 + i % 17}" for i in range(98)]
+    table = table_with([*born, "unknown", "2018-02-30"])
+    finding = next(f for f in said(table) if "holds dates such as" in f.message)
+    assert "use the age in completed years on the latest date" in finding.message
+    year, age = finding.remedies[:2]
+    assert (year.label, age.label) == ("Use the year", "Use the age")
+    assert age.texts == ("unknown", "2018-02-30")  # there is no such day
+    assert age.reference == date(1989, 6, 18)
+    schema = age.applied(infer_schema(table))
+    profile = profile_column(table, "a", schema.reading_of("a"))
+    assert profile.n_missing == 2
+    assert set(profile.distinct_numbers) == {
+        (19890618 - int(text.replace("-", ""))) // 10000 for text in born
+    }
+    assert [f.message for f in said(table, schema)] == [
+        "Column 'a' is read as the age in completed years on 1989-06-18: set another date under "
+        "one column in detail."
+    ]
+    earlier = schema.with_form("a", NumberForm.AGE, date(1988, 12, 31))
+    assert "which is before the date in 1 row:" in said(table, earlier)[0].message
+    encoder = prepare(table, schema, SplitSpec("all")).encoder
+    assert Encoder.from_json(json.loads(json.dumps(encoder.to_json()))) == encoder
+    later = table_with(["1959-06-19", "19590618", "18 June 1959"], ["yes", "no", "yes"])
+    scored = encoder.columns[0].profile(later, ".").numbers
+    assert scored.tolist() == [29, 30, 30]
+    frame = pd.DataFrame({"a": [19590619, 19590618], "b": [0, 1]})
+    assert (encoder.encode(frame)[:, 0] == encoder.encode(later)[:2, 0]).all()
+    with pytest.raises(InputError, match="'2018-13-01' is not a date as in the other rows"):
+        encoder.encode(table_with(["2018-13-01"], ["yes"]))
+
+
+def test_days_and_months_that_cannot_be_told_apart_are_asked_about() -> None:
+    either = [f"{1 + i % 9}/{1 + i % 7}/19{30 + i % 60}" for i in range(100)]
+    finding = next(f for f in said(table_with(either)) if "holds dates" in f.message)
+    labels = [remedy.label for remedy in finding.remedies[1:]]
+    assert labels == ["Use the age (day first)", "Use the age (month first)"]
+    with pytest.raises(InputError, match="can be read in two ways"):
+        as_ages(table_with(either), infer_schema(table_with(either)), "a")
+    for cells, form in (
+        ([*either[:-1], "31/1/1985"], NumberForm.AGE),
+        ([*either[:-1], "1/31/1985"], NumberForm.AGE_MONTH_FIRST),
+    ):
+        schema = as_ages(table_with(cells), infer_schema(table_with(cells)), "a")
+        assert schema.column("a").form is form
+    with pytest.raises(InputError, match="cannot be read as ages"):
+        as_ages(table_with(NUMBERS), infer_schema(table_with(NUMBERS)), "a")
 
 
 def test_what_a_column_is_lost_for_is_in_sight() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
 
@@ -53,6 +54,7 @@ def test_json_round_trip() -> None:
         .with_missing_tokens(["-9"])
         .with_joined("sex", (("M", "m"), ("male", "m")))
         .with_form("age", NumberForm.LIMITS)
+        .with_form("id", NumberForm.AGE, date(2018, 1, 30))
         .with_joined("y", (("P", "p"),))
         .with_target_missing(["unknown"])
         .with_group("id")
@@ -60,12 +62,20 @@ def test_json_round_trip() -> None:
     assert Schema.from_json(json.loads(json.dumps(schema.to_json()))) == schema
 
 
+@pytest.mark.parametrize("reference", [None, "30.1.2018", 2018])
+def test_an_age_without_its_date_is_refused(reference: object) -> None:
+    record = SCHEMA.with_form("age", NumberForm.AGE, date(2018, 1, 30)).to_json()
+    record["columns"][0]["reference"] = reference
+    with pytest.raises(InputError, match="damaged"):
+        Schema.from_json(record)
+
+
 def test_records_of_older_programs_lack_the_later_fields() -> None:
     record = SCHEMA.to_json()
     for field in ("group", "target_missing", "target_joined", "guessed"):
         del record[field]
     for column in record["columns"]:
-        del column["joined"], column["form"]
+        del column["joined"], column["form"], column["reference"]
     assert Schema.from_json(record) == SCHEMA
 
 

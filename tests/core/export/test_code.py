@@ -277,7 +277,7 @@ def test_code_says_what_it_is():
         assert "yes to question 1 (a new value of odor)" in code
         assert "odor is almond, anise or none?" in code
     imports = [line for line in python.splitlines() if line.startswith(("import", "from"))]
-    modules = ("math", "numbers", "re", "unicodedata")
+    modules = ("datetime", "math", "numbers", "re", "unicodedata")
     assert imports == [f"import {module}" for module in modules]
 
 
