@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.data import ColumnEncoder, Encoder, Table
+from odt_core.errors import InputError
 from odt_core.export import Model
 from odt_core.problem import Feature
 from odt_core.scoring.differences import (
@@ -157,8 +158,8 @@ def score(model: Model, table: Table) -> Scores:
     Raises
     ------
     InputError
-        If a column that the tree asks about is absent, or its numbers can be read with either
-        decimal mark.
+        If a column that the tree asks about is absent, its numbers can be read with either decimal
+        mark, or the model is damaged.
     """
     encoder = Encoder.from_json(model.encoder)
     require_columns(model.tree, table)
@@ -167,6 +168,11 @@ def score(model: Model, table: Table) -> Scores:
     not_numbers, beyond = (np.zeros(codes.shape, dtype=np.bool_, order="F") for _ in range(2))
     differences: list[Difference] = list(unused_columns(encoder, table))
     for place, column in enumerate(_asked_columns(encoder, model.tree)):
+        if column.feature.n_values != tree.features[place].n_values:
+            raise InputError(
+                f"The model is damaged: its tree and its encoder disagree about the values of "
+                f"{column.feature.name!r}. Save it again after training."
+            )
         profile = column.profile(table, encoder.decimal)
         values = column.lenient_codes(profile)
         np.take(values, profile.factor.codes, out=codes[:, place])

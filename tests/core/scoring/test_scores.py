@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -99,6 +101,15 @@ def test_only_the_columns_that_are_asked_about_are_needed(wards: Model, ages: Mo
     assert difference.kind is DifferenceKind.UNUSED_COLUMNS and difference.examples == ("other",)
     with pytest.raises(InputError, match="no column 'age'.*Its column 'AGE' may be 'age'"):
         score(ages, table("AGE,x", "30,1"))
+
+
+def test_a_model_whose_parts_disagree_is_refused(wards: Model) -> None:
+    encoder = json.loads(json.dumps(wards.encoder))
+    ward = next(column for column in encoder["columns"] if column["name"] == "ward")
+    ward["values"] += ["x", "y", "z2"]
+    damaged = replace(wards, encoder=encoder)
+    with pytest.raises(InputError, match="its tree and its encoder disagree about the values"):
+        score(damaged, table("ward,grp", "z2,A"))
 
 
 def test_the_file_agrees_with_the_tree_row_by_row(wards: Model) -> None:
