@@ -60,14 +60,7 @@ def _choose_rows(frozen: FrozenTree, dataset: Dataset) -> JobSpec | None:
     part = None
     chosen = st.radio("Which rows", [ALL_ROWS, SOME_ROWS], key=PART, persist_state="session")
     if dataset.sha256 == frozen.job.spec.dataset:
-        st.caption(
-            "This is the file that the tree was trained on. Its training rows are left out"
-            + (
-                f", and so is every row of the same {plain(shorten(group, 30))}."
-                if (group := frozen.job.spec.train.schema.group)
-                else "."
-            )
-        )
+        _draw_same_file(frozen.job.spec.train.schema.group, is_whole=chosen == ALL_ROWS)
     if chosen == SOME_ROWS:
         try:
             part = _choose_part(dataset.table, frozen)
@@ -78,6 +71,17 @@ def _choose_rows(frozen: FrozenTree, dataset: Dataset) -> JobSpec | None:
         dataset.job(frozen.job.spec.train, JobKind.VALIDATE),
         part=ValidationSpec(frozen.model, frozen.job.id, part),
     )
+
+
+def _draw_same_file(group: str | None, *, is_whole: bool) -> None:
+    """Say what is left of the file that the tree was trained on."""
+    words = "This is the file that the tree was trained on. Its training rows are left out"
+    if group is not None:
+        words += f", and so is every row of the same {plain(shorten(group, 30))}"
+    words += "."
+    if is_whole:
+        words += " What is left are its test rows: another file says more about new cases."
+    st.caption(words)
 
 
 def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
