@@ -70,8 +70,14 @@ def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
 _FORM_WORDS = {
     NumberForm.SIGNS: "numbers are read without their signs: 12.5% is 12.5, (3) is -3",
     NumberForm.LIMITS: "a limit is read as its number: <0.1 is 0.1",
-    NumberForm.YEAR: "of a date, the year is read",
 }
+
+
+def date_words(reading: Reading) -> str:
+    """The number that stands for a date; empty for a column that is not read as dates."""
+    if reading.reference is not None:
+        return f"the age in completed years on {reading.reference}"
+    return "the year" if reading.form is NumberForm.YEAR else ""
 
 
 def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
@@ -91,11 +97,8 @@ def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
         if tree.features[g].is_numerical:
             if reading.form in _FORM_WORDS:
                 sentences.append(f"In {printable(name)}, {_FORM_WORDS[reading.form]}.")
-            if reading.reference is not None:
-                sentences.append(
-                    f"In {printable(name)}, a date is read as the age in completed years on "
-                    f"{reading.reference}."
-                )
+            if date_words(reading):
+                sentences.append(f"In {printable(name)}, a date is read as {date_words(reading)}.")
             continue
         spellings: dict[str, list[str]] = {}
         for text, label in reading.joined:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from odt_core.data import ReadOptions, read_table
+from odt_core.data import ReadOptions, as_ages, infer_schema, read_table
 from odt_core.errors import InputError
 from odt_core.export import Model
 from odt_core.jobs import JobKind
@@ -89,6 +90,23 @@ def test_a_case_is_answered_as_soon_as_its_path_is_known(run: RunSummary, launch
     leaves = [leaf for leaf in tree.leaves if f"of {leaf.n} rows" in said]
     assert "The tree says" in said and "In training" in said and leaves
     assert "Nearest change that would turn the answer" in said
+
+
+def test_a_case_with_an_age_is_asked_for_the_age_and_not_the_date(
+    maker: Maker, launch: Launch
+) -> None:
+    born = [f"{1930 + i}-01-0{i % 9 + 1}" for i in range(60)]
+    rows = [f"{day},{i % 3},{'yes' if i < 30 else 'no'}" for i, day in enumerate(born)]
+    maker.content, maker.name = "\n".join(["born,b,ill", *rows, ""]).encode(), "born.csv"
+    table = read_table(maker.content)
+    schema = infer_schema(table, target="ill").with_target("ill", "yes")
+    schema = as_ages(table, schema, "born", date(2000, 6, 30))
+    maker.done(schema=schema)
+    page = opened(launch)
+    assert "Not the date itself, but the age in completed years on 2000-06-30." in words(page)
+    (number,) = (box for box in page.number_input if str(box.key).startswith(keys.CASE))
+    page = shown(number.set_value(70.0).run())
+    assert "The tree says: yes" in words(page)
 
 
 def test_a_value_that_no_training_row_had_is_flagged_and_nothing_is_in_the_address(

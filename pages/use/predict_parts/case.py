@@ -12,6 +12,7 @@ import streamlit as st
 
 from odt_core.evaluation import Rate, leaf_table
 from odt_core.exact import shortest_decimal
+from odt_core.export.reading import date_words
 from odt_core.problem import Feature
 from odt_core.scoring import CaseAnswer, Value, answer_case
 from odt_core.tree import Tree
@@ -49,7 +50,11 @@ def _draw_inputs(frozen: FrozenTree) -> dict[int, Value]:
     asked = tuple(dict.fromkeys(node.split.feature for node in tree.decisions))
     values: dict[int, Value] = {}
     for feature in asked:
-        _draw_input(tree, feature, f"{CASE}_{frozen.job.id}_{feature}", values)
+        key = f"{CASE}_{frozen.job.id}_{feature}"
+        _draw_input(tree, feature, key, values)
+        date = date_words(frozen.readings[tree.features[feature].name])
+        if date:
+            st.caption(f"Not the date itself, but {date}.")
     others = [printable(f.name) for g, f in enumerate(tree.features) if g not in asked]
     if others:
         with st.expander(f"{count_words(len(others), 'column')} that the tree does not ask about"):

@@ -10,6 +10,7 @@ import streamlit as st
 from odt_core.data import Encoder
 from odt_core.errors import InputError
 from odt_core.export import Model
+from odt_core.export.reading import Reading, encoder_readings
 from odt_core.jobs import Job, JobKind
 from odt_core.problem import EncodedData
 from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary
@@ -49,6 +50,11 @@ class FrozenTree:
     def tree(self) -> Tree:
         """The tree."""
         return self.model.tree
+
+    @cached_property
+    def readings(self) -> dict[str, Reading]:
+        """How the cells of each feature are read, by its name."""
+        return encoder_readings(self.model.encoder)
 
     @cached_property
     def ranges(self) -> dict[int, tuple[float, float]]:
