@@ -14,9 +14,8 @@ import pytest
 from odt_core.jobs import JobSpec
 from odt_core.jobs.runs import new_run
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
-from tests.core.jobs.conftest import postgres_database, sample_job  # noqa: F401
-from tests.core.jobs.test_faults import Server, address, record, status  # noqa: F401
-from tests.core.jobs.test_manager import wait_until
+from tests.core.jobs.conftest import address, postgres_database  # noqa: F401
+from tests.core.jobs.helpers import Server, record, sample_job, status, wait_until
 from tests.core.storage.conftest import (
     _no_settings_from_outside,  # noqa: F401
     postgres,  # noqa: F401
@@ -95,7 +94,7 @@ def test_a_busy_server_that_is_killed_loses_nothing(
         time.sleep(rng.uniform(0, LATEST))
         busy += len(server.heard("started")) > 0
         server.kill()
-        slowest = max(slowest, wait_until(lambda: not left_over(mark), seconds=3))
+        slowest = max(slowest, wait_until(lambda: not left_over(mark)))
         settle(server)
         depths.append(waiting())
         assert depths[-1] >= LEAST_DEPTH

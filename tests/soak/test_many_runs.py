@@ -9,9 +9,7 @@ import pytest
 
 from odt_core.processes import MIB
 from odt_core.storage import RunStatus, Store
-from tests.core.jobs.conftest import sample_job
-from tests.core.jobs.test_faults import address_of, servers, status
-from tests.core.jobs.test_manager import wait_until
+from tests.core.jobs.helpers import address_of, sample_job, servers, status, wait_until
 
 RUNS = 300
 WARM = 50

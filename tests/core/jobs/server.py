@@ -17,6 +17,8 @@ from odt_core.jobs import JobManager, JobSpec
 from odt_core.jobs.local import LocalPool
 from odt_core.storage import Store
 
+LEASE = 3600.0
+"""Seconds: whatever a test sees of a server that was killed, it sees before this one runs out."""
 _SAYING = threading.Lock()
 
 
@@ -40,7 +42,7 @@ class TellingPool(LocalPool):
 
 
 def main(address: str, folder: Path, n_workers: int) -> None:
-    store = Store(address, folder)
+    store = Store(address, folder, lease=LEASE)
     pool = TellingPool(n_workers)
     manager = JobManager(store, n_workers, pool=pool)
     while pool.n_free() < n_workers and not pool.has_started:

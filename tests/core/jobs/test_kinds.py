@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import time
-from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -33,16 +31,9 @@ from odt_core.studies import (
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, run_training
 from odt_core.worker.kinds import RUNNERS
-from tests.core.jobs.conftest import table_of
+from tests.core.jobs.helpers import table_of, wait_until
 
 CURVE = CurveSpec(topologies=(Topology.parse("depth-1"),), repeats=4)
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.01)
 
 
 @pytest.fixture()

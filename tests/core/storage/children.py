@@ -37,8 +37,8 @@ def claim_all(address: str, folder: Path) -> None:
 
 
 def serve(address: str, folder: Path) -> None:
-    """Claim a run, make some progress, and go on until killed."""
-    store = Store(address, folder)
+    """Claim a run, make some progress, and go on until killed; the lease outlasts every test."""
+    store = Store(address, folder, lease=3600.0)
     server = store.queue.register()
     run = store.queue.claim(server, {"odt-studio": "1"})
     assert run is not None

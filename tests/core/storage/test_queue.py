@@ -289,9 +289,7 @@ def test_a_restart_finds_a_killed_servers_runs_at_once(
     assert store.queue.interrupt_lost() == (), "it lives"
     server.kill()
     server.wait()
-    began = time.monotonic()
-    assert store.tidy().interrupted == (ids[0],)
-    assert time.monotonic() - began < 5, "long before the lease of 20 s runs out"
+    assert store.tidy().interrupted == (ids[0],), "an hour before the lease runs out"
     record = store.runs.get(OWNER, ids[0])
     assert record.summary.status is RunStatus.INTERRUPTED
     assert record.best == {"tree": "best so far"}

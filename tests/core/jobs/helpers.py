@@ -1,0 +1,261 @@
+"""What tests of jobs share: runs of known difficulty, servers and workers, and waiting."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, Table, infer_schema, read_table
+from odt_core.jobs import Job, JobManager, JobSpec
+from odt_core.jobs.local import LocalPool
+from odt_core.jobs.pool import Listener
+from odt_core.solution import Engine
+from odt_core.storage import LOCAL_OWNER, RunRecord, RunStatus, Store
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE = 60.0
+"""Seconds to wait for what takes a second or two on an idle machine."""
+HARD_LIMIT = 600.0
+"""Time limit of runs that a test ends: far longer than a test waits."""
+MOST_TO_STOP = 3.0
+"""Seconds that what a test has left running may take to stop before its worker is killed."""
+
+
+def sample_job(store: Store, sample: str, topology: str, time_limit: float = 60.0) -> JobSpec:
+    """A run on all rows of a sample, solved by CBC."""
+    name = f"{sample}.csv"
+    sha256 = store.datasets.put(LOCAL_OWNER, SAMPLES[sample].csv(), name).sha256
+    train = TrainSpec(
+        schema=SAMPLES[sample].schema(),
+        split=SplitSpec("all"),
+        topology=Topology.parse(topology),
+        engine=Engine.CBC,
+        time_limit=time_limit,
+    )
+    return JobSpec(sha256, name, ReadOptions(), train)
+
+
+def table_of(store: Store, spec: JobSpec) -> Table:
+    """What a run reads."""
+    content = store.datasets.read(LOCAL_OWNER, spec.dataset)
+    return read_table(content, spec.read, name=spec.table_name)
+
+
+def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> float:
+    """How long it took until the condition held."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < seconds, "did not happen in time"
+        time.sleep(0.01)
+    return time.monotonic() - began
+
+
+def has_best_tree(job: Job) -> bool:
+    return any(point.incumbent is not None for point in job.progress)
+
+
+def family_of(pid: int) -> list[psutil.Process]:
+    """What a process has started, and what that has started in turn.
+
+    Without the process that compiles the search once on a machine: it may go on until it is done.
+    """
+    compiling = "import warm_up"
+    family = psutil.Process(pid).children(recursive=True)
+    return [process for process in family if compiling not in command_of(process)]
+
+
+def solver_seconds_until(condition: Callable[[], object], pid: int) -> float:
+    """Processor time that a solver below a process takes until the condition holds.
+
+    A busy machine does not lengthen it, as it does the time by the clock.
+    """
+    solvers = [each for each in family_of(pid) if "solvers.mip.child" in command_of(each)]
+    assert solvers, "nothing solves"
+    begun = [_processor_time(solver) for solver in solvers]
+    last = list(begun)
+
+    def look() -> object:
+        for at, solver in enumerate(solvers):
+            with suppress(psutil.Error):
+                last[at] = _processor_time(solver)
+        return condition()
+
+    wait_until(look)
+    return max(after - before for before, after in zip(begun, last, strict=True))
+
+
+def _processor_time(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def command_of(process: psutil.Process) -> str:
+    """Its command line; empty if it has just ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def worker_pids(manager: JobManager) -> list[int]:
+    """The workers of a manager."""
+    pool = manager._pool
+    assert isinstance(pool, LocalPool)
+    return [worker.process.pid for worker in pool._workers]
+
+
+def worker_pid(manager: JobManager) -> int:
+    """The one worker of a manager."""
+    (pid,) = worker_pids(manager)
+    return pid
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Whether a process still runs (one that only waits to be reaped does not)."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+class KeptPool(LocalPool):
+    """One warm worker for a manager after another: to start one takes three seconds of work.
+
+    When a manager closes it, only what still runs is ended.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self._started = False
+
+    def start(self, listener: Listener) -> None:
+        self._listener = listener
+        if not self._started:
+            self._started = True
+            super().start(listener)
+
+    def close(self) -> None:
+        with self._lock:
+            busy = [worker for worker in self._workers if worker.job is not None]
+            for worker in busy:
+                worker.kill()
+        for worker in busy:
+            worker.process.wait()
+
+    def end(self) -> None:
+        """End the worker, too."""
+        super().close()
+
+
+@contextmanager
+def managing(store: Store, pool: KeptPool) -> Iterator[JobManager]:
+    """A manager with one warm worker that has nothing to do, and is to be kept."""
+    manager = JobManager(store, n_workers=1, pool=pool)
+    try:
+        yield manager
+    finally:
+        running = manager._jobs._running
+        for one in list(running.values()):
+            manager.cancel(one.job)
+        deadline = time.monotonic() + MOST_TO_STOP
+        while running and time.monotonic() < deadline:
+            time.sleep(0.01)
+        manager.close()
+
+
+class Server:
+    """A server in another process; what it says is kept."""
+
+    def __init__(self, address: str, folder: Path, n_workers: int) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.core.jobs.server", address, str(folder), str(n_workers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        self.said: list[tuple[str, str]] = []
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            what, _, about = line.strip().partition(" ")
+            self.said.append((what, about))
+
+    def heard(self, what: str) -> list[str]:
+        return [about for said, about in self.said if said == what]
+
+    def ask(self, specs: Sequence[JobSpec]) -> None:
+        """Ask for jobs, without waiting until they are accepted."""
+        assert self.process.stdin is not None
+        self.process.stdin.writelines(json.dumps(spec.to_json()) + "\n" for spec in specs)
+        self.process.stdin.flush()
+
+    def submit(self, spec: JobSpec) -> str:
+        before = len(self.heard("submitted"))
+        self.ask([spec])
+        wait_until(lambda: len(self.heard("submitted")) > before)
+        return self.heard("submitted")[-1]
+
+    def kill(self) -> None:
+        """Kill it, and hear the last that it said."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self._listener.join()
+
+
+@contextmanager
+def servers(address: str, *folders: Path, n_workers: int = 1) -> Iterator[list[Server]]:
+    opened = [Server(address, folder, n_workers) for folder in folders]
+    try:
+        for server in opened:
+            wait_until(lambda server=server: server.said)
+        yield opened
+    finally:
+        for server in opened:
+            server.kill()
+
+
+def record(store: Store, run_id: str) -> RunRecord:
+    return store.runs.get(LOCAL_OWNER, run_id)
+
+
+def status(store: Store, run_id: str) -> RunStatus:
+    return store.runs.summary(LOCAL_OWNER, run_id).status
+
+
+def address_of(folder: Path) -> str:
+    return f"sqlite:///{folder / 'odt.sqlite3'}"
+
+
+def large_job(store: Store) -> JobSpec:
+    """A run on 20,000 different rows, for which CBC takes hundreds of megabytes."""
+    rng = random.Random(1)
+    rows = [",".join(str(rng.randrange(9)) for _ in range(10)) for _ in range(20_000)]
+    names = ",".join(f"c{number}" for number in range(10))
+    lines = (f"{row},{'yes' if row < '4' else 'no'}" for row in rows)
+    content = "\n".join([f"{names},outcome", *lines]).encode()
+    sha256 = store.datasets.put(LOCAL_OWNER, content, "large.csv").sha256
+    schema = infer_schema(read_table(content), "outcome", "yes")
+    topology = Topology.parse("depth-3")
+    train = TrainSpec(schema, SplitSpec("all"), topology, engine=Engine.CBC)
+    return JobSpec(sha256, "large.csv", ReadOptions(), train)
+
+
+def status_or_none(store: Store, run_id: str) -> RunStatus | None:
+    found = store.runs.present(LOCAL_OWNER, [run_id])
+    return found[run_id].status if run_id in found else None
