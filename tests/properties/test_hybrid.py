@@ -241,7 +241,7 @@ def test_what_is_told_never_falls_behind(
     """CBC begins with a trivial bound of its own, and on a clock of its own."""
     monkeypatch.setattr(hybrid, "solve_search", search)
     told: list[TracePoint] = []
-    solution = solve(tic_tac_toe("depth-2", 200), on_progress=told.append, time_limit=60)
+    solution = solve(tic_tac_toe("depth-2", 120), on_progress=told.append, time_limit=60)
     assert solution.mip is not None
     for known in (told, solution.trace):
         for earlier, later in pairwise(known):

@@ -11,7 +11,7 @@ from odt_core.problem import Problem, Split
 from tests.properties.referee import frontier, is_legal, keeps_smallest_leaf, questions, tally
 from tests.properties.strategies import random_problem
 
-MOST_TREES = 40_000
+MOST_TREES = 20_000
 
 
 def trees(problem: Problem):

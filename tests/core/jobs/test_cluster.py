@@ -31,12 +31,14 @@ from odt_core.topology import Topology
 from odt_core.training import run_training
 from odt_core.worker.kinds import Hooks, run_job
 from tests.core.jobs.helpers import (
+    HARD_LIMIT,
     ROOT,
     command_of,
     family_of,
     is_alive,
     sample_job,
     solver_seconds_until,
+    status,
     table_of,
     wait_until,
 )
@@ -257,49 +259,39 @@ def test_closing_takes_the_jobs_off_the_cluster(
     assert all(psutil.pid_exists(worker.pid) for worker in cluster.workers)
 
 
-def test_a_scheduler_that_is_lost_costs_only_what_ran(
-    manager: JobManager, cluster: Cluster, hard: JobSpec, easy: JobSpec
-) -> None:
-    """The last one to use the cluster that all share."""
-    first, second, waiting = (manager.submit(spec) for spec in (hard, hard, easy))
-    wait_until(lambda: first.best and second.best)
-    cluster.scheduler.kill()
-    seconds = wait_until(lambda: first.is_over and second.is_over)
-    print(f"a lost scheduler was noticed after {seconds:.2f} s")
-    assert first.status is RunStatus.FAILED and first.best is not None
-    wait_until(lambda: "cannot be reached" in manager.problem)
-    assert waiting.status is RunStatus.QUEUED
-
-
 def is_known(key: str, dask_scheduler: Scheduler) -> bool:
     """Whether a scheduler has taken up a task."""
     return key in dask_scheduler.tasks
 
 
-def test_a_job_that_no_machine_has_begun_outlives_its_scheduler(
-    store: Store, easy: JobSpec
+def test_a_scheduler_that_is_lost_costs_only_what_had_begun(
+    cluster: Cluster, store: Store, hard: JobSpec, easy: JobSpec
 ) -> None:
-    cluster = Cluster(n_workers=1)
+    """The last one to use the cluster that all share."""
     manager = JobManager(store, 1, pool=DaskPool(cluster.address))
     try:
-        wait_until(lambda: manager._pool.n_free() == 1)
+        wait_until(lambda: manager._pool.n_free() == 2)
         with Client(cluster.address, set_as_default=False) as other:
-            busy = other.submit(time.sleep, 120, pure=False)
+            busy = other.submit(time.sleep, HARD_LIMIT, pure=False)
             wait_until(lambda: any(other.processing().values()) and not busy.done())
-            job = manager.submit(easy)
-            wait_until(lambda: job.status is RunStatus.RUNNING)
-            task = manager._pool._tasks[job.id]
+            begun, handed_over, waiting = (manager.submit(spec) for spec in (hard, easy, easy))
+            wait_until(lambda: begun.best is not None)
+            wait_until(lambda: handed_over.status is RunStatus.RUNNING)
+            task = manager._pool._tasks[handed_over.id]
             wait_until(lambda: task.future is not None)
             key = task.future.key
             wait_until(lambda: other.run_on_scheduler(is_known, key))
             cluster.scheduler.kill()
-        wait_until(lambda: job.status is RunStatus.QUEUED)
+        seconds = wait_until(lambda: begun.is_over)
+        print(f"a lost scheduler was noticed after {seconds:.2f} s")
+        assert begun.status is RunStatus.FAILED and begun.best is not None
         wait_until(lambda: "cannot be reached" in manager.problem)
-        wait_until(lambda: store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED)
+        wait_until(lambda: handed_over.status is RunStatus.QUEUED)
+        assert waiting.status is RunStatus.QUEUED
+        wait_until(lambda: status(store, handed_over.id) is RunStatus.QUEUED)
     finally:
         manager.close()
-        cluster.close()
-    assert store.runs.summary(LOCAL_OWNER, job.id).status is RunStatus.QUEUED
+    assert status(store, handed_over.id) is status(store, waiting.id) is RunStatus.QUEUED
 
 
 def test_a_cluster_with_certificates_serves_only_who_has_them(
