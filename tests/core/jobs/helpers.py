@@ -79,26 +79,30 @@ def family_of(pid: int) -> list[psutil.Process]:
 def solver_seconds_until(condition: Callable[[], object], pid: int) -> float:
     """Processor time that a solver below a process takes until the condition holds.
 
-    A busy machine does not lengthen it, as it does the time by the clock.
+    A busy machine does not lengthen it, as it does the time by the clock. On such a machine the
+    solver may also begin later.
     """
-    solvers = [each for each in family_of(pid) if "solvers.mip.child" in command_of(each)]
-    assert solvers, "nothing solves"
-    begun = [_processor_time(solver) for solver in solvers]
-    last = list(begun)
+    before = _solver_seconds(pid)
+    after: dict[int, float] = {}
 
     def look() -> object:
-        for at, solver in enumerate(solvers):
-            with suppress(psutil.Error):
-                last[at] = _processor_time(solver)
+        with suppress(psutil.NoSuchProcess):  # the process was ended with its solver
+            after.update(_solver_seconds(pid))
         return condition()
 
     wait_until(look)
-    return max(after - before for before, after in zip(begun, last, strict=True))
+    return max((seconds - before.get(solver, 0.0) for solver, seconds in after.items()), default=0)
 
 
-def _processor_time(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
+def _solver_seconds(pid: int) -> dict[int, float]:
+    """Processor time of each solver below a process, by the solver's own process id."""
+    found = {}
+    for process in family_of(pid):
+        if "solvers.mip.child" in command_of(process):
+            with suppress(psutil.Error):
+                times = process.cpu_times()
+                found[process.pid] = float(times.user + times.system)
+    return found
 
 
 def command_of(process: psutil.Process) -> str:

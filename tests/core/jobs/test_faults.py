@@ -227,7 +227,7 @@ def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
         assert store.runs.list(LOCAL_OWNER).total == 0
         filler.unlink()
         wait_until(lambda: all(status_or_none(store, job.id) is RunStatus.DONE for job in jobs))
-        assert not any(map(manager.unstored, jobs))
+        wait_until(lambda: not any(map(manager.unstored, jobs)))
         assert study.id is not None
         both = store.runs.list(LOCAL_OWNER).runs
         assert {(run.name, run.status) for run in both} == {
