@@ -1,4 +1,4 @@
-"""``export``: a model's tree as a picture, as rules or as code."""
+"""``export``: a model as a picture, as rules, as code or as a sheet for people."""
 
 from __future__ import annotations
 
@@ -6,11 +6,28 @@ import argparse
 
 from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
-from odt_core.export import export_model
+from odt_core.errors import InputError
+from odt_core.export import ExportFormat, export_model
+from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the tree in one of the formats."""
-    model = load_model(options.model)
-    write_output(options.output, export_model(model, options.format))
+    """Write the model in one of the formats."""
+    formats = (*ExportFormat, *SheetFormat)
+    if options.format not in formats:
+        raise InputError(
+            f"The format {options.format!r} is not known: choose one of {', '.join(formats)}."
+        )
+    if options.format in tuple(SheetFormat):
+        return write_stated(options, SheetFormat(options.format))
+    write_output(options.output, export_model(load_model(options.model), options.format))
+    return 0
+
+
+def write_stated(options: argparse.Namespace, chosen: SheetFormat) -> int:
+    """Write a sheet with what its author states."""
+    statements = Statements(
+        Stage.parse(options.stage), options.intended_use.strip(), options.author.strip()
+    )
+    write_output(options.output, write_sheet(load_model(options.model), chosen, statements))
     return 0

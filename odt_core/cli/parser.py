@@ -520,13 +520,31 @@ def _add_verify(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
 def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     export = commands.add_parser(
         "export",
-        help="write a model's tree as a picture, as rules or as code",
-        description="Write a model's tree as a picture, as rules or as code.",
+        help="write a model as a picture, as rules, as code or as a sheet for people",
+        description="Write a model's tree as a picture, as rules, as code, or as a sheet for "
+        "people: the rule card.",
     )
-    export.add_argument("model", metavar="MODEL.json")
-    export.add_argument("--format", required=True, help="dot, svg, png, rules, python, sql or json")
+    add_model(export)
+    export.add_argument(
+        "--format",
+        required=True,
+        help="dot, svg, png, rules, python, sql, json or card",
+    )
+    _add_statements(export)
     export.add_argument("--output", metavar="FILE", help="write here instead of standard output")
     export.set_defaults(run=_lazily("export"))
+
+
+def _add_statements(command: argparse.ArgumentParser) -> None:
+    """What the author of a sheet states."""
+    stated = command.add_argument_group("what a sheet for people states")
+    stated.add_argument(
+        "--stage", default="derived", help="derived (the default), validated or in-use"
+    )
+    stated.add_argument(
+        "--intended-use", default="", metavar="TEXT", help="for whom, where, for which decision"
+    )
+    stated.add_argument("--author", default="", metavar="TEXT", help="who stands for it")
 
 
 def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

@@ -19,11 +19,13 @@ from odt_core.evaluation.leaves import (
     CONTRADICTED,
     FEW_OF_CLASS,
     SMALL_LEAF,
+    LeafCounts,
     LeafRow,
     leaf_table,
 )
 from odt_core.evaluation.measures import Measure
 from odt_core.evaluation.natural import Frequencies, frequencies
+from odt_core.evaluation.rate_words import RateWords, ReportedRate, ratio_parts, share_parts
 from odt_core.evaluation.rates import (
     LEVEL,
     Estimate,
@@ -75,7 +77,10 @@ __all__ = [
     "Estimate",
     "Floor",
     "Frequencies",
+    "LeafCounts",
     "LeafRow",
+    "RateWords",
+    "ReportedRate",
     "Metrics",
     "Rate",
     "ResampledMean",
@@ -97,7 +102,9 @@ __all__ = [
     "net_benefit",
     "predictive_values",
     "rates_differ",
+    "ratio_parts",
     "resampled_mean",
+    "share_parts",
     "tree_changes",
     "verdict",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -52,23 +53,27 @@ class LeafRow:
     marks: tuple[str, ...] = ()
 
 
-def leaf_table(tree: Tree, test: EncodedData | None = None) -> tuple[LeafRow, ...]:
+LeafCounts = Sequence[tuple[int, int]]
+"""Negative and positive rows in each leaf, left to right."""
+
+
+def leaf_table(tree: Tree, test: EncodedData | LeafCounts | None = None) -> tuple[LeafRow, ...]:
     """One row for each leaf, left to right.
 
     Parameters
     ----------
     tree : Tree
         Carries its training counts.
-    test : EncodedData, optional
-        Rows that had no part in training.
+    test : EncodedData or LeafCounts, optional
+        Rows that had no part in training, or how many of them are in each leaf.
     """
-    tested: list[Rate | None] = [None] * tree.n_leaves
+    tested: Sequence[Rate | None] = [None] * tree.n_leaves
     everyone = Rate(0, 0)
     if test is not None:
-        tested = [
-            Rate(positive, negative + positive) for negative, positive in tree.leaf_counts(test)
-        ]
-        everyone = Rate(test.n_positive, test.n_rows)
+        counts = tree.leaf_counts(test) if isinstance(test, EncodedData) else test
+        rates = [Rate(positive, negative + positive) for negative, positive in counts]
+        everyone = Rate(sum(rate.successes for rate in rates), sum(rate.n for rate in rates))
+        tested = rates
     return tuple(
         LeafRow(
             number=index + 1,

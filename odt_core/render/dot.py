@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from odt_core.evaluation.leaves import leaf_table
+from odt_core.evaluation.leaves import LeafCounts, leaf_table
 from odt_core.problem import EncodedData
 from odt_core.render.labels import (
     LEAF_WIDTH,
@@ -68,7 +68,7 @@ class Direction(StrEnum):
 def tree_dot(
     tree: Tree,
     *,
-    test: EncodedData | None = None,
+    test: EncodedData | LeafCounts | None = None,
     theme: Theme = LIGHT,
     lit_leaf: int | None = None,
     marked: frozenset[int] = frozenset(),
@@ -88,7 +88,7 @@ def tree_dot(
     ----------
     tree : Tree
         What to draw.
-    test : EncodedData, optional
+    test : EncodedData or LeafCounts, optional
         Test rows, counted in the leaves.
     theme : Theme
         Colours.
@@ -185,7 +185,7 @@ class _Arrival:
 
 def _nodes(
     tree: Tree,
-    test: EncodedData | None,
+    test: EncodedData | LeafCounts | None,
     theme: Theme,
     lit_leaf: int | None,
     marked: frozenset[int],

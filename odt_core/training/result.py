@@ -18,6 +18,7 @@ from odt_core.export import Model, tree_to_json
 from odt_core.problem import Problem
 from odt_core.solution import MipReport, Solution
 from odt_core.topology import AnyShape
+from odt_core.training.progress import value_words
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
 from odt_core.words import proof_words, status_words
@@ -62,9 +63,12 @@ class TrainedTree:
             schema=self.spec.schema.to_json(),
             encoder=self.prepared.encoder.to_json(),
             facts={
-                "data": {"name": self.table_name, "sha256": self.table_sha256},
-                "settings": self.spec.to_json(),
-                "result": self._numbers(),
+                **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+                "result": {
+                    **self._numbers(),
+                    "test_leaves": self._test_leaves(self.solution.tree),
+                    "words": self._words(),
+                },
             },
         )
 
@@ -133,6 +137,28 @@ class TrainedTree:
             "test": None if solution.tree is None else self._test_counts(solution.tree),
         }
 
+    def _words(self) -> dict[str, str]:
+        """How far the solve came, in words that need the problem."""
+        solution, problem = self.solution, self.problem
+        return {
+            "status": self.status_sentence,
+            "proof": self.proof_sentence,
+            "remark": solution.remark,
+            "reached": "" if solution.total is None else value_words(problem, solution.total),
+            "bound": "" if solution.bound is None else value_words(problem, solution.bound),
+        }
+
+    def _test_leaves(self, tree: Tree) -> dict[str, list[int]] | None:
+        """Negative and positive test rows in each leaf, left to right."""
+        test = self.prepared.test
+        if test is None:
+            return None
+        counts = tree.leaf_counts(test)
+        return {
+            "negative": [negative for negative, _ in counts],
+            "positive": [positive for _, positive in counts],
+        }
+
     def _test_counts(self, tree: Tree) -> dict[str, int] | None:
         test = self.prepared.test
         return None if test is None else confusion_to_json(tree.confusion(test))
@@ -161,11 +187,7 @@ class TrainResult(TrainedTree):
                 "test": self._test_counts(self.cart),
                 "tree": tree_to_json(self.cart),
             },
-            "words": {
-                "status": self.status_sentence,
-                "proof": self.proof_sentence,
-                "remark": self.solution.remark,
-            },
+            "words": self._words(),
             "trace": [
                 [round(point.seconds, 4), point.incumbent, point.bound]
                 for point in self.solution.trace

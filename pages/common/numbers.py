@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import StrEnum
-
 import streamlit as st
 
 from odt_core.confusion import Confusion
@@ -14,10 +11,14 @@ from odt_core.evaluation import (
     Floor,
     Metrics,
     Rate,
+    RateWords,
+    ReportedRate,
     floors,
     frequencies,
     metrics,
     predictive_values,
+    ratio_parts,
+    share_parts,
 )
 from odt_core.problem import Objective
 from odt_core.training import parse_percent
@@ -57,30 +58,17 @@ def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
     )
 
 
-class Measure(StrEnum):
-    """What a tree is measured by, in the order of the tables; the values are the rows' names."""
-
-    SENSITIVITY = "Sensitivity (TPR)"
-    SPECIFICITY = "Specificity (TNR)"
-    ACCURACY = "Accuracy"
-    BALANCED_ACCURACY = "Balanced accuracy"
-    PPV = "PPV"
-    NPV = "NPV"
-    LR_POSITIVE = "LR+"
-    LR_NEGATIVE = "LR−"
-
-    def of(self, found: Metrics | None) -> str:
-        """Its cell, with the interval; a dash where there are no rows or it is not defined."""
-        if found is None:
-            return NONE
-        value = getattr(found, self.name.lower())
-        is_ratio = self in (Measure.LR_POSITIVE, Measure.LR_NEGATIVE)
-        return ratio_html(value) if is_ratio else rate_html(value)
+def measure_html(measure: ReportedRate, found: Metrics | None) -> str:
+    """A measure with its interval; a dash where there are no rows or it is not defined."""
+    return _words_html(None if found is None else measure.words(found))
 
 
 def draw_rates(train: Metrics, test: Metrics | None) -> None:
     """Draw all rates of training and test rows with their 95% intervals."""
-    rows = [[measure, *(measure.of(found) for found in (train, test))] for measure in Measure]
+    rows = [
+        [measure, *(measure_html(measure, found) for found in (train, test))]
+        for measure in ReportedRate
+    ]
     st.html(plain_table("Rates in training and test", ["", "Training", "Test"], rows))
     st.caption(
         "The brackets hold 95% intervals: Wilson's for shares, the log method for likelihood "
@@ -92,27 +80,16 @@ def draw_rates(train: Metrics, test: Metrics | None) -> None:
 
 def rate_html(value: Rate | Estimate) -> str:
     """A share with x/n and its interval; a dash where it is not defined."""
-    if value.value is None:
-        return NONE
-    fraction = f"{value.successes:,}/{value.n:,}" if isinstance(value, Rate) else ""
-    return value_html(percent_words(value.value), fraction, _interval(value, percent_words))
+    return _words_html(share_parts(value))
 
 
 def ratio_html(value: Estimate) -> str:
     """A likelihood ratio with its interval; a dash where it is not defined."""
-    if value.value is None:
-        return NONE
-    return value_html(_three_digits(value.value), _interval(value, _three_digits))
+    return _words_html(ratio_parts(value))
 
 
-def _interval(value: Rate | Estimate, say: Callable[[float], str]) -> str:
-    if value.low is None or value.high is None:
-        return ""
-    return f"({say(value.low)} to {say(value.high)})"
-
-
-def _three_digits(value: float) -> str:
-    return number_words(float(f"{value:.3g}"))
+def _words_html(words: RateWords | None) -> str:
+    return NONE if words is None else value_html(words.value, words.counts, words.interval)
 
 
 def draw_floors(objective: Objective, train: Metrics, test: Metrics | None) -> None:

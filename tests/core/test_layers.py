@@ -20,7 +20,7 @@ LAYERS = [
     {"export"},
     {"training", "scoring"},
     {"studies", "verification"},
-    {"estimator"},
+    {"estimator", "reports"},
     {"worker"},
     {"jobs"},
     {"cli"},

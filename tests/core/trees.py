@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import settings
 
+from odt_core.export.reading import default_reading
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem, Rules, Split
 from odt_core.topology import Topology
 from odt_core.tree import Decision, Leaf, Node, Tree, build_tree, route
@@ -16,6 +19,9 @@ from tests.properties.strategies import make_problem
 
 unhurried = settings(deadline=None, max_examples=60)
 """For property tests: machines are shared, so a slow example is no failure."""
+
+Row = dict[str, Any]
+"""Cells of a table by the names of its columns."""
 
 Assignment = tuple[tuple[Split, ...], tuple[bool, ...]]
 
@@ -207,6 +213,40 @@ def decision(
     )
 
 
+def cell_and_code(random: Random, feature: Feature) -> tuple[Any, int]:
+    """A cell as a table holds it, and the code that it means."""
+    code = random.randrange(-1, feature.n_values)
+    reading = default_reading(feature)
+    missing = -1 if reading.missing_code is None else reading.missing_code
+    if code == reading.missing_code or (code < 0 and feature.is_numerical):
+        return None, missing
+    if not feature.is_numerical:
+        return ("never seen" if code < 0 else feature.values[code]), code
+    low = feature.cuts[code - 1] if code > 0 else -math.inf
+    high = feature.cuts[code] if code < feature.n_ordered - 1 else math.inf
+    # The upper end belongs to the bin, the lower one does not.
+    candidates = [high, math.nextafter(low, math.inf)]
+    if math.isfinite(low) and math.isfinite(high):
+        candidates.append((low + high) / 2)
+    elif math.isfinite(low):
+        candidates.append(low + abs(low) + 1)
+    elif math.isfinite(high):
+        candidates.append(high - abs(high) - 1)
+    else:
+        candidates.append(0.0)
+    return random.choice([c for c in candidates if math.isfinite(c) and low < c <= high]), code
+
+
+def cells_and_codes(random: Random, tree: Tree, n: int) -> tuple[list[Row], np.ndarray]:
+    rows, codes = [], np.empty((n, len(tree.features)), dtype=np.int32)
+    for i in range(n):
+        row: Row = {}
+        for g, feature in enumerate(tree.features):
+            row[feature.name], codes[i, g] = cell_and_code(random, feature)
+        rows.append(row)
+    return rows, codes
+
+
 def mushroom_tree() -> Tree:
     """Two questions, a set and a threshold with a missing bin, by hand."""
     odor = Feature(
@@ -228,6 +268,8 @@ def mushroom_tree() -> Tree:
 
 __all__ = [
     "ODD_NAMES",
+    "Row",
+    "cells_and_codes",
     "decision",
     "disguise",
     "mushroom_tree",

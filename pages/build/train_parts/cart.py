@@ -6,19 +6,19 @@ from typing import Any
 
 import streamlit as st
 
-from odt_core.evaluation import FAIRNESS, Metrics, can_ask_about_sets
+from odt_core.evaluation import FAIRNESS, Metrics, ReportedRate, can_ask_about_sets
 from odt_core.export import tree_from_json
 from odt_core.problem import EncodedData
 from odt_core.words import count_words
 from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, Measure, metrics_of
+from pages.common.numbers import NONE, measure_html, metrics_of
 from pages.common.tables import plain_table, value_html
 
 _MEASURES = (
-    Measure.SENSITIVITY,
-    Measure.SPECIFICITY,
-    Measure.ACCURACY,
-    Measure.BALANCED_ACCURACY,
+    ReportedRate.SENSITIVITY,
+    ReportedRate.SPECIFICITY,
+    ReportedRate.ACCURACY,
+    ReportedRate.BALANCED_ACCURACY,
 )
 
 
@@ -31,7 +31,10 @@ def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
         "CART, test": metrics_of(result["cart"]["test"]),
     }
     rows = [["Rows wrong", *(_wrong(found) for found in columns.values())]]
-    rows += [[measure, *(measure.of(found) for found in columns.values())] for measure in _MEASURES]
+    rows += [
+        [measure, *(measure_html(measure, found) for found in columns.values())]
+        for measure in _MEASURES
+    ]
     st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))
     cart = tree_from_json(result["cart"]["tree"])
     fairness = f"{FAIRNESS} " if can_ask_about_sets(cart.features) else ""

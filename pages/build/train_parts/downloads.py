@@ -1,4 +1,4 @@
-"""The tree and the model as files."""
+"""The tree and the model as files, for programs and for people."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
+from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
 from pages.common.names import file_stem
 
 _FILES = {
@@ -20,9 +21,16 @@ _FILES = {
     ExportFormat.SQL: "SQL expression",
 }
 
+_SHEETS = {
+    SheetFormat.CARD: "Rule card (HTML)",
+}
+
+LONGEST_USE, LONGEST_AUTHOR = 500, 120
+"""Characters of what an author states."""
+
 
 def draw_downloads(job: Job, test: EncodedData | None) -> None:
-    """Draw the button that opens the list of files; each is made when it is asked for."""
+    """Draw the buttons that open the lists of files; each is made when it is asked for."""
     model = Model.from_json(job.model)
     stem = file_stem(job.spec.table_name, job.spec.train.topology.name)
     with st.popover("Download", width="content"):
@@ -32,17 +40,52 @@ def draw_downloads(job: Job, test: EncodedData | None) -> None:
         )
         for kind, label in _FILES.items():
             _draw(label, kind, _maker(model, kind, test), stem)
+    with st.popover("Sheets", width="content", help="For the bedside and for readers"):
+        statements = _ask_statements()
+        for sheet, label in _SHEETS.items():
+            _draw(label, sheet, _sheet_maker(model, sheet, statements), stem)
+        st.caption("A sheet is one file. Print it from the browser, also to PDF.")
+
+
+def _ask_statements() -> Statements:
+    """What only the author can say; nothing of it is stored."""
+    stage = st.selectbox(
+        "Stage",
+        list(Stage),
+        key="train_sheet_stage",
+        format_func=lambda stage: stage.capitalize(),
+        persist_state="session",
+    )
+    use = st.text_area(
+        "Intended use",
+        key="train_sheet_use",
+        max_chars=LONGEST_USE,
+        placeholder="For whom, where, for which decision",
+        height=80,
+        persist_state="session",
+    )
+    author = st.text_input(
+        "Author", key="train_sheet_author", max_chars=LONGEST_AUTHOR, persist_state="session"
+    )
+    return Statements(stage, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR])
 
 
 def _maker(model: Model, kind: ExportFormat, test: EncodedData | None) -> Callable[[], bytes]:
     return lambda: export_model(model, kind, test=test)
 
 
-def _draw(label: str, kind: ExportFormat, content: Callable[[], bytes], stem: str) -> None:
+def _sheet_maker(model: Model, sheet: SheetFormat, statements: Statements) -> Callable[[], bytes]:
+    return lambda: write_sheet(model, sheet, statements)
+
+
+def _draw(
+    label: str, kind: ExportFormat | SheetFormat, content: Callable[[], bytes], stem: str
+) -> None:
+    name = stem if isinstance(kind, ExportFormat) else f"{stem}-{kind.stem}"
     st.download_button(
         label,
         content,
-        f"{stem}{kind.extension}",
+        f"{name}{kind.extension}",
         kind.mime,
         key=f"train_download_{kind.value}",
         on_click="ignore",

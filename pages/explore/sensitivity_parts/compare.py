@@ -5,22 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.confusion import Confusion
-from odt_core.evaluation import metrics, tree_changes
+from odt_core.evaluation import ReportedRate, metrics, tree_changes
 from odt_core.problem import EncodedData
 from odt_core.words import percent_words
 from pages.common.drawing import draw_tree
-from pages.common.numbers import Measure
+from pages.common.numbers import measure_html
 from pages.common.tables import plain_table
 from pages.common.text import plain
 from pages.explore.sensitivity_parts.choose import Choice
 from pages.explore.sensitivity_parts.view import FrontierView, ViewPoint
 
 _MEASURES = (
-    Measure.SENSITIVITY,
-    Measure.SPECIFICITY,
-    Measure.PPV,
-    Measure.NPV,
-    Measure.ACCURACY,
+    ReportedRate.SENSITIVITY,
+    ReportedRate.SPECIFICITY,
+    ReportedRate.PPV,
+    ReportedRate.NPV,
+    ReportedRate.ACCURACY,
 )
 
 
@@ -99,6 +99,6 @@ def _draw_rates(before: ViewPoint, after: ViewPoint) -> None:
         metrics(counts) if counts is not None else None
         for counts in (before.train, after.train, before.test, after.test)
     ]
-    rows = [[measure, *(measure.of(found) for found in sets)] for measure in _MEASURES]
+    rows = [[measure, *(measure_html(measure, found) for found in sets)] for measure in _MEASURES]
     head = ["", "Put aside, training", "Chosen, training", "Put aside, test", "Chosen, test"]
     st.html(plain_table("Both trees in training and test", head, rows))

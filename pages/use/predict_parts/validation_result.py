@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from odt_core.evaluation import Calibration, Floor, frequencies
+from odt_core.evaluation import Calibration, Floor, ReportedRate, frequencies
 from odt_core.jobs import Job
 from odt_core.render import (
     benefit_alt_text,
@@ -19,7 +19,7 @@ from odt_core.words import count_words, number_words, percent_words
 from pages.common.charts import draw_chart, hide_old_charts
 from pages.common.drawing import draw_tree
 from pages.common.names import file_stem
-from pages.common.numbers import NONE, Measure, draw_counts, rate_html, ratio_html
+from pages.common.numbers import NONE, draw_counts, measure_html, rate_html, ratio_html
 from pages.common.outage import draw_unstored
 from pages.common.subgroups import draw_subgroups
 from pages.common.tables import plain_table, value_html
@@ -132,7 +132,10 @@ def _draw_rates(result: ValidationResult) -> None:
     columns = {"Validation": result.metrics, "Training": result.train_metrics}
     if result.test_metrics is not None:
         columns["Test"] = result.test_metrics
-    rows = [[measure, *(measure.of(found) for found in columns.values())] for measure in Measure]
+    rows = [
+        [measure, *(measure_html(measure, found) for found in columns.values())]
+        for measure in ReportedRate
+    ]
     prevalences = (rate_html(found.prevalence) for found in columns.values())
     rows.append(["Prevalence", *prevalences])
     head = ["", *columns]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sqlite3
 from dataclasses import replace
-from random import Random
 from typing import Any
 
 import duckdb
@@ -20,14 +18,18 @@ from hypothesis import strategies as st
 from odt_core.data.forms import NumberForm
 from odt_core.data.numeric import parse_numbers
 from odt_core.export import ExportFormat, Reading, export_tree, python_code, sql_code
-from odt_core.export.reading import default_reading
 from odt_core.problem import Feature, FeatureKind
 from odt_core.tree import Leaf, Tree
-from tests.core.trees import decision, mushroom_tree, random_tree, unhurried
+from tests.core.trees import (
+    Row,
+    cells_and_codes,
+    decision,
+    mushroom_tree,
+    random_tree,
+    unhurried,
+)
 
 randoms = st.randoms(use_true_random=False)
-
-Row = dict[str, Any]
 
 
 def python_answers(code: str, rows: list[Row]) -> list[str]:
@@ -64,40 +66,6 @@ def duckdb_answers(code: str, tree: Tree, rows: list[Row]) -> list[str]:
         database.execute(create)
         database.executemany(insert, [[i, *row.values()] for i, row in enumerate(rows)])
         return [answer for (answer,) in database.execute(query(code)).fetchall()]
-
-
-def cell_and_code(random: Random, feature: Feature) -> tuple[Any, int]:
-    """A cell as a table holds it, and the code that it means."""
-    code = random.randrange(-1, feature.n_values)
-    reading = default_reading(feature)
-    missing = -1 if reading.missing_code is None else reading.missing_code
-    if code == reading.missing_code or (code < 0 and feature.is_numerical):
-        return None, missing
-    if not feature.is_numerical:
-        return ("never seen" if code < 0 else feature.values[code]), code
-    low = feature.cuts[code - 1] if code > 0 else -math.inf
-    high = feature.cuts[code] if code < feature.n_ordered - 1 else math.inf
-    # The upper end belongs to the bin, the lower one does not.
-    candidates = [high, math.nextafter(low, math.inf)]
-    if math.isfinite(low) and math.isfinite(high):
-        candidates.append((low + high) / 2)
-    elif math.isfinite(low):
-        candidates.append(low + abs(low) + 1)
-    elif math.isfinite(high):
-        candidates.append(high - abs(high) - 1)
-    else:
-        candidates.append(0.0)
-    return random.choice([c for c in candidates if math.isfinite(c) and low < c <= high]), code
-
-
-def cells_and_codes(random: Random, tree: Tree, n: int) -> tuple[list[Row], np.ndarray]:
-    rows, codes = [], np.empty((n, len(tree.features)), dtype=np.int32)
-    for i in range(n):
-        row: Row = {}
-        for g, feature in enumerate(tree.features):
-            row[feature.name], codes[i, g] = cell_and_code(random, feature)
-        rows.append(row)
-    return rows, codes
 
 
 def labels(tree: Tree, codes: np.ndarray) -> list[str]:

@@ -1,0 +1,14 @@
+"""Sheets that a tree leaves in: the rule card, the report and the one-page summary."""
+
+from odt_core.reports.derivation import Derivation, Proof
+from odt_core.reports.formats import SheetFormat, write_sheet
+from odt_core.reports.statements import Stage, Statements
+
+__all__ = [
+    "Derivation",
+    "Proof",
+    "SheetFormat",
+    "Stage",
+    "Statements",
+    "write_sheet",
+]

@@ -1,0 +1,171 @@
+"""The rule card: a tree on one page for the bedside, with a form that computes the answer."""
+
+from __future__ import annotations
+
+from odt_core import MADE_BY
+from odt_core.evaluation import ReportedRate
+from odt_core.export.reading import Reading, default_reading, encoder_readings, reading_words
+from odt_core.problem import Feature
+from odt_core.render import tree_dot, tree_summary, tree_svg
+from odt_core.reports.derivation import Derivation
+from odt_core.reports.page import Page, escaped, inline_svg, json_block
+from odt_core.reports.rule_form import form_record, missing_code, options
+from odt_core.reports.statements import Statements
+from odt_core.reports.tables import rate_table
+from odt_core.words import count_words, goal_words, printable, unseen_words
+
+TREE_WIDTH, TREE_HEIGHT = 520.0, 290.0
+"""The tree's place on the page, in points."""
+
+SMALL_TREE = 4
+"""Leaves up to which a tree is shrunk to a phone's width; others are scrolled."""
+
+MEASURES = (ReportedRate.SENSITIVITY, ReportedRate.SPECIFICITY, ReportedRate.PPV, ReportedRate.NPV)
+
+
+def rule_card(derivation: Derivation, statements: Statements) -> bytes:
+    """The rule card as one HTML file.
+
+    Parameters
+    ----------
+    derivation : Derivation
+        The tree and how it came about.
+    statements : Statements
+        What its author states.
+    """
+    tree = derivation.tree
+    title = f"Rule card: {printable(tree.target)}"
+    body = "\n".join(
+        [
+            head_html("Rule card", derivation, statements),
+            tree_html(derivation, TREE_WIDTH, TREE_HEIGHT),
+            _form(derivation),
+            '<div class="pair">',
+            f"<section><h2>In words</h2>{_rules(derivation)}</section>",
+            f"<section><h2>How good it is</h2>{_rates(derivation)}</section>",
+            "</div>",
+            f"<section><h2>Where it comes from</h2>{_origin(derivation, statements)}</section>",
+            foot_html(derivation),
+            json_block("rule", form_record(derivation)),
+        ]
+    )
+    return Page(title, body, ("sheet.css", "card.css"), "rule_form.js").to_bytes()
+
+
+def head_html(kind: str, derivation: Derivation, statements: Statements) -> str:
+    """What sheet it is, what the tree decides, and how far it is."""
+    tree, stage = derivation.tree, statements.stage
+    positive, negative = escaped(tree.positive_label), escaped(tree.negative_label)
+    return (
+        f'<header><div><p class="kind">{kind}</p><h1>{escaped(tree.target)}: '
+        f"{positive} or {negative}?</h1></div>"
+        f'<p class="stage"><b>{escaped(stage)}</b>{escaped(stage.words)}</p></header>'
+    )
+
+
+def tree_html(derivation: Derivation, width: float, height: float) -> str:
+    """The drawing of the tree, with training and test rows counted in the leaves."""
+    tree = derivation.tree
+    dot = tree_dot(tree, test=derivation.test_leaves, with_lists=True)
+    drawing = inline_svg(tree_svg(dot), tree_summary(tree), width=width, height=height)
+    size = "large" if tree.n_leaves > SMALL_TREE else "small"
+    return f'<figure class="tree {size}">{drawing}</figure>'
+
+
+def foot_html(derivation: Derivation) -> str:
+    """Which program wrote the sheet, and on which file the tree rests."""
+    sha256 = derivation.data.sha256
+    file = f" Training file SHA-256: {escaped(sha256)}." if sha256 else ""
+    return f"<footer>Written by {MADE_BY}.{file}</footer>"
+
+
+def _rules(derivation: Derivation) -> str:
+    items = "".join(
+        f"<li><b>{escaped(row.predicted)}</b> if {escaped(row.rule)}</li>"
+        for row in derivation.leaves
+    )
+    tree = derivation.tree
+    readings = encoder_readings(derivation.model.encoder)
+    notes = [unseen_words(tree), *reading_words(tree, readings)]
+    below = "".join(f'<p class="muted">{escaped(note)}</p>' for note in notes if note)
+    return f'<ol class="rules">{items}</ol>{below}'
+
+
+def _rates(derivation: Derivation) -> str:
+    sets = {"Training": derivation.train}
+    if derivation.test is not None:
+        sets = {"Test": derivation.test, **sets}
+    found = derivation.verdict
+    below = "" if derivation.test is not None else f"<p>{escaped(found.text)}</p>"
+    return f'{rate_table(sets, MEASURES)}{below}<p class="muted">{escaped(found.remark)}</p>'
+
+
+def _origin(derivation: Derivation, statements: Statements) -> str:
+    tree, train = derivation.tree, derivation.train.confusion
+    name = derivation.data.name
+    positive = printable(tree.positive_label)
+    sentences = [
+        f"Found on {count_words(train.n, 'training row')}"
+        + (f" of {printable(name)}" if name else "")
+        + f", of which {train.n_positive:,} are {positive}."
+    ]
+    if derivation.spec is not None:
+        goal = goal_words(derivation.objective, tree.negative_label)
+        sentences.append(f"Goal: {goal}.")
+    if derivation.proof is not None:
+        sentences.append(f"{derivation.proof.status}.")
+    origin = f"<p>{escaped(' '.join(sentences))}</p>"
+    return f"{origin}<dl>{stated_html(statements)}</dl>"
+
+
+def stated_html(statements: Statements) -> str:
+    """What the author states, as entries of a list; a line to write on where it is open."""
+    return "".join(
+        f"<dt>{name}</dt><dd>{escaped(text) if text else '<span class=blank>&nbsp;</span>'}</dd>"
+        for name, text in (
+            ("Intended use", statements.intended_use),
+            ("Author", statements.author),
+        )
+    )
+
+
+def _form(derivation: Derivation) -> str:
+    tree = derivation.tree
+    readings = encoder_readings(derivation.model.encoder)
+    fields = "".join(
+        _field(place, feature, readings.get(feature.name, default_reading(feature)))
+        for place, feature in enumerate(tree.features[g] for g in tree.used_features)
+    )
+    return (
+        '<form id="case" class="screen" autocomplete="off"><h2>One case</h2><div class="case">'
+        f'<div>{fields}<button type="reset">Clear</button></div>'
+        '<div id="answer" role="status" aria-live="polite"></div></div>'
+        '<p class="muted">Nothing that is typed here leaves this page.</p></form>'
+    )
+
+
+def _field(place: int, feature: Feature, reading: Reading) -> str:
+    name, own = escaped(feature.name), f"value{place}"
+    if feature.is_numerical:
+        control = (
+            f'<label for="{own}">{name}</label>'
+            f'<input type="text" inputmode="decimal" id="{own}" aria-describedby="hint{place}">'
+            '<label class="unknown"><input type="checkbox"> not known</label>'
+        )
+    else:
+        choices = [
+            *((str(code), text) for code, text in options(feature, reading)),
+            (str(missing_code(feature, reading)), "not known"),
+            ("-1", "another value"),
+        ]
+        entries = "".join(
+            f'<option value="{code}">{escaped(text)}</option>' for code, text in choices
+        )
+        control = (
+            f'<label for="{own}">{name}</label>'
+            f'<select id="{own}"><option value="">Choose</option>{entries}</select>'
+        )
+    return (
+        f'<div class="field" data-input="{place}">{control}'
+        f'<p class="hint" id="hint{place}" aria-live="polite"></p></div>'
+    )

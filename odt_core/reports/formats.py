@@ -1,0 +1,59 @@
+"""One door to every sheet."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from odt_core.export import Model
+from odt_core.reports.card import rule_card
+from odt_core.reports.derivation import Derivation
+from odt_core.reports.report import report
+from odt_core.reports.statements import Statements
+
+NOTHING_STATED = Statements()
+
+
+class SheetFormat(StrEnum):
+    """What a model can be written as for people."""
+
+    CARD = "card"
+    REPORT = "report"
+
+    @property
+    def stem(self) -> str:
+        """What the sheet is called in a file's name."""
+        return {"card": "rule-card"}.get(self.value, self.value)
+
+    @property
+    def extension(self) -> str:
+        """Of the file's name, with its dot."""
+        return ".html"
+
+    @property
+    def mime(self) -> str:
+        """Media type, for downloads."""
+        return "text/html"
+
+
+def write_sheet(
+    model: Model, format: SheetFormat, statements: Statements = NOTHING_STATED
+) -> bytes:
+    """A sheet as a file's bytes.
+
+    Parameters
+    ----------
+    model : Model
+        The tree and how it was trained.
+    format : SheetFormat
+        Which sheet.
+    statements : Statements
+        What the author states.
+
+    Raises
+    ------
+    InputError
+        If what the model says of its training is damaged, or there is no Graphviz to draw with.
+    """
+    derivation = Derivation.of(model)
+    write = rule_card if format is SheetFormat.CARD else report
+    return write(derivation, statements)

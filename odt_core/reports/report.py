@@ -1,0 +1,291 @@
+"""The report: all that a reader needs to judge a tree, in one HTML file that prints well.
+
+It follows the list of TRIPOD+AI [1]_, and says which of its items the author has to add.
+
+References
+----------
+.. [1] G. S. Collins and others, TRIPOD+AI statement: updated guidance for reporting clinical
+   prediction models that use regression or machine learning methods. BMJ 385, 2024, e078378.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from odt_core import MADE_BY
+from odt_core.data import Schema
+from odt_core.evaluation import floors
+from odt_core.exact import shortest_decimal
+from odt_core.export.reading import encoder_readings, reading_words
+from odt_core.problem import Feature
+from odt_core.reports.card import foot_html, head_html, stated_html, tree_html
+from odt_core.reports.derivation import Derivation
+from odt_core.reports.page import Page, escaped
+from odt_core.reports.statements import Statements
+from odt_core.reports.tables import NONE, count_table, leaf_rows, rate_cell, rate_table, table
+from odt_core.training import settings_words
+from odt_core.words import (
+    category_words,
+    count_words,
+    goal_words,
+    list_words,
+    number_words,
+    printable,
+    unseen_words,
+)
+
+TREE_WIDTH, TREE_HEIGHT = 520.0, 640.0
+"""The tree's place on the page, in points."""
+
+MOST_VALUES = 12
+"""Categories or cut points of a column that the report lists; of more it says how many."""
+
+
+def report(derivation: Derivation, statements: Statements) -> bytes:
+    """The report as one HTML file.
+
+    Parameters
+    ----------
+    derivation : Derivation
+        The tree and how it came about.
+    statements : Statements
+        What its author states.
+    """
+    tree = derivation.tree
+    found = derivation.verdict
+    body = "\n".join(
+        [
+            head_html("Report", derivation, statements),
+            f'<p class="verdict">{escaped(found.text)} {escaped(found.remark)}</p>',
+            f"<dl>{stated_html(statements)}</dl>",
+            _section("Data", _data(derivation)),
+            _section("Predictors", _predictors(derivation)),
+            _section("Method", _method(derivation)),
+            _section("The tree", tree_html(derivation, TREE_WIDTH, TREE_HEIGHT)),
+            _section("Its leaves", _leaves(derivation)),
+            _section("How good it is", _performance(derivation)),
+            _section("Provenance", _provenance(derivation)),
+            _section("What TRIPOD+AI asks for", _items()),
+            foot_html(derivation),
+        ]
+    )
+    return Page(f"Report: {printable(tree.target)}", body, ("sheet.css",)).to_bytes()
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section><h2>{title}</h2>{content}</section>"
+
+
+def _data(derivation: Derivation) -> str:
+    tree = derivation.tree
+    positive = printable(tree.positive_label)
+    train = derivation.train.confusion
+    events = f"{train.n_positive:,} training rows are {positive}"
+    if derivation.test is not None:
+        events += f", {derivation.test.confusion.n_positive:,} test rows"
+    source = derivation.data.name or "a file whose name the model does not say"
+    outcome = (
+        f"The outcome is {printable(tree.target)}. Its positive class is {positive}, the other is "
+        f"{printable(tree.negative_label)}. {events}."
+    )
+    return f"<p>Source: {escaped(source)}. {escaped(outcome)}</p>{_flow(derivation)}"
+
+
+def _flow(derivation: Derivation) -> str:
+    """Where the rows went."""
+    flow = derivation.flow
+    if flow is None:
+        return '<p class="muted">The model does not say how many rows were read and left out.</p>'
+    rows = [
+        ("Read", flow.read),
+        *((f"Left out: {escaped(each.reason)}", each.rows) for each in flow.excluded),
+        ("Used for training", flow.train),
+        ("Used for testing", flow.test),
+        *([("Usable, but in neither", flow.unused)] if flow.unused else []),
+    ]
+    return table("Where the rows went", ["", "Rows"], [[name, f"{n:,}"] for name, n in rows])
+
+
+def _predictors(derivation: Derivation) -> str:
+    tree = derivation.tree
+    used = set(tree.used_features)
+    order = [*tree.used_features, *(g for g in range(len(tree.features)) if g not in used)]
+    rows = [
+        [
+            escaped(tree.features[g].name),
+            "yes" if g in used else "no",
+            tree.features[g].kind.value,
+            escaped(_coding(tree.features[g])),
+        ]
+        for g in order
+    ]
+    head = ["Column", "In the tree", "Kind", "Categories, or cut points"]
+    note = (
+        "Categories and cut points come from the training rows alone. A missing value is a value "
+        "of its own."
+    )
+    words = [note, *reading_words(tree, encoder_readings(derivation.model.encoder))]
+    below = "".join(f'<p class="muted">{escaped(each)}</p>' for each in words)
+    return table("What the tree could ask about", head, rows) + below
+
+
+def _coding(feature: Feature) -> str:
+    """A column's categories or cut points, shortened where there are many."""
+    if not feature.is_numerical:
+        names = [category_words(text) for text in feature.values[:MOST_VALUES]]
+        others = feature.n_values - len(names)
+        return list_words([*names, f"{others:,} others"] if others else names)
+    if len(feature.cuts) > MOST_VALUES:
+        ends = f"{shortest_decimal(feature.cuts[0])} to {shortest_decimal(feature.cuts[-1])}"
+        text = f"{len(feature.cuts):,} cut points from {ends}"
+    else:
+        text = list_words([shortest_decimal(cut) for cut in feature.cuts]) or "no cut point"
+    return f"{text}; or missing" if feature.has_missing else text
+
+
+def _method(derivation: Derivation) -> str:
+    return "".join(
+        f"<p>{escaped(text)}</p>" for text in (_sought(derivation), _judged(derivation)) if text
+    )
+
+
+def _sought(derivation: Derivation) -> str:
+    """What was sought, on which rows, and how far the search came."""
+    spec, proof = derivation.spec, derivation.proof
+    sentences = [
+        "The model is a decision tree. Each question asks whether a category is in a set, or "
+        "whether a number is at most a cut point."
+    ]
+    if spec is not None:
+        goal = goal_words(spec.objective, derivation.tree.negative_label)
+        set_words = "; ".join(
+            f"{name.lower()}: {words}"
+            for name, words in settings_words(spec).items()
+            if words and name not in ("Time limit", "Engine", "Threads", "Solver's seed")
+        )
+        sentences.append(
+            f"Sought was the tree of shape {spec.topology.name} with the {goal}, on the training "
+            f"rows. Settings: {set_words}."
+        )
+    sentences.append(
+        "The tree was found by an exact search over all such trees, or by the integer program of "
+        "Günlük, Kalagnanam, Li, Menickelly and Scheinberg (Optimal Decision Trees for "
+        "Categorical Data via Integer Programming)."
+    )
+    if proof is not None:
+        sentences.append(f"{proof.status}. {proof.detail}")
+    return " ".join(sentences)
+
+
+def _judged(derivation: Derivation) -> str:
+    """How the tree was judged."""
+    tested = (
+        "Test rows had no part in the search, nor in the choice of categories and cut points."
+        if derivation.test is not None
+        else "There were no test rows."
+    )
+    return (
+        "The counts were made anew from the rows, never taken from a solver. Intervals are at "
+        "95%: Wilson's for shares, Newcombe's for balanced accuracy, the log method for likelihood "
+        "ratios. The tree was chosen on the training rows, so their rates are too good for new "
+        f"cases. {tested}"
+    )
+
+
+def _leaves(derivation: Derivation) -> str:
+    unseen = unseen_words(derivation.tree)
+    below = f'<p class="muted">{escaped(unseen)}</p>' if unseen else ""
+    return leaf_rows(derivation.leaves, derivation.tree) + below
+
+
+def _performance(derivation: Derivation) -> str:
+    tree, test = derivation.tree, derivation.test
+    sets = {"Training": derivation.train}
+    tables = [count_table(_rows_title("Training", derivation.train.confusion.n),
+                          derivation.train.confusion, tree)]  # fmt: skip
+    if test is not None:
+        sets["Test"] = test
+        tables.append(count_table(_rows_title("Test", test.confusion.n), test.confusion, tree))
+    pair = f'<div class="pair">{"".join(tables)}</div>' if len(tables) > 1 else tables[0]
+    return f"{pair}<h3>Rates</h3>{rate_table(sets)}{_floors(derivation)}"
+
+
+def _rows_title(name: str, n: int) -> str:
+    return f"{name}: {count_words(n, 'row')}, what the tree says against what is"
+
+
+def _floors(derivation: Derivation) -> str:
+    found = floors(derivation.objective, derivation.train, derivation.test)
+    if not found:
+        return ""
+    rows = [
+        [
+            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
+            rate_cell(floor.train),
+            NONE if floor.test is None else rate_cell(floor.test),
+        ]
+        for floor in found
+    ]
+    head = ["Asked for", "Reached in training", "Reached in test"]
+    return f"<h3>Floors</h3>{table('Floors hold in training only', head, rows)}"
+
+
+def _provenance(derivation: Derivation) -> str:
+    entries = "".join(
+        f"<dt>{name}</dt><dd>{escaped(text)}</dd>" for name, text in _origins(derivation) if text
+    )
+    return f"<dl>{entries}</dl>"
+
+
+def _origins(derivation: Derivation) -> Iterator[tuple[str, str]]:
+    spec, proof = derivation.spec, derivation.proof
+    yield "File", derivation.data.name
+    yield "SHA-256", derivation.data.sha256
+    yield "Missing values", _missing_words(derivation)
+    if spec is not None:
+        yield "Seeds", f"split {spec.split.seed}, solver {spec.seed}"
+        yield "Engine", spec.engine.value
+        yield "Time limit", settings_words(spec)["Time limit"]
+    if proof is not None:
+        yield "Status", proof.status
+        yield "Reached", proof.reached
+        yield "Bound", proof.bound
+        yield "Gap", "" if proof.gap is None else ("none" if proof.gap == 0 else f"{proof.gap:,}")
+        yield "Remark", proof.remark
+    yield "Program", MADE_BY
+
+
+def _missing_words(derivation: Derivation) -> str:
+    """What counts as missing."""
+    record = derivation.model.schema
+    if not record:
+        return ""
+    tokens = [f'"{printable(token)}"' for token in Schema.from_json(record).missing_tokens]
+    return f"an empty cell{', ' if tokens else ''}{list_words(tokens)}"
+
+
+_ITEMS = (
+    ("5, 7", "Data sources and preparation", "Data; Predictors; the author adds dates"),
+    ("8", "Outcome", "Data"),
+    ("9", "Predictors", "Predictors"),
+    ("10, 21", "Sample size and events", "Data; How good it is"),
+    ("11", "Missing data", "Predictors; Provenance"),
+    ("12, 16", "Analysis, training and evaluation", "Method; How good it is"),
+    ("15, 22", "Output and full specification of the model", "The tree; Its leaves"),
+    ("18", "Software, settings and how to repeat it", "Provenance; the model file"),
+    ("20", "Flow of the rows", "Data"),
+    ("23", "Performance with intervals", "How good it is"),
+    ("1 to 4", "Title, abstract, background, objectives", "the author adds these"),
+    ("6", "Participants: setting, eligibility, treatment", "the author adds these"),
+    ("13, 14", "Class imbalance and fairness", "groups on the Train page; the author adds these"),
+    ("17, 19", "Ethics, involvement of patients", "the author adds these"),
+    ("24 to 27", "Updating, interpretation, limits, use", "Intended use; the author adds the rest"),
+)
+
+
+def _items() -> str:
+    return table(
+        "Items of the list, and where this report has them",
+        ["Item", "About", "Where"],
+        [[escaped(part) for part in item] for item in _ITEMS],
+    )

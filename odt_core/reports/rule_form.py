@@ -1,0 +1,115 @@
+"""A tree as the data of the rule card's form; rule_form.js computes the answer from it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from odt_core.evaluation import LeafRow, Rate
+from odt_core.export.branches import IntervalTest, node_test
+from odt_core.export.reading import Reading, default_reading, encoder_readings, token_numbers
+from odt_core.problem import UNSEEN, Feature
+from odt_core.reports.derivation import Derivation
+from odt_core.scoring import Doubt, doubt_words
+from odt_core.tree import Decision, Leaf, Node, Tree
+from odt_core.words import category_words, count_words, percent_words, printable, split_words
+
+
+def form_record(derivation: Derivation) -> dict[str, Any]:
+    """What the form's script needs, as plain data.
+
+    Parameters
+    ----------
+    derivation : Derivation
+        The tree, how its cells are read, and its leaves on training and test rows.
+    """
+    tree = derivation.tree
+    readings = encoder_readings(derivation.model.encoder)
+    inputs = [
+        _input(feature, readings.get(feature.name, default_reading(feature)))
+        for feature in (tree.features[g] for g in tree.used_features)
+    ]
+    rows = iter(derivation.leaves)
+    place = {g: at for at, g in enumerate(tree.used_features)}
+
+    def visit(node: Node) -> dict[str, Any]:
+        if isinstance(node, Leaf):
+            return _leaf(next(rows), tree)
+        feature = tree.features[node.split.feature]
+        reading = readings.get(feature.name, default_reading(feature))
+        return {
+            "input": place[node.split.feature],
+            "question": split_words(tree, node).question,
+            **_side(feature, node, reading),
+            "absent": sorted(tree.absent(node)),
+            "yes": visit(node.left),
+            "no": visit(node.right),
+        }
+
+    return {"inputs": inputs, "root": visit(tree.root)}
+
+
+def missing_code(feature: Feature, reading: Reading) -> int:
+    """The code of a missing value; that of a new value if no training row lacked one."""
+    return UNSEEN if reading.missing_code is None else reading.missing_code
+
+
+def _input(feature: Feature, reading: Reading) -> dict[str, Any]:
+    """A feature's input; its values are shown by the page itself."""
+    return {
+        "name": printable(feature.name),
+        "numerical": feature.is_numerical,
+        "missing": missing_code(feature, reading),
+        "missingNumbers": list(token_numbers(reading)) if feature.is_numerical else [],
+        "decimal": reading.decimal,
+        "newWords": doubt_words(Doubt.NEW, feature),
+        "absentWords": doubt_words(Doubt.NEW_HERE, feature),
+    }
+
+
+def _side(feature: Feature, node: Decision, reading: Reading) -> dict[str, Any]:
+    """Which values answer the question with yes; null is no end of an interval."""
+    test = node_test(feature, node, reading)
+    if not isinstance(test, IntervalTest):
+        return {"codes": sorted(node.split.left), "newYes": node.unseen_left}
+    return {
+        "none": not test.low < test.high,
+        "low": None if math.isinf(test.low) else test.low,
+        "high": None if math.isinf(test.high) else test.high,
+        "missingYes": test.missing_left,
+    }
+
+
+def _leaf(row: LeafRow, tree: Tree) -> dict[str, Any]:
+    positive = printable(tree.positive_label)
+    counts = [rate_words(row.train, "training row", positive)]
+    if row.test is not None:
+        counts.append(rate_words(row.test, "test row", positive))
+    return {
+        "leaf": row.number,
+        "positive": row.label,
+        "label": row.predicted,
+        "counts": counts,
+        "marks": list(row.marks),
+    }
+
+
+def rate_words(rate: Rate, rows: str, positive: str) -> str:
+    """Events in a leaf: ``9 of 10 training rows were sick: 90.0% (95% interval ...)``."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return f"No {rows} ended here."
+    verb = "was" if rate.n == 1 else "were"
+    return (
+        f"{rate.successes:,} of {count_words(rate.n, rows)} {verb} {positive}: "
+        f"{percent_words(rate.value)} (95% interval {percent_words(rate.low)} to "
+        f"{percent_words(rate.high)})"
+    )
+
+
+def options(feature: Feature, reading: Reading) -> list[tuple[int, str]]:
+    """The categories that a user chooses from, with their codes; without the missing one."""
+    return [
+        (code, category_words(text))
+        for code, text in enumerate(feature.values)
+        if code != reading.missing_code
+    ]

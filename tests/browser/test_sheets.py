@@ -1,0 +1,146 @@
+"""Sheets opened from disk, without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from odt_core.export.reading import default_reading
+from odt_core.problem import Feature
+from odt_core.reports import SheetFormat, write_sheet
+from odt_core.tree import Tree
+from odt_core.words import category_words
+from tests.core.reports.sheets import hostile_tree, model_of
+from tests.core.trees import cells_and_codes, mushroom_tree, random_tree
+
+Open = Callable[[bytes], Page]
+
+N_TREES, N_ROWS = 25, 60
+
+FILL = """(cases) => {
+  const form = document.getElementById("case")
+  const fields = [...document.querySelectorAll("[data-input]")]
+  return cases.map((cells) => {
+    fields.forEach((field, place) => {
+      const cell = cells[place]
+      const chosen = field.querySelector("select")
+      if (chosen !== null) {
+        const option = [...chosen.options].findIndex((each) => each.text === cell.text)
+        if (option < 1) throw new Error(`no choice ${cell.text}`)
+        chosen.selectedIndex = option
+      } else {
+        field.querySelector("[type=checkbox]").checked = cell.missing
+        field.querySelector("[type=text]").value = cell.text
+      }
+    })
+    form.dispatchEvent(new Event("input"))
+    return document.getElementById("answer").dataset.leaf
+  })
+}"""
+"""Fills the form in for one case after the other, and gives the leaf of each."""
+
+
+@pytest.fixture
+def open_sheet(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Opens a file from disk; it must throw no error, and ask for nothing but itself."""
+    context = browser.new_context(offline=True, viewport={"width": 1024, "height": 900})
+    errors: list[str] = []
+    asked: list[str] = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text))
+    page.on("request", lambda request: asked.append(request.url))
+    files: list[str] = []
+
+    def open_one(content: bytes) -> Page:
+        path = tmp_path / f"sheet{len(files)}.html"
+        path.write_bytes(content)
+        files.append(path.as_uri())
+        page.goto(path.as_uri())
+        return page
+
+    yield open_one
+    context.close()
+    assert errors == []
+    assert [url for url in asked if not url.startswith("data:")] == files
+
+
+def card(tree: Tree) -> bytes:
+    return write_sheet(model_of(tree), SheetFormat.CARD)
+
+
+def as_typed(feature: Feature, cell: Any) -> dict[str, Any]:
+    """What a user would enter for a cell."""
+    if feature.is_numerical:
+        return {"missing": cell is None, "text": "" if cell is None else repr(cell)}
+    if cell is None:
+        return {"text": "not known"}
+    known = cell in feature.values and feature.values.index(cell) != missing(feature)
+    return {"text": category_words(cell) if known else "another value"}
+
+
+def missing(feature: Feature) -> int | None:
+    return default_reading(feature).missing_code
+
+
+def test_the_card_answers_as_the_tree(open_sheet: Open) -> None:
+    random = Random(5)
+    for _ in range(N_TREES):
+        tree, _data = random_tree(random)
+        rows, codes = cells_and_codes(random, tree, N_ROWS)
+        page = open_sheet(card(tree))
+        used = [tree.features[g] for g in tree.used_features]
+        cases = [[as_typed(feature, row[feature.name]) for feature in used] for row in rows]
+        leaves = page.evaluate(FILL, cases)
+        assert [int(leaf) for leaf in leaves] == [leaf + 1 for leaf in tree.apply(codes)]
+
+
+def test_a_person_fills_the_card_in(open_sheet: Open) -> None:
+    page = open_sheet(card(mushroom_tree()))
+    answer, size = page.locator("#answer"), page.get_by_label("cap size", exact=True)
+    expect(answer).to_have_text("Next: odor.")
+    page.get_by_label("odor", exact=True).select_option("anise")
+    expect(answer).to_contain_text("Next: cap size.")
+    size.fill("2,5")
+    expect(answer.locator(".label")).to_have_text("edible")
+    expect(answer).to_contain_text("95 of 97 training rows were edible")
+    size.fill("1,200")
+    expect(answer).to_contain_text("Correct cap size.")
+    expect(page.locator("#hint1")).to_contain_text("write 1200, or 1.2000 if")
+    size.fill("about 3")
+    expect(page.locator("#hint1")).to_contain_text("write a number")
+    size.fill("2.51")
+    expect(answer.locator(".label")).to_have_text("poisonous")
+    page.get_by_label("odor", exact=True).select_option("spicy")
+    expect(answer.locator(".doubts")).to_have_text(
+        "Take care: odor: no training row had this value at the question."
+    )
+    page.get_by_label("odor", exact=True).select_option("another value")
+    expect(answer.locator(".doubts")).to_have_text(
+        "Take care: odor: no training row had this value."
+    )
+    page.get_by_role("button", name="Clear").click()
+    expect(answer).to_have_text("Next: odor.")
+
+
+def test_names_that_try_to_be_markup_stay_text(open_sheet: Open) -> None:
+    tree = hostile_tree()
+    page = open_sheet(card(tree))
+    page.locator("select").select_option("0")
+    page.locator("[type=text]").fill("0.5")
+    expect(page.locator("#answer .label")).to_have_text(tree.positive_label)
+    assert page.evaluate("window.hit") is None
+    assert page.locator("img").count() == 0
+
+
+def test_the_card_is_one_printed_page_without_the_form(open_sheet: Open) -> None:
+    page = open_sheet(card(mushroom_tree()))
+    page.emulate_media(media="print")
+    expect(page.locator("#case")).to_be_hidden()
+    expect(page.locator("figure.tree svg")).to_be_visible()
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1

@@ -1,0 +1,103 @@
+"""Models for sheets, and what a test reads from an HTML file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+from odt_core.export import Model
+from odt_core.export.reading import default_reading
+from odt_core.problem import Feature, FeatureKind
+from odt_core.tree import Leaf, Tree
+from tests.core.trees import decision
+
+ATTACK = '</script><img src=x onerror="window.hit=1"> & "quotes"'
+
+
+def model_of(tree: Tree) -> Model:
+    """A model that says nothing of its training."""
+    columns = [
+        {
+            "name": feature.name,
+            "missing_code": default_reading(feature).missing_code,
+            "missing_tokens": [],
+        }
+        for feature in tree.features
+    ]
+    return Model(tree, {}, {"version": 1, "decimal": ".", "columns": columns})
+
+
+def hostile_tree() -> Tree:
+    """A tree whose every name tries to become markup."""
+    color = Feature(f"color {ATTACK}", FeatureKind.CATEGORICAL, (f"a {ATTACK}", "<!--<script>"))
+    size = Feature(f"size {ATTACK}", FeatureKind.NUMERICAL, ("low", "high"), (0.5,))
+    inner = decision(1, {0}, Leaf(True, 2, 30), Leaf(False, 20, 1), {0, 1})
+    root = decision(0, {0}, inner, Leaf(False, 40, 3), {0, 1})
+    return Tree(root, (color, size), f"target {ATTACK}", f"yes {ATTACK}", f"no {ATTACK}")
+
+
+class ReadPage(HTMLParser):
+    """The parts of a page that a test asks for."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.styles: list[str] = []
+        self._texts: list[str] = []
+        self._open = ""
+        self.feed(content.decode())
+
+    @property
+    def text(self) -> str:
+        """What a reader sees, blanks and lines as one blank."""
+        return " ".join(" ".join(self._texts).split())
+
+    @property
+    def policy(self) -> str:
+        """The content security policy."""
+        return next(
+            str(attributes["content"])
+            for tag, attributes in self.tags
+            if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+        )
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+        self._open = tag
+        if tag == "script":
+            self.scripts.append((dict(attributes), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._open == "script":
+            self.scripts[-1] = (self.scripts[-1][0], data)
+        elif self._open == "style":
+            self.styles.append(data)
+        else:
+            self._texts.append(data)
+
+
+def assert_self_contained(content: bytes) -> ReadPage:
+    """The page asks nothing of a server, and runs no script or style but those of its policy."""
+    page = ReadPage(content)
+    for tag, attributes in page.tags:
+        assert tag not in ("link", "iframe", "object", "embed", "base")
+        assert not any(name.startswith("on") or name == "style" for name in attributes)
+        for name in ("src", "href", "xlink:href", "action"):
+            assert str(attributes.get(name, "data:")).startswith("data:")
+    ran = [text for attributes, text in page.scripts if "type" not in attributes]
+    allowed = re.findall(r"'(sha256-[^']+)'", page.policy)
+    assert allowed == [hash_of(text) for text in (*page.styles, *ran)]
+    assert page.policy.startswith("default-src 'none'; ")
+    assert "url(" not in "".join(page.styles) and "@import" not in "".join(page.styles)
+    return page
+
+
+def hash_of(text: str) -> str:
+    """A text's hash as a policy writes it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
