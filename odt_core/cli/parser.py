@@ -193,6 +193,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_predict(commands)
     _add_validate(commands)
     _add_export(commands)
+    _add_report(commands)
     _add_verify(commands)
     _add_write_model(commands)
     _add_sample(commands)
@@ -522,17 +523,31 @@ def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "export",
         help="write a model as a picture, as rules, as code or as a sheet for people",
         description="Write a model's tree as a picture, as rules, as code, or as a sheet for "
-        "people: the rule card.",
+        "people: the rule card or the report.",
     )
     add_model(export)
     export.add_argument(
         "--format",
         required=True,
-        help="dot, svg, png, rules, python, sql, json or card",
+        help="dot, svg, png, rules, python, sql, json, card or report",
     )
     _add_statements(export)
     export.add_argument("--output", metavar="FILE", help="write here instead of standard output")
     export.set_defaults(run=_lazily("export"))
+
+
+def _add_report(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    report = commands.add_parser(
+        "report",
+        help="write a model's report or rule card as one HTML file",
+        description="Write a model's report, or its rule card, as one HTML file that prints well "
+        "and asks no server.",
+    )
+    add_model(report)
+    report.add_argument("--card", action="store_true", help="the rule card instead of the report")
+    _add_statements(report)
+    report.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    report.set_defaults(run=_lazily("report"))
 
 
 def _add_statements(command: argparse.ArgumentParser) -> None:

@@ -126,7 +126,7 @@ def _predictors(derivation: Derivation) -> str:
     )
     words = [note, *reading_words(tree, encoder_readings(derivation.model.encoder))]
     below = "".join(f'<p class="muted">{escaped(each)}</p>' for each in words)
-    return table("What the tree could ask about", head, rows) + below
+    return table("What the tree could ask about", head, rows, "names") + below
 
 
 def _coding(feature: Feature) -> str:

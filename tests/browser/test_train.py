@@ -151,6 +151,16 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     with page.expect_download() as download:
         page.get_by_role("button", name="Picture (SVG)").click()
     assert b"<svg" in Path(download.value.path()).read_bytes()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Sheets").click()
+    page.get_by_label("Author").fill("Dr. Li")
+    page.keyboard.press("Tab")
+    window.settle()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Rule card (HTML)").click()
+    assert download.value.suggested_filename == "patients-depth-2-rule-card.html"
+    assert b"Dr. Li" in Path(download.value.path()).read_bytes()
+    page.keyboard.press("Escape")
 
     table = tmp_path / "patients.csv"
     table.write_bytes(content)

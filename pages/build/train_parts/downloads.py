@@ -23,6 +23,7 @@ _FILES = {
 
 _SHEETS = {
     SheetFormat.CARD: "Rule card (HTML)",
+    SheetFormat.REPORT: "Report (HTML)",
 }
 
 LONGEST_USE, LONGEST_AUTHOR = 500, 120

@@ -109,7 +109,7 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(
 @pytest.mark.parametrize(
     ("format_name", "start"),
     [("dot", b"digraph"), ("svg", b"<"), ("png", b"\x89PNG"), ("rules", b""), ("python", b""),
-     ("sql", b""), ("json", b"{")],
+     ("sql", b""), ("json", b"{"), ("card", b"<!DOCTYPE html>"), ("report", b"<!DOCTYPE html>")],
 )  # fmt: skip
 def test_export_writes_each_format(
     format_name: str, start: bytes, model: Path, tmp_path: Path
@@ -119,6 +119,24 @@ def test_export_writes_each_format(
     content = path.read_bytes()
     assert content.lstrip().startswith(start)
     assert format_name == "png" or b"jacket_color" in content
+
+
+@pytest.mark.parametrize(("options", "title"), [([], "Report: "), (["--card"], "Rule card: ")])
+def test_report_writes_what_its_author_states(
+    options: list[str], title: str, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stated = ["--stage", "in-use", "--author", "Li & Co", "--intended-use", "robots <5"]
+    assert main(["report", str(model), *options, *stated]) == 0
+    page = capsys.readouterr().out
+    assert f"<title>{title}class</title>" in page
+    assert "Li &amp; Co" in page and "robots &lt;5" in page and "In use." in page
+
+
+def test_a_stage_that_is_not_known_is_refused(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(model), "--stage", "done"]) == 2
+    assert "choose one of derived, validated, in use" in capsys.readouterr().err
 
 
 def test_export_names_the_formats(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
