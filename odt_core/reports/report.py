@@ -25,6 +25,7 @@ from odt_core.reports.statements import Statements
 from odt_core.reports.tables import NONE, count_table, leaf_rows, rate_cell, rate_table, table
 from odt_core.training import settings_words
 from odt_core.words import (
+    ENGINE_WORDS,
     category_words,
     count_words,
     goal_words,
@@ -164,13 +165,12 @@ def _sought(derivation: Derivation) -> str:
             if words and name not in ("Time limit", "Engine", "Threads", "Solver's seed")
         )
         sentences.append(
-            f"Sought was the tree of shape {spec.topology.name} with the {goal}, on the training "
-            f"rows. Settings: {set_words}."
+            f"The search looked for the tree of shape {spec.topology.name} with the {goal} on the "
+            f"training rows. Settings: {set_words}. {ENGINE_WORDS[spec.engine]}"
         )
     sentences.append(
-        "The tree was found by an exact search over all such trees, or by the integer program of "
-        "Günlük, Kalagnanam, Li, Menickelly and Scheinberg (Optimal Decision Trees for "
-        "Categorical Data via Integer Programming)."
+        "The integer program is that of Günlük, Kalagnanam, Li, Menickelly and Scheinberg "
+        "(Optimal Decision Trees for Categorical Data via Integer Programming)."
     )
     if proof is not None:
         sentences.append(f"{proof.status}. {proof.detail}")

@@ -68,7 +68,7 @@ def _ask_statements() -> Statements:
     author = st.text_input(
         "Author", key="train_sheet_author", max_chars=LONGEST_AUTHOR, persist_state="session"
     )
-    return Statements(stage, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR])
+    return Statements(stage or Stage.DERIVED, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR])
 
 
 def _maker(model: Model, kind: ExportFormat, test: EncodedData | None) -> Callable[[], bytes]:
