@@ -523,13 +523,13 @@ def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "export",
         help="write a model as a picture, as rules, as code or as a sheet for people",
         description="Write a model's tree as a picture, as rules, as code, or as a sheet for "
-        "people: the rule card or the report.",
+        "people: the rule card, the report or the one-page summary.",
     )
     add_model(export)
     export.add_argument(
         "--format",
         required=True,
-        help="dot, svg, png, rules, python, sql, json, card or report",
+        help="dot, svg, png, rules, python, sql, json, card, report, summary (SVG) or summary-png",
     )
     _add_statements(export)
     export.add_argument("--output", metavar="FILE", help="write here instead of standard output")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 
 from odt_core.export import Model
+from odt_core.render import FigureFormat
 from odt_core.reports.card import rule_card
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.report import report
 from odt_core.reports.statements import Statements
+from odt_core.reports.summary import summary
 
 NOTHING_STATED = Statements()
 
@@ -18,21 +20,23 @@ class SheetFormat(StrEnum):
 
     CARD = "card"
     REPORT = "report"
+    SUMMARY = "summary"
+    SUMMARY_PNG = "summary-png"
 
     @property
     def stem(self) -> str:
         """What the sheet is called in a file's name."""
-        return {"card": "rule-card"}.get(self.value, self.value)
+        return {"card": "rule-card", "summary-png": "summary"}.get(self.value, self.value)
 
     @property
     def extension(self) -> str:
         """Of the file's name, with its dot."""
-        return ".html"
+        return {"summary": ".svg", "summary-png": ".png"}.get(self.value, ".html")
 
     @property
     def mime(self) -> str:
         """Media type, for downloads."""
-        return "text/html"
+        return {"summary": "image/svg+xml", "summary-png": "image/png"}.get(self.value, "text/html")
 
 
 def write_sheet(
@@ -55,5 +59,9 @@ def write_sheet(
         If what the model says of its training is damaged, or there is no Graphviz to draw with.
     """
     derivation = Derivation.of(model)
-    write = rule_card if format is SheetFormat.CARD else report
-    return write(derivation, statements)
+    if format is SheetFormat.CARD:
+        return rule_card(derivation, statements)
+    if format is SheetFormat.REPORT:
+        return report(derivation, statements)
+    kind = FigureFormat.PNG if format is SheetFormat.SUMMARY_PNG else FigureFormat.SVG
+    return summary(derivation, statements, kind)

@@ -74,7 +74,6 @@ class Page:
                 "default-src 'none'",
                 f"style-src {_hash(style)}",
                 f"script-src {_hash(script)}" if script else "script-src 'none'",
-                "img-src data:",
                 "base-uri 'none'",
                 "form-action 'none'",
             ]
@@ -109,21 +108,28 @@ def inline_svg(svg: bytes, label: str, *, width: float, height: float, most: flo
     most : float
         How often its own size it may become at most.
     """
-    found = _SVG.search(svg.decode())
-    assert found is not None
-    text = found.group()
+    text = _drawing(svg)
     size = _SIZE.match(text)
     assert size is not None
     own_width, own_height = float(size[1]), float(size[2])
     scale = min(most, width / own_width, height / own_height)
-    head = (
-        f'<svg role="img" aria-label="{escaped(label)}" '
-        f'width="{own_width * scale:.1f}pt" height="{own_height * scale:.1f}pt"'
+    return sized_svg(
+        svg,
+        f'role="img" aria-label="{escaped(label)}" '
+        f'width="{own_width * scale:.1f}pt" height="{own_height * scale:.1f}pt"',
     )
-    return head + text[size.end() :]
 
 
-def image(svg: bytes, alt: str) -> str:
-    """A figure as an image inside the page; an image runs nothing and asks for nothing."""
-    data = base64.b64encode(svg).decode()
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escaped(alt)}">'
+def sized_svg(svg: bytes, attributes: str) -> str:
+    """A drawing of `odt_core.render.tree_svg` with other attributes in place of its size."""
+    text = _drawing(svg)
+    size = _SIZE.match(text)
+    assert size is not None
+    return f"<svg {attributes}{text[size.end() :]}"
+
+
+def _drawing(svg: bytes) -> str:
+    """The drawing without the declarations of a file."""
+    found = _SVG.search(svg.decode())
+    assert found is not None
+    return found.group()

@@ -18,10 +18,9 @@ from odt_core.export import Model, tree_to_json
 from odt_core.problem import Problem
 from odt_core.solution import MipReport, Solution
 from odt_core.topology import AnyShape
-from odt_core.training.progress import value_words
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
-from odt_core.words import proof_words, status_words
+from odt_core.words import proof_words, status_words, value_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -58,7 +58,7 @@ def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
     )
 
 
-def measure_html(measure: ReportedRate, found: Metrics | None) -> str:
+def reported_html(measure: ReportedRate, found: Metrics | None) -> str:
     """A measure with its interval; a dash where there are no rows or it is not defined."""
     return _words_html(None if found is None else measure.words(found))
 
@@ -66,7 +66,7 @@ def measure_html(measure: ReportedRate, found: Metrics | None) -> str:
 def draw_rates(train: Metrics, test: Metrics | None) -> None:
     """Draw all rates of training and test rows with their 95% intervals."""
     rows = [
-        [measure, *(measure_html(measure, found) for found in (train, test))]
+        [measure, *(reported_html(measure, found) for found in (train, test))]
         for measure in ReportedRate
     ]
     st.html(plain_table("Rates in training and test", ["", "Training", "Test"], rows))

@@ -11,7 +11,7 @@ from odt_core.export import tree_from_json
 from odt_core.problem import EncodedData
 from odt_core.words import count_words
 from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, measure_html, metrics_of
+from pages.common.numbers import NONE, metrics_of, reported_html
 from pages.common.tables import plain_table, value_html
 
 _MEASURES = (
@@ -32,7 +32,7 @@ def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
     }
     rows = [["Rows wrong", *(_wrong(found) for found in columns.values())]]
     rows += [
-        [measure, *(measure_html(measure, found) for found in columns.values())]
+        [measure, *(reported_html(measure, found) for found in columns.values())]
         for measure in _MEASURES
     ]
     st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))

@@ -24,6 +24,8 @@ _FILES = {
 _SHEETS = {
     SheetFormat.CARD: "Rule card (HTML)",
     SheetFormat.REPORT: "Report (HTML)",
+    SheetFormat.SUMMARY: "One-page summary (SVG)",
+    SheetFormat.SUMMARY_PNG: "One-page summary (PNG)",
 }
 
 LONGEST_USE, LONGEST_AUTHOR = 500, 120
@@ -68,7 +70,9 @@ def _ask_statements() -> Statements:
     author = st.text_input(
         "Author", key="train_sheet_author", max_chars=LONGEST_AUTHOR, persist_state="session"
     )
-    return Statements(stage or Stage.DERIVED, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR])
+    return Statements(
+        stage or Stage.DERIVED, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR]
+    )
 
 
 def _maker(model: Model, kind: ExportFormat, test: EncodedData | None) -> Callable[[], bytes]:

@@ -9,7 +9,7 @@ from odt_core.evaluation import ReportedRate, metrics, tree_changes
 from odt_core.problem import EncodedData
 from odt_core.words import percent_words
 from pages.common.drawing import draw_tree
-from pages.common.numbers import measure_html
+from pages.common.numbers import reported_html
 from pages.common.tables import plain_table
 from pages.common.text import plain
 from pages.explore.sensitivity_parts.choose import Choice
@@ -99,6 +99,6 @@ def _draw_rates(before: ViewPoint, after: ViewPoint) -> None:
         metrics(counts) if counts is not None else None
         for counts in (before.train, after.train, before.test, after.test)
     ]
-    rows = [[measure, *(measure_html(measure, found) for found in sets)] for measure in _MEASURES]
+    rows = [[measure, *(reported_html(measure, found) for found in sets)] for measure in _MEASURES]
     head = ["", "Put aside, training", "Chosen, training", "Put aside, test", "Chosen, test"]
     st.html(plain_table("Both trees in training and test", head, rows))

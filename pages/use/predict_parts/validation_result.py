@@ -19,7 +19,7 @@ from odt_core.words import count_words, number_words, percent_words
 from pages.common.charts import draw_chart, hide_old_charts
 from pages.common.drawing import draw_tree
 from pages.common.names import file_stem
-from pages.common.numbers import NONE, draw_counts, measure_html, rate_html, ratio_html
+from pages.common.numbers import NONE, draw_counts, rate_html, ratio_html, reported_html
 from pages.common.outage import draw_unstored
 from pages.common.subgroups import draw_subgroups
 from pages.common.tables import plain_table, value_html
@@ -133,7 +133,7 @@ def _draw_rates(result: ValidationResult) -> None:
     if result.test_metrics is not None:
         columns["Test"] = result.test_metrics
     rows = [
-        [measure, *(measure_html(measure, found) for found in columns.values())]
+        [measure, *(reported_html(measure, found) for found in columns.values())]
         for measure in ReportedRate
     ]
     prevalences = (rate_html(found.prevalence) for found in columns.values())

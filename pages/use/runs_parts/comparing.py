@@ -12,7 +12,7 @@ from odt_core.evaluation import ReportedRate
 from odt_core.jobs import JobSpec
 from odt_core.storage import RunRecord
 from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, draw_counts, draw_rates, measure_html
+from pages.common.numbers import NONE, draw_counts, draw_rates, reported_html
 from pages.common.people import owner
 from pages.common.prepared import rows_of
 from pages.common.server import job_manager
@@ -181,9 +181,9 @@ def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
     rows = []
     for measure in ReportedRate:
         rows.append(
-            [f"{measure}, training", *(measure_html(measure, each.train) for each in outcomes)]
+            [f"{measure}, training", *(reported_html(measure, each.train) for each in outcomes)]
         )
-        rows.append(["in test", *(measure_html(measure, each.test) for each in outcomes)])
+        rows.append(["in test", *(reported_html(measure, each.test) for each in outcomes)])
     st.markdown("**What was reached**")
     head = ["", *_heads(names)]
     st.html(plain_table("Metrics with 95% intervals", head, rows, is_wide=True))

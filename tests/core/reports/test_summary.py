@@ -1,0 +1,46 @@
+"""The one-page summary as SVG and PNG."""
+
+from __future__ import annotations
+
+import io
+from xml.etree import ElementTree
+
+from PIL import Image
+
+from odt_core import MADE_BY
+from odt_core.export import Model
+from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
+from tests.core.reports.sheets import hostile_tree, model_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(content: bytes) -> list[str]:
+    root = ElementTree.fromstring(content)
+    return ["".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")]
+
+
+def test_it_shows_the_tree_the_counts_the_rates_and_where_it_stands(trained: Model):
+    stated = Statements(Stage.VALIDATED, author="Dr. Li")
+    content = write_sheet(trained, SheetFormat.SUMMARY, stated)
+    shown = texts(content)
+    test = trained.facts["result"]["test"]
+    for words in ("ill: yes or no?", "Stage: validated; Dr. Li", "Test: 30 rows", "is yes", "hits",
+                  "false alarms", "Balanced accuracy", "specificity", "training", "test",
+                  "age", str(test["tp"]), str(test["tn"]), f"Written by {MADE_BY}"):  # fmt: skip
+        assert words in shown, words
+    root = ElementTree.fromstring(content)
+    assert root.get("aria-label", "").startswith("Decision tree for ill")
+    assert len(list(root.iter(f"{SVG}svg"))) == 2
+    assert b'href="http' not in content and b"<script" not in content
+
+
+def test_training_alone_is_called_training():
+    shown = texts(write_sheet(model_of(hostile_tree()), SheetFormat.SUMMARY))
+    assert "Training: 96 rows" in shown and "test" not in shown
+
+
+def test_the_png_is_a_lying_page_that_says_who_wrote_it(trained: Model):
+    picture = Image.open(io.BytesIO(write_sheet(trained, SheetFormat.SUMMARY_PNG)))
+    assert picture.width / picture.height > 1.4 and picture.width > 2000
+    assert picture.info["Software"] == MADE_BY
