@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Prints the path of a Chromium for the browser tests: one on the machine, else the system
-# package manager's where that is allowed, else Playwright's own.
+# Prints the path of a Chromium for the browser tests. Its headless shell takes half the work of a
+# whole browser, so that comes first: one on the machine, else the system package manager's where
+# that is allowed. Then any Chromium on the machine, the package manager's, or Playwright's own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=${VENV:-.venv}
 
 find_browser() {
-    for name in "${ODT_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable; do
+    for name in "$@"; do
         if [ -n "$name" ] && command -v "$name" >/dev/null; then
             command -v "$name"
             return
@@ -15,12 +16,19 @@ find_browser() {
     return 1
 }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
+can_install() { command -v apt-get >/dev/null && as_root true 2>/dev/null; }
+install() { as_root apt-get install -y -qq "$1" >&2; }
 
-find_browser && exit
-if command -v apt-get >/dev/null && as_root true 2>/dev/null; then
-    as_root apt-get update -qq >&2 && as_root apt-get install -y -qq chromium >&2 || true
-    find_browser && exit
+find_browser "${ODT_CHROMIUM:-}" chromium-headless-shell && exit
+if can_install; then
+    as_root apt-get update -qq >&2 && install chromium-headless-shell || true
+    find_browser chromium-headless-shell && exit
 fi
-"$venv/bin/python" -m playwright install chromium >&2
+find_browser chromium chromium-browser google-chrome google-chrome-stable && exit
+if can_install; then
+    install chromium || true
+    find_browser chromium chromium-browser && exit
+fi
+"$venv/bin/python" -m playwright install --only-shell chromium >&2
 "$venv/bin/python" -c 'from playwright.sync_api import sync_playwright as p
 with p() as w: print(w.chromium.executable_path)'

@@ -10,41 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.actions import FAST_TYPIST, edit_kind, patients
 from tests.browser.window import BOTH_WIDTHS, Window
 
 Opener = Callable[..., Window]
-
-
-def patients(n_rows: int = 240) -> bytes:
-    """A table with words, codes, numbers, missing values and an outcome that depends on them."""
-    draw = random.Random(7)
-    lines = ["age,sex,stage,marker,outcome"]
-    for _ in range(n_rows):
-        age, sex, stage = draw.randrange(30, 90), draw.choice("fm"), draw.randrange(1, 5)
-        marker = "" if draw.random() < 0.1 else f"{draw.gauss(stage, 1):.2f}"
-        ill = draw.random() < 0.1 + 0.15 * stage + (0.2 if age > 65 else 0)
-        lines.append(f"{age},{sex},{stage},{marker},{'relapse' if ill else 'free'}")
-    return "\n".join(lines).encode()
-
-
-FAST_TYPIST = 40
-"""Milliseconds between two keys."""
-
-
-def edit_kind(window: Window, row: int, word: str) -> None:
-    """Choose a kind in the table of columns with the keyboard, as one who sees it would."""
-    grid = window.page.get_by_test_id("stDataFrame").last.locator("canvas").first
-    grid.scroll_into_view_if_needed()
-    box = grid.bounding_box()
-    assert box is not None
-    row_height = 33
-    window.page.mouse.click(box["x"] + 170, box["y"] + row_height * (row + 1.5))
-    window.page.wait_for_timeout(2 * FAST_TYPIST)
-    window.page.keyboard.press("Enter")
-    window.page.wait_for_timeout(2 * FAST_TYPIST)
-    window.page.keyboard.type(word, delay=FAST_TYPIST)
-    window.until_asked(lambda: window.page.keyboard.press("Enter"))
-    window.settle()
 
 
 @pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
-from tests.browser.test_train import SOLVED, choose_engine, drawing
+from tests.browser.actions import SOLVED, choose_engine, drawing
 from tests.browser.window import Window
 
 

@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
 from odt_core.storage import LOCAL_OWNER, RunStatus, RunSummary, Store
+from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_train
 from tests.browser.conftest import run_dashboard
-from tests.browser.test_train import SOLVED, choose_engine, choose_shape, open_train
 from tests.browser.window import Window
 from tests.core.storage.conftest import small_disk  # noqa: F401
 from tests.core.storage.helpers import fill

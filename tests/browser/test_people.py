@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import stat
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Origin
@@ -18,9 +16,9 @@ from odt_core.storage import LOCAL_OWNER, Store
 from pages.common.gate import TOKEN
 from tests.browser.conftest import free_port, run_dashboard
 from tests.browser.identity import ALICE, BLANK, BOB, NOBODY, Person, Provider, run_provider
-from tests.browser.test_runs import SOLVED
-from tests.browser.window import BOTH_WIDTHS, SHOTS, Server, Window
-from tests.runs import ward
+from tests.browser.people import account, cookies_of, sign_in, status, train
+from tests.browser.window import BOTH_WIDTHS, Server, Window
+from tests.runs import Maker, ward
 
 Opener = Callable[..., Window]
 
@@ -53,35 +51,6 @@ def arrive(ward_server: Server, provider: Provider, open_window: Opener) -> Call
         return window
 
     return as_person
-
-
-def sign_in(window: Window, person: Person) -> None:
-    page = window.page
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("link", name=person.subject).click()
-    page.wait_for_url(f"{window.url}/**")
-    expect(account(page)).to_be_visible()
-    window.settle()
-
-
-def account(page: Page):  # type: ignore[no-untyped-def]
-    return page.locator(".st-key-people_account").get_by_role("button").first
-
-
-def train(window: Window, name: str) -> str:
-    """Upload a table and train; the address that shows the tree."""
-    page = window.page
-    window.upload(name, ward())
-    page.get_by_role("button", name="Choose the tree's shape").click()
-    page.wait_for_url("**/train*")
-    window.settle()
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
-    page.wait_for_url("**/train?data=*&run=*")
-    # the page is drawn once more when CBC has confirmed the tree, and closes what is open
-    expect(page.get_by_role("button", name="Download")).to_be_visible(timeout=SOLVED)
-    window.settle()
-    return page.url
 
 
 def test_nobody_sees_anything_before_signing_in(
@@ -142,9 +111,12 @@ def test_two_people_see_their_own_only_even_by_address(
 
 
 def test_an_address_is_not_lost_by_signing_in(
-    arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
+    ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:
-    address = train(arrive(ALICE), "alices-ward.csv")
+    store = Store(folder=ward_server.data_dir)
+    run = Maker(store, f"{provider.url} {ALICE.subject}", name="alices-ward.csv").done()
+    address = f"{ward_server.url}/train?data={run.dataset}&run={run.id}"
+    store.close()
     later = open_window(at=ward_server, known=provider.url)
     later.page.goto(address)
     later.settle()
@@ -168,29 +140,15 @@ def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) 
     expect(account(page)).to_contain_text("Bob")
 
 
-@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
-def test_pictures(arrive: Callable[..., Window], theme: str, widths: tuple[int, int]) -> None:
-    window = arrive(BOB, theme=theme, width=widths[0])
-    account(window.page).click()
-    for width in widths:
-        window.widen(width)
-        expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
-        window.page.screenshot(path=SHOTS / f"account-{theme}-{width}.png")
-
-
-def cookies_of(window: Window) -> str:
-    """The window's cookies, as a thief would copy them."""
-    found = window.page.context.cookies()
-    return "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in found)
-
-
-def status(address: str, cookies: str = "") -> int:
-    asked = urllib.request.Request(address, headers={"Cookie": cookies} if cookies else {})
-    try:
-        with urllib.request.urlopen(asked, timeout=20) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        return error.code
+def test_it_looks_right(arrive: Callable[..., Window]) -> None:
+    window = arrive(BOB)
+    for theme, widths in BOTH_WIDTHS:
+        window.reopen(theme, widths[0])
+        account(window.page).click()
+        for width in widths:
+            window.widen(width)
+            expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
+            window.shoot(f"account-{theme}-{width}", whole=False)
 
 
 def test_signing_out_ends_every_tab_and_every_copied_cookie(
@@ -269,14 +227,6 @@ def test_downloads_and_uploads_need_the_sign_in(
     arrive: Callable[..., Window], ward_server: Server
 ) -> None:
     window = arrive(BOB)
-    page = window.page
-    window.upload("bobs-ward.csv", ward())
-    page.get_by_role("button", name="Choose the tree's shape").click()
-    page.wait_for_url("**/train*")
-    window.settle()
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
-    window.settle()
     cookies = cookies_of(window)
     for path in ("/media/0123456789abcdef.csv", "/_stcore/upload_file/x/y"):
         assert status(f"{ward_server.url}{path}") == 403

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import free_port, run_dashboard
 from tests.browser.identity import ALICE, BOB, Provider, run_provider
-from tests.browser.test_people import account, cookies_of, sign_in, status, train
+from tests.browser.people import account, cookies_of, sign_in, status, train
 from tests.browser.window import Server, Window
 from tests.core.storage.conftest import postgres  # noqa: F401
 from tests.core.storage.postgres import PostgresServer

@@ -12,9 +12,8 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
+from tests.browser.actions import SOLVED, choose_engine, choose_shape, press, tick
 from tests.browser.conftest import free_port, run_dashboard
-from tests.browser.test_runs import SOLVED, press, tick
-from tests.browser.test_train import choose_engine, choose_shape
 from tests.browser.window import Window
 
 

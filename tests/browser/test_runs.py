@@ -6,23 +6,20 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from odt_core.storage import LOCAL_OWNER, Ending, RunQuery, RunStatus, Store
 from odt_core.topology import Topology
+from tests.browser.actions import SOLVED, press, tick
 from tests.browser.conftest import run_dashboard
-from tests.browser.window import BOTH_WIDTHS, SHOTS, STEP_MILLISECONDS, Server, Window
+from tests.browser.window import BOTH_WIDTHS, STEP_MILLISECONDS, Server, Window
 from tests.runs import Maker
 
 Opener = Callable[..., Window]
 
-SOLVED = 90_000
-HEADER, ROW = 36, 36
-"""Of the table of runs, in pixels."""
 EVIL = '<img src=x onerror="alert(1)"> **bold** ![x](http://evil.example/x.png) $x$ :red[r]'
 
 
@@ -52,22 +49,6 @@ def runs(history: tuple[Server, Maker], open_window: Opener) -> Window:
     window = open_window(at=history[0], width=1440)
     window.go("runs")
     return window
-
-
-def tick(window: Window, *rows: int) -> None:
-    """Tick rows of the table, counted from 0."""
-    table = window.page.get_by_test_id("stDataFrame").first
-    for row in rows:
-        box = table.bounding_box()
-        assert box is not None
-        x, y = box["x"] + 18, box["y"] + HEADER + ROW * (row + 0.5)
-        window.until_asked(partial(window.page.mouse.click, x, y))
-        window.settle()
-
-
-def press(window: Window, key: str) -> None:
-    window.page.locator(f".st-key-{key}").get_by_role("button").first.click()
-    window.settle()
 
 
 def search(window: Window, words: str) -> None:
@@ -264,16 +245,11 @@ def test_a_data_set_goes_with_everything_made_from_it_and_off_the_disk(
     server, maker = history
     secret = "Zzyzx-Quarantaine"
     content = f"pain,ill\n{secret},yes\nnone,no\n".encode() + b"mild,yes\nnone,no\n" * 20
+    run = Maker(maker.store, content=content, name="secret.csv").done()
     window = open_window(at=server)
-    window.go()
-    window.upload("secret.csv", content)
+    window.go(f"train?data={run.dataset}&run={run.id}")
     page = window.page
-    page.get_by_role("button", name="Choose the tree's shape").click()
-    page.wait_for_url("**/train*")
-    window.settle()
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
-    window.settle()
+    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     assert secret.encode() in _everything(server.data_dir)
     page.get_by_role("link", name="Data", exact=True).first.click()
     window.settle()
@@ -311,7 +287,7 @@ def test_retention_is_set_in_words(runs: Window, history: tuple[Server, Maker]) 
 
 
 @pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
-def test_pictures(
+def test_it_looks_right(
     history: tuple[Server, Maker], open_window: Opener, theme: str, widths: tuple[int, int]
 ) -> None:
     window = open_window(at=history[0], theme=theme, width=widths[0])
@@ -320,6 +296,7 @@ def test_pictures(
     def shoot(name: str) -> None:
         for width in widths:
             window.widen(width)
+            assert window.overhang() == 0, "the page scrolls sideways"
             window.shoot(f"{name}-{theme}-{width}")
 
     shoot("runs")
@@ -330,9 +307,5 @@ def test_pictures(
     press(window, "runs_stored")
     for width in widths[::-1]:
         window.widen(width)
-        window.page.screenshot(path=SHOTS / f"stored-{theme}-{width}.png")
-    assert _background(window.page) != ""
-
-
-def _background(page: Page) -> str:
-    return str(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
+        assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"stored-{theme}-{width}", whole=False)

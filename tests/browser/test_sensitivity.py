@@ -10,15 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from odt_core.data import SAMPLES
-from tests.browser.test_runs import tick
-from tests.browser.test_train import choose_engine, choose_shape
+from tests.browser.actions import SOLVED, choose_engine, choose_shape, tick
 from tests.browser.window import BOTH_WIDTHS, Window
 
 Opener = Callable[..., Window]
-
-SOLVED = 90_000
-"""Milliseconds that a search of these tests may take, on a loaded machine."""
-
 
 TIME_STEP = """() => {
   const shown = () => [...document.querySelectorAll("td")]
@@ -241,17 +236,19 @@ def test_files_of_the_frontier(window: Window) -> None:
         assert Path(download.value.path()).read_bytes().startswith(start), label
 
 
-@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
-def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
-    window = open_window(theme=theme, width=widths[0])
+def test_it_looks_right(open_window: Opener) -> None:
+    window = open_window()
     open_page(window)
     page = window.page
     find_frontier(window)
-    for width in widths:
-        window.widen(width)
-        window.shoot(f"sensitivity-{theme}-{width}")
-        assert window.overhang() == 0, "the page scrolls sideways"
-        assert window.legend_overlap() < 1
+    for theme, widths in BOTH_WIDTHS:
+        window.reopen(theme, widths[0])
+        find_frontier(window)
+        for width in widths:
+            window.widen(width)
+            window.shoot(f"sensitivity-{theme}-{width}")
+            assert window.overhang() == 0, "the page scrolls sideways"
+            assert window.legend_overlap() < 1
     page.get_by_text("Curves over many splits").click()
     window.settle()
     page.get_by_role("spinbutton", name="Splits").fill("4")
@@ -262,7 +259,12 @@ def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]
     expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible(timeout=SOLVED)
     window.settle()
     assert window.most_charts() == 1, "a chart stands beside its old self"
-    for width in widths[::-1]:
-        window.widen(width)
-        window.shoot(f"curves-{theme}-{width}")
-        assert window.legend_overlap() < 1
+    page.wait_for_url("**/sensitivity?data=*&curve=*")
+    for theme, widths in BOTH_WIDTHS:
+        window.reopen(theme, widths[0])
+        page.get_by_text("Curves over many splits").click()
+        expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible()
+        for width in widths[::-1]:
+            window.widen(width)
+            window.shoot(f"curves-{theme}-{width}")
+            assert window.legend_overlap() < 1

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_runs import SOLVED, press, tick
+from tests.browser.actions import SOLVED, press, tick
 from tests.browser.window import Window
 from tests.runs import ward
 
 Opener = Callable[..., Window]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_tree_is_refitted_and_its_refits_are_found_again(theme: str, open_window: Opener) -> None:
-    window = open_window(theme=theme, width=1440 if theme == "light" else 1024)
+def test_a_tree_is_refitted_and_its_refits_are_found_again(open_window: Opener) -> None:
+    window = open_window(width=1440)
     window.go()
     page = window.page
     window.upload("ward.csv", ward())
@@ -41,7 +39,7 @@ def test_a_tree_is_refitted_and_its_refits_are_found_again(theme: str, open_wind
     window.settle()
     expect(page.locator(".js-plotly-plot:visible").nth(1)).to_be_visible()
     page.wait_for_url("**/compare?data=*&run=*&stability=*")
-    window.shoot(f"stability-{theme}")
+    window.shoot("stability-light")
 
     page.get_by_role("button", name="Download").click()
     with page.expect_download() as download:
@@ -49,9 +47,11 @@ def test_a_tree_is_refitted_and_its_refits_are_found_again(theme: str, open_wind
     assert Path(download.value.path()).read_bytes().startswith(b"row,leaf,answer_positive,changed")
     page.keyboard.press("Escape")
 
-    page.reload()
-    window.settle()
+    window.reopen("dark", 1024)
     expect(verdict).to_contain_text("In 40 resamples the first question")
+    expect(page.locator(".js-plotly-plot:visible").nth(1)).to_be_visible()
+    assert window.overhang() == 0, "the page scrolls sideways"
+    window.shoot("stability-dark")
 
     page.get_by_role("radio", name="Candidates").or_(
         page.get_by_role("button", name="Candidates", exact=True)

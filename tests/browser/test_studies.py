@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.actions import SOLVED, choose_engine, choose_shape, press, tick
 from tests.browser.conftest import run_dashboard
-from tests.browser.test_runs import SOLVED, press, tick
-from tests.browser.test_train import choose_engine, choose_shape
-from tests.browser.window import SHOTS, Server, Window
+from tests.browser.window import Server, Window
 from tests.runs import ward
 
 Opener = Callable[..., Window]
@@ -98,7 +97,7 @@ def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
     expect(chosen.get_by_text("this is its best tree so far")).to_be_visible(timeout=SOLVED)
     page.wait_for_timeout(3000)  # the table was drawn anew meanwhile, and the tick stays
     expect(chosen.get_by_text("running", exact=True)).to_be_visible()
-    page.screenshot(path=SHOTS / "runs-live.png")
+    window.shoot("runs-live", whole=False)
     chosen.get_by_role("button", name="Stop").click()
     expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
     expect(chosen.locator("svg g.node:visible").first).to_be_visible()

@@ -12,56 +12,26 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from odt_core.data import SAMPLES
 from odt_core.render import THEMES
-from tests.browser.test_data import edit_kind, patients
+from tests.browser.actions import (
+    SOLVED,
+    choose_engine,
+    choose_shape,
+    drawing,
+    edit_kind,
+    open_train,
+    patients,
+)
 from tests.browser.window import BOTH_WIDTHS, Window
 
 Opener = Callable[..., Window]
 
 ROOT = Path(__file__).resolve().parents[2]
-SOLVED = 90_000
-"""Milliseconds that a run of these tests may take."""
 READABLE = 9.0
 """Smallest letters of a drawing, in pixels."""
-
-
-def open_train(
-    window: Window, content: bytes, name: str = "patients.csv", *, guessed: bool = False
-) -> None:
-    """Upload a table and go on to the Train page, as a user would.
-
-    With `guessed`, the outcome was guessed, and the user confirms it.
-    """
-    window.go()
-    window.upload(name, content)
-    if guessed:
-        window.page.get_by_role("button", name="It is the outcome").click()
-        expect(window.page.get_by_role("button", name="Choose the tree's shape")).to_be_enabled()
-    window.page.get_by_role("button", name="Choose the tree's shape").click()
-    window.page.wait_for_url("**/train*")
-    window.settle()
-
-
-def choose_shape(window: Window, name: str) -> None:
-    window.page.get_by_role("radio", name=name, exact=True).check(force=True)
-    window.settle()
-
-
-def choose_engine(window: Window, name: str) -> None:
-    page = window.page
-    page.get_by_text("More settings").click()
-    engines = page.get_by_role("radiogroup", name="Engine")
-    engines.get_by_text(name, exact=True).click()
-    chosen = engines.locator("label").filter(has=page.get_by_text(name, exact=True))
-    expect(chosen.locator("input")).to_be_checked()
-    window.settle()
-    expect(chosen.locator("input")).to_be_checked()  # also once the server has answered
-    page.get_by_text("More settings").click()
-    window.settle()  # what is below moves up; a press on the way would be lost
 
 
 def train(window: Window) -> float:
@@ -72,10 +42,6 @@ def train(window: Window) -> float:
     seconds = time.monotonic() - began
     window.settle()
     return seconds
-
-
-def drawing(page: Page) -> Locator:
-    return page.locator(".st-key-train_tree svg g.node:visible").first
 
 
 def letter_size(page: Page) -> float:
@@ -176,24 +142,31 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
 
 
-@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
-def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
-    window = open_window(theme=theme, width=widths[0])
+def test_it_looks_right(open_window: Opener) -> None:
+    window = open_window()
     open_train(window, SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
     page = window.page
-    for width in widths:
-        window.widen(width)
-        window.shoot(f"train-before-{theme}-{width}")
+    page.wait_for_url("**/train?data=*")
+    for theme, widths in BOTH_WIDTHS:
+        window.reopen(theme, widths[0])
+        for width in widths:
+            window.widen(width)
+            assert window.overhang() == 0, "the page scrolls sideways"
+            window.shoot(f"train-before-{theme}-{width}")
     choose_shape(window, "Depth 3")
     page.get_by_role("spinbutton", name="Time limit in seconds").fill("3")
     page.keyboard.press("Enter")
     train(window)
-    for width in widths[::-1]:
-        window.widen(width)
-        window.shoot(f"train-{theme}-{width}")
-        assert letter_size(page) >= READABLE
-        assert ink(page) in text_colours(theme)
-        assert window.overhang() == 0, "the page scrolls sideways"
+    page.wait_for_url("**/train?data=*&run=*")
+    for theme, widths in BOTH_WIDTHS:
+        window.reopen(theme, widths[0])
+        drawing(page).wait_for()
+        for width in widths[::-1]:
+            window.widen(width)
+            window.shoot(f"train-{theme}-{width}")
+            assert letter_size(page) >= READABLE
+            assert ink(page) in text_colours(theme)
+            assert window.overhang() == 0, "the page scrolls sideways"
 
 
 def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -153,9 +154,25 @@ class Window:
         """The most that were seen at one moment since the counting began."""
         return int(self.page.evaluate("window.mostCharts"))
 
-    def shoot(self, name: str) -> None:
-        """Keep a picture of the whole page for people to look at."""
+    def reopen(self, theme: str, width: int) -> None:
+        """Load the page again, in another theme and width."""
+        self.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.reload()
+        self.page.wait_for_selector("[data-testid=stMain]")
+        self.settle()
+
+    def shoot(self, name: str, *, whole: bool = True) -> None:
+        """Keep a picture for people to look at, if ``ODT_SHOTS`` is set.
+
+        It is of the whole page, or of what the window shows of it.
+        """
+        if not os.environ.get("ODT_SHOTS"):
+            return
         SHOTS.mkdir(exist_ok=True)
+        if not whole:
+            self.page.screenshot(path=SHOTS / f"{name}.png")
+            return
         main = self.page.locator("[data-testid=stMain]")
         size = self.page.viewport_size or {"width": 1280, "height": 900}
         needed = main.evaluate("element => element.scrollHeight")

@@ -1,0 +1,100 @@
+"""What a user does on the pages, and the tables that tests upload."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.window import Window
+
+SOLVED = 90_000
+"""Milliseconds that a run, a study or a search of these tests may take on a busy machine."""
+HEADER, ROW = 36, 36
+"""Of the table of runs, in pixels."""
+FAST_TYPIST = 40
+"""Milliseconds between two keys."""
+
+
+def patients(n_rows: int = 240) -> bytes:
+    """A table with words, codes, numbers, missing values and an outcome that depends on them."""
+    draw = random.Random(7)
+    lines = ["age,sex,stage,marker,outcome"]
+    for _ in range(n_rows):
+        age, sex, stage = draw.randrange(30, 90), draw.choice("fm"), draw.randrange(1, 5)
+        marker = "" if draw.random() < 0.1 else f"{draw.gauss(stage, 1):.2f}"
+        ill = draw.random() < 0.1 + 0.15 * stage + (0.2 if age > 65 else 0)
+        lines.append(f"{age},{sex},{stage},{marker},{'relapse' if ill else 'free'}")
+    return "\n".join(lines).encode()
+
+
+def edit_kind(window: Window, row: int, word: str) -> None:
+    """Choose a kind in the table of columns with the keyboard, as one who sees it would."""
+    grid = window.page.get_by_test_id("stDataFrame").last.locator("canvas").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    assert box is not None
+    row_height = 33
+    window.page.mouse.click(box["x"] + 170, box["y"] + row_height * (row + 1.5))
+    window.page.wait_for_timeout(2 * FAST_TYPIST)
+    window.page.keyboard.press("Enter")
+    window.page.wait_for_timeout(2 * FAST_TYPIST)
+    window.page.keyboard.type(word, delay=FAST_TYPIST)
+    window.until_asked(lambda: window.page.keyboard.press("Enter"))
+    window.settle()
+
+
+def tick(window: Window, *rows: int) -> None:
+    """Tick rows of the table, counted from 0."""
+    table = window.page.get_by_test_id("stDataFrame").first
+    for row in rows:
+        box = table.bounding_box()
+        assert box is not None
+        x, y = box["x"] + 18, box["y"] + HEADER + ROW * (row + 0.5)
+        window.until_asked(partial(window.page.mouse.click, x, y))
+        window.settle()
+
+
+def press(window: Window, key: str) -> None:
+    window.page.locator(f".st-key-{key}").get_by_role("button").first.click()
+    window.settle()
+
+
+def open_train(
+    window: Window, content: bytes, name: str = "patients.csv", *, guessed: bool = False
+) -> None:
+    """Upload a table and go on to the Train page, as a user would.
+
+    With `guessed`, the outcome was guessed, and the user confirms it.
+    """
+    window.go()
+    window.upload(name, content)
+    if guessed:
+        window.page.get_by_role("button", name="It is the outcome").click()
+        expect(window.page.get_by_role("button", name="Choose the tree's shape")).to_be_enabled()
+    window.page.get_by_role("button", name="Choose the tree's shape").click()
+    window.page.wait_for_url("**/train*")
+    window.settle()
+
+
+def choose_shape(window: Window, name: str) -> None:
+    window.page.get_by_role("radio", name=name, exact=True).check(force=True)
+    window.settle()
+
+
+def choose_engine(window: Window, name: str) -> None:
+    page = window.page
+    page.get_by_text("More settings").click()
+    engines = page.get_by_role("radiogroup", name="Engine")
+    engines.get_by_text(name, exact=True).click()
+    chosen = engines.locator("label").filter(has=page.get_by_text(name, exact=True))
+    expect(chosen.locator("input")).to_be_checked()
+    window.settle()
+    expect(chosen.locator("input")).to_be_checked()  # also once the server has answered
+    page.get_by_text("More settings").click()
+    window.settle()  # what is below moves up; a press on the way would be lost
+
+
+def drawing(page: Page) -> Locator:
+    return page.locator(".st-key-train_tree svg g.node:visible").first
