@@ -29,6 +29,6 @@ if can_install; then
     install chromium || true
     find_browser chromium chromium-browser && exit
 fi
-"$venv/bin/python" -m playwright install --only-shell chromium >&2
+"$venv/bin/python" -m playwright install chromium >&2
 "$venv/bin/python" -c 'from playwright.sync_api import sync_playwright as p
 with p() as w: print(w.chromium.executable_path)'
