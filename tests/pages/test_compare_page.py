@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, ReadOptions, read_table
 from odt_core.data.splitting import SplitSpec
-from odt_core.jobs import Batch, Job
+from odt_core.jobs import Batch
 from odt_core.problem import Goal
 from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import ComparisonFold, CutPoints, FoldRun, TreeCandidate, compare_runs
@@ -24,10 +22,9 @@ from pages.common.server import store
 from pages.common.state import Dataset, Work
 from pages.explore.compare_parts import plan
 from pages.explore.compare_parts.figure import CHOSEN
+from tests.pages.sessions import WORK, said, wait_for, work
 
 ROOT = Path(__file__).resolve().parents[2]
-WORK = "odt_work"
-SECONDS = 120.0
 
 
 @pytest.fixture
@@ -46,30 +43,6 @@ def page(app: AppTest) -> AppTest:
     app.switch_page(Place.COMPARE).run()
     assert not app.exception
     return app
-
-
-def work(app: AppTest) -> Work:
-    found = app.session_state[WORK]
-    assert isinstance(found, Work)
-    return found
-
-
-def said(app: AppTest) -> str:
-    """What is said in Markdown, as plain text."""
-    kinds = (app.markdown, app.caption, app.error, app.warning, app.info)
-    return " ".join(str(e.value) for kind in kinds for e in kind).replace("\\", "")
-
-
-def wait_for(app: AppTest, find: Callable[[Work], Job | Batch | None]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while True:
-        found = find(work(app))
-        if found is not None and found.is_over:
-            break
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
-    app.run()
-    assert not app.exception
 
 
 @pytest.fixture

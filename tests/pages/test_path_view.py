@@ -18,7 +18,7 @@ from pages.common.state import Dataset, Work
 from pages.common.studies import PATH
 from pages.explore.compare_parts import path
 from pages.explore.compare_parts.path_result import CHOSEN, verdict_sentences
-from tests.pages.test_compare_page import WORK, said, wait_for, work
+from tests.pages.sessions import WORK, said, wait_for, work
 
 
 @pytest.fixture

@@ -228,6 +228,7 @@ def test_training_and_test_stand_side_by_side(open_page: Callable[..., AppTest])
         target=sample.target,
         positive=sample.positive,
         split=SplitSpec(Fraction(3, 4), seed=3),
+        engine=Engine.SEARCH,
     )
     train(page)
     result = job_of(page).result
@@ -274,6 +275,7 @@ def test_predictive_values_begin_at_the_exact_share_and_a_difference_is_explaine
         target=sample.target,
         positive=sample.positive,
         split=SplitSpec(Fraction(3, 4), seed=1),
+        engine=Engine.SEARCH,
     )
     train(page)
     result = job_of(page).result
@@ -293,6 +295,7 @@ def test_cart_of_the_same_depth_stands_beside(open_page: Callable[..., AppTest])
         target=sample.target,
         positive=sample.positive,
         split=SplitSpec(Fraction(3, 4), seed=1),
+        engine=Engine.SEARCH,
     )
     train(page)
     result = job_of(page).result

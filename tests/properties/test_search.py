@@ -21,8 +21,9 @@ from tests.properties import referee
 from tests.properties.strategies import random_problem
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SHALLOW, DEEP, SMALLEST, FRONTIERS, SOAK = 1_800, 200, 300, 150, 20_000
-CHUNK = 100
+SHALLOW, DEEP, SMALLEST, FRONTIERS, SOAK = 900, 100, 150, 100, 20_000
+"""How many problems there are of each kind; many more of all kinds are behind `make soak`."""
+CHUNK = 50
 
 
 def check(
@@ -202,8 +203,10 @@ def test_with_bounds_checked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", range(0, SOAK, SOAK // 20))
 def test_soak(first: int) -> None:
     for seed in range(100_000 + first, 100_000 + first + SOAK // 20):
-        problem = random_problem(seed, deep=seed % 10 == 0)
+        problem = random_problem(seed, deep=seed % 10 == 0, smallest_leaf=seed % 4 == 1)
         check(problem, solve_search(problem, threads=1 + seed % 2))
+        if seed % 8 == 0:
+            check_frontier(problem)
 
 
 @pytest.mark.soak

@@ -22,7 +22,7 @@ from odt_core.errors import InputError
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.storage import LOCAL_OWNER, Store
 from pages.use.runs_parts.checking import check_run_file
-from tests.core.worker.test_hostile_json import WRONG, changed, paths
+from tests.core.worker.hostile_json import WRONG, changed, paths
 from tests.runs import Maker
 
 RUN_FILES = 3000

@@ -18,32 +18,9 @@ from odt_core.cli import main
 from odt_core.cli.interrupt import EXIT_INTERRUPTED
 from odt_core.data import SAMPLES
 from odt_core.solvers import hybrid
+from tests.core.cli.training import monks_arguments, train_json
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def train_json(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, Any]:
-    """Run ``train --json``; the one object on standard output."""
-    status = main(["train", *map(str, arguments), "--json"])
-    output = capsys.readouterr().out
-    assert status == 0
-    assert output.count("\n") == 1
-    return json.loads(output)
-
-
-def monks_arguments(monks: Path) -> list[str | Path]:
-    """All rows of monks-1, no test set, by CBC."""
-    return [
-        monks,
-        "--target",
-        "class",
-        "--positive",
-        "monk",
-        "--train-size",
-        "all",
-        "--engine",
-        "cbc",
-    ]
 
 
 def test_monks_depth_2_is_proved_at_96_errors(

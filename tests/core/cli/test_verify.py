@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from odt_core.cli import main
-from tests.core.cli.test_train import monks_arguments, train_json
+from tests.core.cli.training import monks_arguments, train_json
 
 
 def verify_json(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, Any]:
@@ -19,10 +19,11 @@ def verify_json(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> t
     return status, json.loads(output)
 
 
-@pytest.fixture
-def model(monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "model.json"
-    train_json(capsys, *monks_arguments(monks), "--output", path)
+@pytest.fixture(scope="module")
+def model(monks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The best tree of depth 2; it is not to be changed."""
+    path = tmp_path_factory.mktemp("verify") / "model.json"
+    assert main(["train", *map(str, monks_arguments(monks)), "--output", str(path)]) == 0
     return path
 
 
@@ -55,8 +56,9 @@ def test_what_was_covered_in_the_time_is_said(
 ) -> None:
     record = json.loads(model.read_text(encoding="utf-8"))
     record["facts"]["settings"]["topology"] = "depth-3"
-    model.write_text(json.dumps(record), encoding="utf-8")
-    status, found = verify_json(capsys, model, monks, "--time-limit", "0.0001")
+    deeper = tmp_path / "deeper.json"
+    deeper.write_text(json.dumps(record), encoding="utf-8")
+    status, found = verify_json(capsys, deeper, monks, "--time-limit", "0.0001")
     assert (status, found["holds"], found["better"]) == (1, None, None)
     assert 0 <= found["covered"] < 1
     assert found["words"]["status"].startswith("Not settled in")

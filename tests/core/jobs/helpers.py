@@ -25,7 +25,7 @@ from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds to wait for what takes a second or two on an idle machine."""
 HARD_LIMIT = 600.0
 """Time limit of runs that a test ends: far longer than a test waits."""

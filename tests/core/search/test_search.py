@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from odt_core.data import SAMPLES, SplitSpec, prepare
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Seconds, TracePoint, make_solution
@@ -16,10 +16,8 @@ from odt_core.solvers.search import frontier, solve_search, warm_up
 from odt_core.topology import PRESETS, Topology
 from tests.cpu import cpu_seconds
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 PATIENCE = 120.0
 """Seconds for what takes two on an idle machine."""
-needs_data = pytest.mark.skipif(not DATA.exists(), reason="the paper's data sets are not here")
 
 
 def make_problem(
@@ -67,25 +65,26 @@ def solved_errors(problem: Problem, **options: object) -> int:
     return solution.confusion.errors
 
 
-@needs_data
 @pytest.mark.parametrize("max_card", [None, 1, 2])
 @pytest.mark.parametrize(
     ("name", "topology", "errors"),
     [
-        ("ttt", "depth-2", 282),
-        ("ttt", "depth-2.5", 231),
-        ("ttt", "depth-3", 216),
-        ("ttt", "imbalanced", 182),  # the paper's: as many nodes as depth-3
-        ("ttt", "((((. .)(. .))((. .)(. .)))(. .))", 173),  # depth-3 below a root, nine nodes
+        ("tic-tac-toe", "depth-2", 282),
+        ("tic-tac-toe", "depth-2.5", 231),
+        ("tic-tac-toe", "depth-3", 216),
+        ("tic-tac-toe", "imbalanced", 182),  # the paper's: as many nodes as depth-3
+        ("tic-tac-toe", "((((. .)(. .))((. .)(. .)))(. .))", 173),  # depth-3 below a root
         ("monks-1", "depth-2", 96),
         ("monks-1", "depth-3", 48),
         ("monks-1", "imbalanced", 0),
     ],
 )
 def test_known_optima(name: str, topology: str, errors: int, max_card: int | None) -> None:
-    from benchmarks.search_problems import problem
-
-    assert solved_errors(problem(name, topology, rows=None, max_card=max_card)) == errors
+    """Two of the paper's sets, which the samples hold row for row (see `test_samples.py`)."""
+    sample = SAMPLES[name]
+    train = prepare(sample.load(), sample.schema(), SplitSpec("all")).train
+    problem = Problem(train, Topology.parse(topology), max_card=max_card)
+    assert solved_errors(problem) == errors
 
 
 @pytest.mark.parametrize("topology", sorted(PRESETS))

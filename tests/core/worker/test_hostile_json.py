@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,37 +19,7 @@ from odt_core.solution import Engine
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, run_training
 from odt_core.worker import JobSpec
-
-WRONG: tuple[Any, ...] = (
-    "1/0", "0/0", None, -1, 1e308, 10**30, [], {}, "x", True, "nan", [[]], {"a": 1}, 0, "1/3",
-    float("inf"), float("nan"), "\x00", "9" * 5000,
-)  # fmt: skip
-GONE = object()
-Path_ = tuple[Any, ...]
-
-
-def paths(value: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """Where a value's parts are; of a list only the first two."""
-    if path:
-        yield path
-    if isinstance(value, dict):
-        for name in value:
-            yield from paths(value[name], (*path, name))
-    elif isinstance(value, list):
-        for index in range(min(len(value), 2)):
-            yield from paths(value[index], (*path, index))
-
-
-def changed(value: Any, path: Path_, wrong: Any) -> Any:
-    value = copy.deepcopy(value)
-    inner = value
-    for step in path[:-1]:
-        inner = inner[step]
-    if wrong is GONE:
-        del inner[path[-1]]
-    else:
-        inner[path[-1]] = wrong
-    return value
+from tests.core.worker.hostile_json import GONE, WRONG, changed, paths
 
 
 def read_model(record: Any) -> None:
