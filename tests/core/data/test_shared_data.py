@@ -1,12 +1,21 @@
-"""The paper's data sets, where they lie beside the repository."""
+"""The paper's data sets, where they lie beside the repository; some are made here in their form."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import pytest
 
-from odt_core.data import ColumnKind, SplitSpec, Table, infer_schema, prepare, target_classes
+from odt_core.data import (
+    ColumnKind,
+    SplitSpec,
+    Table,
+    infer_schema,
+    prepare,
+    read_table,
+    target_classes,
+)
 from tests.core.data.helpers import CATEGORICAL, NUMERICAL
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -45,18 +54,45 @@ def all_numerical(table: Table) -> ColumnKind:
     return schema.with_kinds({column.name: NUMERICAL for column in schema.columns})
 
 
-def test_bc_as_numbers_keeps_every_value(shared: Shared) -> None:
-    table = shared("bc.csv")
-    train = prepare(table, all_numerical(table), SplitSpec("all")).train
+def coded(n_rows: int, n_missing: int) -> Table:
+    """A table like the paper's bc: nine codes from 1 to 10, mitoses without 9, some unknown."""
+    draw = random.Random(1)
+    lines = [",".join([*(f"code_{c}" for c in range(7)), "bare_nuclei", "mitoses", "class"])]
+    for row in range(n_rows):
+        codes = [draw.randint(1, 10) for _ in range(8)]
+        nuclei = "?" if row < n_missing else str(codes[7])
+        mitoses = draw.choice([1, 2, 3, 4, 5, 6, 7, 8, 10])
+        answer = "malignant" if codes[0] + mitoses > 10 else "benign"
+        lines.append(",".join([*map(str, codes[:7]), nuclei, str(mitoses), answer]))
+    return read_table("\n".join(lines).encode())
+
+
+@pytest.fixture(params=["made here", "published"])
+def bc(request: pytest.FixtureRequest) -> Table:
+    if request.param == "made here":
+        return coded(683, 0)
+    table: Table = request.getfixturevalue("shared")("bc.csv")
+    return table
+
+
+@pytest.fixture(params=["made here", "published"])
+def bc_missing(request: pytest.FixtureRequest) -> Table:
+    if request.param == "made here":
+        return coded(699, 16)
+    table: Table = request.getfixturevalue("shared")("bc_missing.csv")
+    return table
+
+
+def test_bc_as_numbers_keeps_every_value(bc: Table) -> None:
+    train = prepare(bc, all_numerical(bc), SplitSpec("all")).train
     assert (train.n_features, train.n_columns) == (9, 89)
     assert all(feature.is_numerical for feature in train.features)
     assert train.features[0].values == tuple(str(i) for i in range(1, 11))
     assert train.features[0].cuts == tuple(i + 0.5 for i in range(1, 10))
 
 
-def test_bc_with_missing_numbers_has_a_missing_bin(shared: Shared) -> None:
-    table = shared("bc_missing.csv")
-    train = prepare(table, all_numerical(table), SplitSpec("all")).train
+def test_bc_with_missing_numbers_has_a_missing_bin(bc_missing: Table) -> None:
+    train = prepare(bc_missing, all_numerical(bc_missing), SplitSpec("all")).train
     with_missing = [feature.name for feature in train.features if feature.has_missing]
     assert with_missing == ["bare_nuclei"]
     assert train.n_columns == 90
