@@ -94,7 +94,7 @@ def test_a_busy_server_that_is_killed_loses_nothing(
         time.sleep(rng.uniform(0, LATEST))
         busy += len(server.heard("started")) > 0
         server.kill()
-        slowest = max(slowest, wait_until(lambda: not left_over(mark)))
+        slowest = max(slowest, wait_until(lambda: not left_over(mark), seconds=3))
         settle(server)
         depths.append(waiting())
         assert depths[-1] >= LEAST_DEPTH
