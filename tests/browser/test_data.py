@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.actions import FAST_TYPIST, edit_kind, patients
+from tests.browser.actions import FAST_TYPIST, SOLVED, edit_kind, patients
 from tests.browser.window import BOTH_WIDTHS, Window
 
 Opener = Callable[..., Window]
@@ -159,7 +159,7 @@ def test_fifty_thousand_rows_stay_usable(window: Window) -> None:
     expect(page.get_by_text("50,000 rows read → 40,000 train, 10,000 test")).to_be_visible()
     page.get_by_text("As in the paper").click()
     expect(page.get_by_text("50,000 rows read → 600 train, 49,400 test")).to_be_visible(
-        timeout=5_000
+        timeout=SOLVED
     )
 
 

@@ -194,7 +194,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     window.shoot("train-running")
     began = time.monotonic()
     page.get_by_role("button", name="Stop, and keep the best tree").click()
-    drawing(page).wait_for(timeout=10_000)
+    drawing(page).wait_for(timeout=SOLVED)
     print(f"Stop pressed to tree drawn: {time.monotonic() - began:.2f} s")
     expect(standing(page)).to_have_text(
         re.compile("Stopped after .*; a better tree gets at most .* right")

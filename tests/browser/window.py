@@ -13,8 +13,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 SHOTS = Path(__file__).parent / "shots"
-STEP_MILLISECONDS = 20_000
-LAYOUT_MILLISECONDS = 5_000
+STEP_MILLISECONDS = 60_000
+LAYOUT_MILLISECONDS = 20_000
 OVERHANG = "(document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth)"
 LEGEND_OVERLAP = """Math.max(0, ...[...document.querySelectorAll(".js-plotly-plot")]
   .filter((chart) => chart.offsetParent !== null && chart.querySelector(".legend"))

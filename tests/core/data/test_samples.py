@@ -62,6 +62,7 @@ def test_sizes(
 PUBLISHED = {"tic-tac-toe": "ttt.csv", "monks-1": "monks-1_named.csv"}
 DIGESTS = {
     "tic-tac-toe": "ec13b36913d2d61ce86af388845db8a5c2418b96a7dbf8cb4b25ae34c1b220a9",
+    "monks-1": "654a2a8295697c311e26a28abcf3744983204dd73d5cad630ec33a4db3d111d1",
 }
 """Of the published rows."""
 
