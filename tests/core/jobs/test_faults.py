@@ -229,11 +229,9 @@ def test_what_a_full_disk_kept_out_is_stored_once_there_is_room(
         wait_until(lambda: all(status_or_none(store, job.id) is RunStatus.DONE for job in jobs))
         wait_until(lambda: not any(map(manager.unstored, jobs)))
         assert study.id is not None
-        both = store.runs.list(LOCAL_OWNER).runs
-        assert {(run.name, run.status) for run in both} == {
-            ("kept out", RunStatus.DONE),
-            ("kept out, too", RunStatus.DONE),
-        }
+        expected = {("kept out", RunStatus.DONE), ("kept out, too", RunStatus.DONE)}
+        listed = store.runs.list
+        wait_until(lambda: {(run.name, run.status) for run in listed(LOCAL_OWNER).runs} == expected)
         assert record(store, single.id).result == single.result
         members = manager.find_study(LOCAL_OWNER, study.id).jobs
         assert [job.id for job in members] == [job.id for job in study.jobs]
