@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -22,7 +23,7 @@ from odt_core.solvers import solve
 from odt_core.solvers.mip import run
 from odt_core.solvers.mip.loading import answer_of
 from odt_core.solvers.mip.messages import Answer, MipStatus
-from odt_core.solvers.mip.process import end_idle_child
+from odt_core.solvers.mip.process import borrowed_child, end_idle_child
 from odt_core.topology import Topology
 from odt_core.tree import keeps_smallest_leaf
 from tests.core.solvers.problems import (
@@ -211,14 +212,19 @@ LIES: dict[str, Callable[[Answer], Answer]] = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lie_is_refused(lie: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    take = run._Run._take_answer
+    @contextmanager
+    def lying_child(key: object) -> Iterator[SimpleNamespace]:
+        with borrowed_child(key) as child:
 
-    def lied(self: run._Run) -> None:
-        assert self.answer is not None
-        self.answer = LIES[lie](self.answer)
-        take(self)
+            def get(timeout: float) -> object:
+                event = child.events.get(timeout=timeout)
+                return LIES[lie](event) if isinstance(event, Answer) else event
 
-    monkeypatch.setattr(run._Run, "_take_answer", lied)
+            liar = SimpleNamespace(send=child.send, kill=child.kill, is_clean=False)
+            liar.events = SimpleNamespace(get=get)
+            yield liar
+
+    monkeypatch.setattr(run, "borrowed_child", lying_child)
     with pytest.raises(DisagreementError):
         solve(Problem(noise(30, [3, 3]), Topology.parse("depth-2")), engine=Engine.CBC)
 
