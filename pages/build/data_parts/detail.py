@@ -82,7 +82,7 @@ def draw_detail(rows: Rows | str) -> None:
             st.session_state.pop(_COLUMN, None)
         name = st.selectbox("Column", names, key=_COLUMN, on_change=_forget_error)
         column, summary = schema.column(name), summaries(dataset, schema)[name]
-        left, right = st.columns(2, gap="medium")
+        left, right = st.columns([2, 3], gap="medium")
         with left:
             _draw_values(summary)
         with right:
