@@ -98,7 +98,7 @@ def _bar(group: ClassCounts) -> str:
     text = f"{count_words(group.n_positive, 'positive row')} of {group.n_rows:,}"
     return (
         f'<div role="img" aria-label="{html_text(text)}" style="display:flex;gap:2px;'
-        f'height:.85rem;min-width:5rem;border-radius:3px;overflow:hidden">'
+        f'height:.85rem;min-width:3rem;border-radius:3px;overflow:hidden">'
         f'<span style="width:{share:.3f}%;background:{_POSITIVE}"></span>'
         f'<span style="flex:1;background:{_NEGATIVE}"></span></div>'
     )
