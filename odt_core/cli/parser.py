@@ -560,6 +560,11 @@ def _add_statements(command: argparse.ArgumentParser) -> None:
         "--intended-use", default="", metavar="TEXT", help="for whom, where, for which decision"
     )
     stated.add_argument("--author", default="", metavar="TEXT", help="who stands for it")
+    stated.add_argument(
+        "--validation",
+        metavar="FILE",
+        help="what 'validate --json' printed of this model: stands on the card and in the report",
+    )
 
 
 def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

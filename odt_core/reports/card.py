@@ -96,6 +96,11 @@ def _rates(derivation: Derivation) -> str:
     if derivation.test is not None:
         sets = {"Test": derivation.test, **sets}
     found = derivation.verdict
+    if derivation.validation is not None:
+        # on a half page there is room for two; rows of others say more than training does
+        held_out = {"Test": derivation.test} if derivation.test is not None else sets
+        sets = {"Validation": derivation.validation.metrics, **held_out}
+        found = derivation.validation.verdict
     below = "" if derivation.test is not None else f"<p>{escaped(found.text)}</p>"
     return f'{rate_table(sets, MEASURES)}{below}<p class="muted">{escaped(found.remark)}</p>'
 

@@ -7,11 +7,13 @@ from functools import cached_property
 
 from odt_core.confusion import Confusion
 from odt_core.data import Exclusion, Flow
+from odt_core.errors import InputError
 from odt_core.evaluation import LeafRow, Metrics, Verdict, leaf_table, metrics, verdict
 from odt_core.export import Model
 from odt_core.export.fields import Fields
 from odt_core.problem import Objective
-from odt_core.studies import DataName
+from odt_core.studies import DataName, ValidationResult
+from odt_core.studies.validation import model_sha256
 from odt_core.training import TrainSpec
 from odt_core.tree import Tree
 
@@ -58,6 +60,8 @@ class Derivation:
         The 2x2 table of the test rows; None without test rows.
     proof : Proof or None
         How the solve ended; None if the model does not say it.
+    validation : ValidationResult or None
+        The same tree on rows that did not train it.
     """
 
     model: Model
@@ -67,16 +71,26 @@ class Derivation:
     test_leaves: tuple[tuple[int, int], ...] | None
     test_counts: Confusion | None
     proof: Proof | None
+    validation: ValidationResult | None = None
 
     @classmethod
-    def of(cls, model: Model) -> Derivation:
+    def of(cls, model: Model, validation: ValidationResult | None = None) -> Derivation:
         """Read what a model says of its training.
+
+        Parameters
+        ----------
+        model : Model
+            The model.
+        validation : ValidationResult, optional
+            A validation of this very model.
 
         Raises
         ------
         InputError
-            If what it says is damaged.
+            If what it says is damaged, or the validation is of another model.
         """
+        if validation is not None and validation.model_sha256 != model_sha256(model):
+            raise InputError("The validation is of another model: validate this one.")
         facts = Fields(model.facts, "facts")
         result = facts.record("result") if "result" in facts else Fields({}, "facts.result")
         settings = facts.raw("settings") if "settings" in facts else None
@@ -88,6 +102,7 @@ class Derivation:
             test_leaves=_test_leaves(result, model.tree),
             test_counts=_counts(result, "test"),
             proof=_proof(result),
+            validation=validation,
         )
 
     @property

@@ -11,6 +11,7 @@ from odt_core.reports.derivation import Derivation
 from odt_core.reports.report import report
 from odt_core.reports.statements import Statements
 from odt_core.reports.summary import summary
+from odt_core.studies import ValidationResult
 
 NOTHING_STATED = Statements()
 
@@ -40,7 +41,10 @@ class SheetFormat(StrEnum):
 
 
 def write_sheet(
-    model: Model, format: SheetFormat, statements: Statements = NOTHING_STATED
+    model: Model,
+    format: SheetFormat,
+    statements: Statements = NOTHING_STATED,
+    validation: ValidationResult | None = None,
 ) -> bytes:
     """A sheet as a file's bytes.
 
@@ -52,13 +56,16 @@ def write_sheet(
         Which sheet.
     statements : Statements
         What the author states.
+    validation : ValidationResult, optional
+        A validation of this very model, for the card and the report.
 
     Raises
     ------
     InputError
-        If what the model says of its training is damaged, or there is no Graphviz to draw with.
+        If what the model says of its training is damaged, the validation is of another model, or
+        there is no Graphviz to draw with.
     """
-    derivation = Derivation.of(model)
+    derivation = Derivation.of(model, validation)
     if format is SheetFormat.CARD:
         return rule_card(derivation, statements)
     if format is SheetFormat.REPORT:

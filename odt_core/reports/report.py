@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from odt_core import MADE_BY
 from odt_core.data import Schema
-from odt_core.evaluation import floors
+from odt_core.evaluation import floors, ratio_parts
 from odt_core.exact import shortest_decimal
 from odt_core.export.reading import encoder_readings, reading_words
 from odt_core.problem import Feature
@@ -22,7 +22,15 @@ from odt_core.reports.card import foot_html, head_html, stated_html, tree_html
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.page import Page, escaped
 from odt_core.reports.statements import Statements
-from odt_core.reports.tables import NONE, count_table, leaf_rows, rate_cell, rate_table, table
+from odt_core.reports.tables import (
+    NONE,
+    count_table,
+    leaf_rows,
+    rate_cell,
+    rate_table,
+    table,
+    words_cell,
+)
 from odt_core.training import settings_words
 from odt_core.words import (
     ENGINE_WORDS,
@@ -65,6 +73,7 @@ def report(derivation: Derivation, statements: Statements) -> bytes:
             _section("The tree", tree_html(derivation, TREE_WIDTH, TREE_HEIGHT)),
             _section("Its leaves", _leaves(derivation)),
             _section("How good it is", _performance(derivation)),
+            *_validation(derivation),
             _section("Provenance", _provenance(derivation)),
             _section("What TRIPOD+AI asks for", _items()),
             foot_html(derivation),
@@ -206,6 +215,8 @@ def _performance(derivation: Derivation) -> str:
     if test is not None:
         sets["Test"] = test
         tables.append(count_table(_rows_title("Test", test.confusion.n), test.confusion, tree))
+    if derivation.validation is not None:
+        sets["Validation"] = derivation.validation.metrics
     pair = f'<div class="pair">{"".join(tables)}</div>' if len(tables) > 1 else tables[0]
     return f"{pair}<h3>Rates</h3>{rate_table(sets)}{_floors(derivation)}"
 
@@ -228,6 +239,43 @@ def _floors(derivation: Derivation) -> str:
     ]
     head = ["Asked for", "Reached in training", "Reached in test"]
     return f"<h3>Floors</h3>{table('Floors hold in training only', head, rows)}"
+
+
+def _validation(derivation: Derivation) -> Iterator[str]:
+    """The tree on rows that did not train it: flow, 2x2 table, calibration of the leaves."""
+    found = derivation.validation
+    if found is None:
+        return
+    flow, tree = found.flow, derivation.tree
+    part = f" ({printable(found.part)})" if found.part else ""
+    source = f"Rows of {printable(found.data.name)}{part}, SHA-256 {found.data.sha256}."
+    rows = [
+        ["Read", f"{flow.read:,}"],
+        *([f"Left out: {escaped(each.reason)}", f"{each.rows:,}"] for each in flow.excluded),
+        ["Used", f"{flow.used:,}"],
+    ]
+    leaves = [
+        [
+            str(leaf.number),
+            rate_cell(leaf.train),
+            rate_cell(leaf.observed),
+            f"{leaf.expected:.1f}",
+            words_cell(ratio_parts(leaf.ratio)),
+        ]
+        for leaf in found.calibration.leaves
+    ]
+    positive = escaped(tree.positive_label)
+    head = ["Leaf", f"{positive} in training", f"{positive} here", "Expected", "O:E"]
+    yield _section(
+        "Validation",
+        f"<p>{escaped(source)} The tree was not changed.</p>"
+        f'<p class="verdict">{escaped(found.verdict.text)} {escaped(found.verdict.remark)}</p>'
+        + table("Where the rows went", ["", "Rows"], rows)
+        + count_table(
+            _rows_title("Validation", found.metrics.confusion.n), found.metrics.confusion, tree
+        )
+        + table("Events that the training shares promise, and those observed", head, leaves),
+    )
 
 
 def _provenance(derivation: Derivation) -> str:

@@ -10,7 +10,10 @@ from odt_core.export import ExportFormat, Model, export_model
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
+from odt_core.studies import ValidationResult
+from odt_core.studies.validation import model_sha256
 from pages.common.names import file_stem
+from pages.common.state import work
 
 _FILES = {
     ExportFormat.SVG: "Picture (SVG)",
@@ -44,10 +47,17 @@ def draw_downloads(job: Job, test: EncodedData | None) -> None:
         for kind, label in _FILES.items():
             _draw(label, kind, _maker(model, kind, test), stem)
     with st.popover("Sheets", width="content", help="For the bedside and for readers"):
-        statements = _ask_statements()
+        statements, validation = _ask_statements(), _validation_of(model)
         for sheet, label in _SHEETS.items():
-            _draw(label, sheet, _sheet_maker(model, sheet, statements), stem)
-        st.caption("A sheet is one file. Print it from the browser, also to PDF.")
+            _draw(label, sheet, _sheet_maker(model, sheet, statements, validation), stem)
+        st.caption(
+            "A sheet is one file. Print it from the browser, also to PDF. "
+            + (
+                "Card and report hold the validation of this tree on the Predict page."
+                if validation is not None
+                else "Validate the tree on the Predict page to have that on card and report."
+            )
+        )
 
 
 def _ask_statements() -> Statements:
@@ -75,12 +85,26 @@ def _ask_statements() -> Statements:
     )
 
 
+def _validation_of(model: Model) -> ValidationResult | None:
+    """The session's validation, if it is of this very model."""
+    job = work().validation
+    if job is None or job.result is None:
+        return None
+    found = ValidationResult.from_json(job.result)
+    return found if found.model_sha256 == model_sha256(model) else None
+
+
 def _maker(model: Model, kind: ExportFormat, test: EncodedData | None) -> Callable[[], bytes]:
     return lambda: export_model(model, kind, test=test)
 
 
-def _sheet_maker(model: Model, sheet: SheetFormat, statements: Statements) -> Callable[[], bytes]:
-    return lambda: write_sheet(model, sheet, statements)
+def _sheet_maker(
+    model: Model,
+    sheet: SheetFormat,
+    statements: Statements,
+    validation: ValidationResult | None,
+) -> Callable[[], bytes]:
+    return lambda: write_sheet(model, sheet, statements, validation)
 
 
 def _draw(

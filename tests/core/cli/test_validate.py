@@ -41,6 +41,18 @@ def test_it_prints_the_counts_of_the_rows_that_did_not_train(
     assert rate["x"] == counts["tp"] and rate["n"] == counts["tp"] + counts["fn"]
 
 
+def test_the_report_takes_what_it_printed(
+    model: Path, triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", str(model), str(triage), "--json"]) == 0
+    printed = tmp_path / "validation.json"
+    printed.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["report", str(model), "--validation", str(printed)]) == 0
+    assert "validation rows" in capsys.readouterr().out
+    wrong = refusal(["report", str(model), "--validation", str(triage)], capsys)
+    assert "give what 'validate --json' printed" in wrong
+
+
 def test_groups_add_up(model: Path, triage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     column = SAMPLES["triage"].load().columns[0]
     assert main(["validate", str(model), str(triage), "--by", column, "--json"]) == 0

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from odt_core.data import read_table
+from odt_core.errors import InputError
 from odt_core.export import Model
 from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
+from odt_core.studies import ValidationSpec, run_validation
 from tests.core.reports.sheets import ATTACK, assert_self_contained, hostile_tree, model_of
 
 
@@ -33,6 +38,29 @@ def test_it_has_what_a_reader_needs_to_judge_a_tree(trained: Model):
     ):
         assert words in page.text, words
     assert [text for tag, text in page.tags if tag == "svg"]
+
+
+def test_a_validation_stands_beside_training_and_test(trained: Model):
+    lines = [f"{age},{pain},{'yes' if age > 45 else 'no'}" for age in range(30, 70)
+             for pain in ("none", "much")]  # fmt: skip
+    table = read_table("\n".join(["age,pain,ill", *lines]).encode(), name="elsewhere.csv")
+    found = run_validation(table, ValidationSpec(trained))
+    counts = found.metrics.confusion
+    page = assert_self_contained(
+        write_sheet(trained, SheetFormat.REPORT, Statements(), validation=found)
+    )
+    for words in (
+        "Rows of elsewhere.csv, SHA-256",
+        "On 80 validation rows, accuracy",
+        f"tree says yes {counts.tp} true positives {counts.fp} false positives",
+        "O:E",
+        "Training Test Validation",
+    ):
+        assert words in page.text, words
+    card = assert_self_contained(write_sheet(trained, SheetFormat.CARD, validation=found))
+    assert "Validation Test" in card.text
+    with pytest.raises(InputError, match="another model"):
+        write_sheet(model_of(hostile_tree()), SheetFormat.CARD, validation=found)
 
 
 def test_a_model_that_says_nothing_gives_a_report_that_says_so():
