@@ -44,6 +44,7 @@ def rule_card(derivation: Derivation, statements: Statements) -> bytes:
             f"<section><h2>In words</h2>{_rules(derivation)}</section>",
             f"<section><h2>How good it is</h2>{_rates(derivation)}</section>",
             "</div>",
+            _notes(derivation),
             f"<section><h2>Where it comes from</h2>{_origin(derivation, statements)}</section>",
             foot_html(derivation),
             json_block("rule", form_record(derivation)),
@@ -84,11 +85,15 @@ def _rules(derivation: Derivation) -> str:
         f"<li><b>{escaped(row.predicted)}</b> if {escaped(row.rule)}</li>"
         for row in derivation.leaves
     )
+    return f'<ol class="rules">{items}</ol>'
+
+
+def _notes(derivation: Derivation) -> str:
+    """What becomes of values that no training row had, and how cells are read."""
     tree = derivation.tree
     readings = encoder_readings(derivation.model.encoder)
     notes = [unseen_words(tree), *reading_words(tree, readings)]
-    below = "".join(f'<p class="muted">{escaped(note)}</p>' for note in notes if note)
-    return f'<ol class="rules">{items}</ol>{below}'
+    return "".join(f'<p class="muted">{escaped(note)}</p>' for note in notes if note)
 
 
 def _rates(derivation: Derivation) -> str:

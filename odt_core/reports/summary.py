@@ -124,7 +124,7 @@ def _head(page: Figure, derivation: Derivation, statements: Statements) -> None:
     rows += f" of {printable(derivation.data.name)}" if derivation.data.name else ""
     _text(page, 0.04, 0.955, wrap(title, LARGE, 520, bold=True)[0], LARGE, bold=True)
     _text(page, 0.96, 0.96, stated, NORMAL, align="right")
-    lines = wrap(f"{rows}. {found}", NORMAL, 760)[:2]
+    lines = wrap(f"{rows}. {found}", NORMAL, 660)[:2]
     for place, line in enumerate(lines):
         _text(page, 0.04, 0.922 - 0.026 * place, line, NORMAL)
 
