@@ -79,7 +79,8 @@ def draw_detail(rows: Rows | str) -> None:
     with st.expander("One column in detail", key="data_detail_fold"):
         names = [column.name for column in schema.columns]
         if st.session_state.get(_COLUMN) not in names:
-            st.session_state.pop(_COLUMN, None)
+            # set, not dropped: the browser would go on showing a column of the former table
+            st.session_state[_COLUMN] = names[0] if names else None
         name = st.selectbox("Column", names, key=_COLUMN, on_change=_forget_error)
         column, summary = schema.column(name), summaries(dataset, schema)[name]
         left, right = st.columns([2, 3], gap="medium")
