@@ -65,6 +65,16 @@ def test_the_table_of_columns_is_edited_by_keyboard(window: Window) -> None:
     ).to_be_visible()
 
 
+def test_the_detail_names_the_column_of_the_new_table(window: Window) -> None:
+    window.upload("patients.csv", patients())
+    fold = window.page.locator(".st-key-data_detail_fold")
+    fold.locator("summary").click()
+    table = b"".join(b"%d,%d,%d\n" % (50 + i % 40, i % 3, i % 2) for i in range(60))
+    window.upload("other.csv", b"first,second,ill\n" + table)
+    expect(fold.get_by_role("cell", name="50")).to_be_visible()
+    expect(fold.get_by_label("Column", exact=True)).to_have_value("first")
+
+
 def test_a_table_offers_no_file_of_its_own(window: Window) -> None:
     """Streamlit's own CSV files would hold cells that a spreadsheet takes for formulas."""
     window.upload("patients.csv", patients())
