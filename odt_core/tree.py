@@ -145,6 +145,11 @@ class Tree:
         """Features that some decision node asks about, in rising order."""
         return tuple(sorted({node.split.feature for node in self.decisions}))
 
+    @property
+    def asked_features(self) -> tuple[int, ...]:
+        """The same features in the order of the questions: node, left subtree, right subtree."""
+        return tuple(dict.fromkeys(node.split.feature for node in self.decisions))
+
     @cached_property
     def paths(self) -> tuple[tuple[tuple[Decision, bool], ...], ...]:
         """For each leaf, the (decision node, goes left) steps that lead to it from the root."""

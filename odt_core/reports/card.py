@@ -144,7 +144,7 @@ def _form(derivation: Derivation) -> str:
     readings = encoder_readings(derivation.model.encoder)
     fields = "".join(
         _field(place, feature, readings.get(feature.name, default_reading(feature)))
-        for place, feature in enumerate(tree.features[g] for g in tree.used_features)
+        for place, feature in enumerate(tree.features[g] for g in tree.asked_features)
     )
     return (
         '<form id="case" class="screen" autocomplete="off"><h2>One case</h2><div class="case">'

@@ -20,14 +20,16 @@ class SheetFormat(StrEnum):
     """What a model can be written as for people."""
 
     CARD = "card"
-    REPORT = "report"
+    REPORT = "html"
     SUMMARY = "summary"
     SUMMARY_PNG = "summary-png"
 
     @property
     def stem(self) -> str:
         """What the sheet is called in a file's name."""
-        return {"card": "rule-card", "summary-png": "summary"}.get(self.value, self.value)
+        return {"card": "rule-card", "html": "report", "summary-png": "summary"}.get(
+            self.value, self.value
+        )
 
     @property
     def extension(self) -> str:

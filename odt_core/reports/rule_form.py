@@ -27,10 +27,10 @@ def form_record(derivation: Derivation) -> dict[str, Any]:
     readings = encoder_readings(derivation.model.encoder)
     inputs = [
         _input(feature, readings.get(feature.name, default_reading(feature)))
-        for feature in (tree.features[g] for g in tree.used_features)
+        for feature in (tree.features[g] for g in tree.asked_features)
     ]
     rows = iter(derivation.leaves)
-    place = {g: at for at, g in enumerate(tree.used_features)}
+    place = {g: at for at, g in enumerate(tree.asked_features)}
 
     def visit(node: Node) -> dict[str, Any]:
         if isinstance(node, Leaf):

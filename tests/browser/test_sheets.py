@@ -95,7 +95,7 @@ def test_the_card_answers_as_the_tree(open_sheet: Open) -> None:
         tree, _data = random_tree(random)
         rows, codes = cells_and_codes(random, tree, N_ROWS)
         page = open_sheet(card(tree))
-        used = [tree.features[g] for g in tree.used_features]
+        used = [tree.features[g] for g in tree.asked_features]
         cases = [[as_typed(feature, row[feature.name]) for feature in used] for row in rows]
         leaves = page.evaluate(FILL, cases)
         assert [int(leaf) for leaf in leaves] == [leaf + 1 for leaf in tree.apply(codes)]

@@ -39,6 +39,7 @@ def test_from_the_sample_to_the_rule_card(
     expect(result).to_contain_text("87.9% to 97.0%")
     for question in ("worst_smoothness", "worst_radius"):
         expect(page.locator(".st-key-train_tree")).to_contain_text(question)
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     window.shoot("tutorial-train", whole=False)
 
     page.get_by_role("button", name="Sheets").click()

@@ -47,7 +47,7 @@ def draw_case(frozen: FrozenTree) -> None:
 def _draw_inputs(frozen: FrozenTree) -> dict[int, Value]:
     """The inputs of the columns that the tree asks about, in the order of its questions."""
     tree = frozen.tree
-    asked = tuple(dict.fromkeys(node.split.feature for node in tree.decisions))
+    asked = tree.asked_features
     values: dict[int, Value] = {}
     for feature in asked:
         key = f"{CASE}_{frozen.job.id}_{feature}"

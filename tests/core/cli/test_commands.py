@@ -109,7 +109,7 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(
 @pytest.mark.parametrize(
     ("format_name", "start"),
     [("dot", b"digraph"), ("svg", b"<"), ("png", b"\x89PNG"), ("rules", b""), ("python", b""),
-     ("sql", b""), ("json", b"{"), ("card", b"<!DOCTYPE html>"), ("report", b"<!DOCTYPE html>"),
+     ("sql", b""), ("json", b"{"), ("card", b"<!DOCTYPE html>"), ("html", b"<!DOCTYPE html>"),
      ("summary", b"<?xml"), ("summary-png", b"\x89PNG")],
 )  # fmt: skip
 def test_export_writes_each_format(
