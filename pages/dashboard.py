@@ -5,7 +5,6 @@ from pathlib import Path
 import streamlit as st
 
 from odt_core import MADE_BY
-from pages.build.data_parts.taking import draw_refused, take_over
 from pages.common.banner import draw_banner, draw_problem
 from pages.common.focus import keep_focus
 from pages.common.keeping import keep_choices
@@ -18,6 +17,7 @@ from pages.common.reading import read_drawings
 from pages.common.state import work
 from pages.common.theme import keep_words_readable
 from pages.common.url import draw_lost, follow_address, write_address
+from pages.data.taking import draw_refused, take_over
 
 ICON = Path(__file__).parent / "common" / "icon.svg"
 

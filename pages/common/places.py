@@ -10,12 +10,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 class Place(StrEnum):
     """A page, by its file below the folder of `dashboard.py`."""
 
-    DATA = "build/data.py"
-    TRAIN = "build/train.py"
-    SENSITIVITY = "explore/sensitivity.py"
-    COMPARE = "explore/compare.py"
-    PREDICT = "use/predict.py"
-    RUNS = "use/runs.py"
+    DATA = "data/page.py"
+    TRAIN = "train/page.py"
+    SENSITIVITY = "sensitivity/page.py"
+    COMPARE = "compare/page.py"
+    PREDICT = "predict/page.py"
+    RUNS = "runs/page.py"
 
 
 def this_page() -> str:

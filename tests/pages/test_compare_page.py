@@ -20,8 +20,8 @@ from odt_core.training import FeatureSelection
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work
-from pages.explore.compare_parts import plan
-from pages.explore.compare_parts.figure import CHOSEN
+from pages.compare import plan
+from pages.compare.figure import CHOSEN
 from tests.pages.sessions import WORK, said, wait_for, work
 
 ROOT = Path(__file__).resolve().parents[2]

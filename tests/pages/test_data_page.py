@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, NumberForm, SplitSpec
 from odt_core.storage import LOCAL_OWNER
-from pages.build.data_parts import loading, taking
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Work
+from pages.data import loading, taking
 
 WORK = "odt_work"
 
@@ -247,7 +247,7 @@ class TestReading:
 
     def test_a_file_that_is_taken_away_before_it_is_read_is_not_read(self) -> None:
         session = AppTest.from_string(
-            "from pages.build.data_parts.taking import hand_over, take_back, take_over\n"
+            "from pages.data.taking import hand_over, take_back, take_over\n"
             "hand_over('Reading', 'It cannot be used', lambda: 1 / 0)\n"
             "take_back()\n"
             "take_over()\n"

@@ -16,8 +16,8 @@ from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, Work
 from pages.common.studies import PATH
-from pages.explore.compare_parts import path
-from pages.explore.compare_parts.path_result import CHOSEN, verdict_sentences
+from pages.compare import path
+from pages.compare.path_result import CHOSEN, verdict_sentences
 from tests.pages.sessions import WORK, said, wait_for, work
 
 

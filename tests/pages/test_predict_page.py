@@ -21,9 +21,9 @@ from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Work
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
-from pages.use.predict_parts import keys
-from pages.use.predict_parts.validation import SOME_ROWS
-from pages.use.runs_parts.checking import check_run_file
+from pages.predict import keys
+from pages.predict.validation import SOME_ROWS
+from pages.runs.checking import check_run_file
 from tests.runs import Maker, ward
 
 Launch = Callable[[], AppTest]

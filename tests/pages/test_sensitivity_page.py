@@ -31,10 +31,10 @@ from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.studies import CURVES, FRONTIER
-from pages.explore.sensitivity_parts.choose import Choice, range_words
-from pages.explore.sensitivity_parts.frontiers import asked_words, rules_that_apply
-from pages.explore.sensitivity_parts.point import unproved_words
-from pages.explore.sensitivity_parts.view import FrontierView, frontier_view
+from pages.sensitivity.choose import Choice, range_words
+from pages.sensitivity.frontiers import asked_words, rules_that_apply
+from pages.sensitivity.point import unproved_words
+from pages.sensitivity.view import FrontierView, frontier_view
 
 WORK = "odt_work"
 SECONDS = 90.0
@@ -401,8 +401,8 @@ def test_a_floor_that_no_tree_reaches_opens_with_the_nearest_and_says_so(
         "sens_floor_on": sweep.value,
     }
     monkeypatch.setattr("streamlit.session_state", state)
-    monkeypatch.setattr("pages.explore.sensitivity_parts.choose.work", lambda: Work(job=None))
-    monkeypatch.setattr("pages.explore.sensitivity_parts.choose.DEFAULT_FLOOR", Fraction(1))
+    monkeypatch.setattr("pages.sensitivity.choose.work", lambda: Work(job=None))
+    monkeypatch.setattr("pages.sensitivity.choose.DEFAULT_FLOOR", Fraction(1))
     choice = Choice(job, part)
     assert not choice.reaches_floor
     rates = [sweep.rate(point.train) for point in part.points]

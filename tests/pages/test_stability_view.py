@@ -21,7 +21,7 @@ from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.studies import COMPARE_VIEW, STABILITY
-from pages.explore.compare_parts.stability import stability_of
+from pages.compare.stability import stability_of
 
 WORK = "odt_work"
 SECONDS = 120.0

@@ -35,9 +35,6 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.storage import LOCAL_OWNER, RunStatus, StorageError
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
-from pages.build.train_parts import runs as train_runs
-from pages.build.train_parts.controls import MOST_SECONDS, Asked
-from pages.build.train_parts.runs import draw_train_button
 from pages.common import outage, presses, runs, state
 from pages.common.needs import ReadyData
 from pages.common.places import Place
@@ -45,6 +42,9 @@ from pages.common.prepared import prepared_rows
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.text import plain
+from pages.train import runs as train_runs
+from pages.train.controls import MOST_SECONDS, Asked
+from pages.train.runs import draw_train_button
 
 WORK = "odt_work"
 SECONDS = 60.0

@@ -21,7 +21,7 @@ from odt_core.data import read_table
 from odt_core.errors import InputError
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.storage import LOCAL_OWNER, Store
-from pages.use.runs_parts.checking import check_run_file
+from pages.runs.checking import check_run_file
 from tests.core.worker.hostile_json import WRONG, changed, paths
 from tests.runs import Maker
 
@@ -122,8 +122,8 @@ def test_damaged_run_files_are_refused_in_words_or_harmless(
     for run_id in rng.sample(taken, min(SHOWN, len(taken))):
         app = AppTest.from_file(str(ROOT / "pages" / "dashboard.py"), default_timeout=120)
         app.query_params["run"] = run_id
-        assert not app.switch_page("build/train.py").run().exception
-        assert not app.switch_page("use/runs.py").run().exception
+        assert not app.switch_page("train/page.py").run().exception
+        assert not app.switch_page("runs/page.py").run().exception
 
 
 def names_called(code: str) -> set[str]:

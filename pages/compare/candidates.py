@@ -1,0 +1,93 @@
+"""The view of candidates: settings on the left; progress and the result on the right."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.evaluation import FAIRNESS
+from odt_core.jobs import Batch, JobKind
+from odt_core.studies import Comparison, FoldRun, compare_runs
+from odt_core.words import count_words
+from pages.common.needs import ReadyData
+from pages.common.outage import draw_unstored
+from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
+from pages.compare.figure import CHOSEN, draw_comparison_figure
+from pages.compare.plan import draw_plan
+from pages.compare.result import draw_comparison, train_pressed
+
+COMPARE = "Compare the candidates"
+
+
+def draw_candidates(data: ReadyData, rows: Prepared) -> None:
+    """Draw the settings, and on the right what will happen, is happening, or came out."""
+    batch = work().comparison
+    busy, found = is_busy(batch), None
+    if batch is not None and not busy:
+        found = comparison_of(batch)
+        train_pressed(data, batch, found)
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        button = st.container()
+        plan = draw_plan(data, rows)
+    with button:
+        begins = draw_study_button(
+            COMPARE,
+            "Comparing …",
+            key="compare_go",
+            busy=busy,
+            is_first=batch is None,
+            is_ready=plan is not None,
+        )
+    if begins and plan is not None:
+        parts = plan.comparison.fold_parts()
+        begin_study([data.dataset.job(plan.spec, JobKind.COMPARE, part) for part in parts])
+        st.session_state.pop(CHOSEN, None)  # the new best is chosen
+        st.rerun()
+    with right:
+        if batch is None:
+            _draw_preview()
+        elif found is None:
+            _watch(batch)
+        else:
+            draw_unstored(*batch.jobs)
+            draw_comparison(data, batch, found)
+
+
+def comparison_of(batch: Batch) -> Comparison:
+    """What the folds that are done come to."""
+    runs = [FoldRun.from_json(run) for result in batch.results for run in result["runs"]]
+    return compare_runs(runs, batch.jobs[0].spec.train.objective)
+
+
+def _draw_preview() -> None:
+    with st.container(border=True):
+        st.header("Nothing is compared yet", anchor=False)
+        st.markdown(
+            "A larger tree fits its training rows better, but new rows decide. **Compare the "
+            "candidates** divides the training rows again and again, finds the best tree of every "
+            "combination chosen here on each part, and tests it on the rows left out. CART and a "
+            "baseline that always says the same class stand beside, fitted on the same rows."
+        )
+        st.caption(FAIRNESS)
+
+
+@st.fragment(run_every=EVERY)
+def _watch(batch: Batch) -> None:
+    """Draw how far the folds are, and what is known so far."""
+    if batch.is_over:
+        st.rerun()
+    draw_study_progress(batch, f"{batch.n_done} of {count_words(len(batch.jobs), 'fold')}")
+    draw_stop_button(batch, key="compare_cancel")
+    found = comparison_of(batch)
+    if found.rows:
+        st.caption("So far:")
+        draw_comparison_figure(found, "compare_partial")

@@ -1,0 +1,45 @@
+"""Compare: which shape, cap and cut points do best on rows that they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from pages.common.charts import hide_old_charts
+from pages.common.needs import ReadyData, need_data, need_rows
+from pages.common.studies import CANDIDATES, COMPARE_VIEW, PATH, STABILITY
+from pages.common.theme import follow_theme
+from pages.compare.candidates import draw_candidates
+from pages.compare.path import draw_path
+from pages.compare.stability import draw_stability
+
+# What the page can show; each view draws its own controls. (Streamlit would show a docstring.)
+VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {
+    CANDIDATES: draw_candidates,
+    PATH: draw_path,
+    STABILITY: draw_stability,
+}
+
+
+def draw_page(data: ReadyData) -> None:
+    """Draw one of the views below the page's title."""
+    rows = need_rows(data)
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        st.title("Compare", anchor=False, width="content")
+        st.session_state.setdefault(COMPARE_VIEW, CANDIDATES)
+        view = st.segmented_control(
+            "View",
+            list(VIEWS),
+            key=COMPARE_VIEW,
+            persist_state="session",
+            required=True,
+            label_visibility="collapsed",
+        )
+    VIEWS[str(view)](data, rows)
+    hide_old_charts()
+    follow_theme()
+
+
+draw_page(need_data())

@@ -1,0 +1,194 @@
+"""The view Path by size: settings on the left; progress, the figure and a tree on the right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from odt_core.data import Folding, Prepared
+from odt_core.errors import InputError
+from odt_core.jobs import Batch, JobKind
+from odt_core.solution import Status
+from odt_core.studies import PathPart, PathSpec, PathView
+from odt_core.topology import MAX_NODES
+from odt_core.training import RulesSpec, TrainSpec
+from odt_core.words import count_words, goal_words, seconds_words
+from pages.common.needs import ReadyData
+from pages.common.outage import draw_unstored
+from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
+from pages.common.text import plain
+from pages.compare.path_result import (
+    CHOSEN,
+    draw_path_figure,
+    draw_path_result,
+    train_pressed,
+)
+from pages.compare.plan import MOST_SECONDS, has_large_sets
+from pages.sensitivity.frontiers import draw_cap, frontier_spec
+from pages.train.goals import choose_floor, choose_goal, objective_of_train
+
+FIND = "Find the path"
+MOST, FOLDS, CAP, SECONDS = "path_most", "path_folds", "path_max_card", "path_seconds"
+"""Keys of the widgets."""
+NO_FOLDS = 0
+MOST_FOLDS = 20
+
+
+@dataclass(frozen=True)
+class _Plan:
+    spec: TrainSpec
+    path: PathSpec
+
+
+def draw_path(data: ReadyData, rows: Prepared) -> None:
+    """Draw the settings, and on the right what will happen, is happening, or came out."""
+    batch = work().path
+    busy = is_busy(batch)
+    if batch is not None and not busy:
+        train_pressed(data, batch)
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        button = st.container()
+        plan = _draw_plan(data, rows)
+    with button:
+        begins = draw_study_button(
+            FIND,
+            "Searching …",
+            key="path_go",
+            busy=busy,
+            is_first=batch is None,
+            is_ready=plan is not None,
+        )
+    if begins and plan is not None:
+        parts = plan.path.parts()
+        begin_study([data.dataset.job(plan.spec, JobKind.PATH, part) for part in parts])
+        st.session_state.pop(CHOSEN, None)  # the new elbow is chosen
+        st.rerun()
+    with right:
+        if batch is None:
+            _draw_preview()
+        elif busy:
+            _watch(batch)
+        else:
+            draw_unstored(*batch.jobs)
+            draw_path_result(data, batch, view_of(batch))
+
+
+def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
+    """Draw the settings; what they describe, or None with an error on the page."""
+    _remember_plan()
+    try:
+        goal = choose_goal(rows.train.positive_label, rows.train.negative_label)
+        objective = objective_of_train(goal, choose_floor(goal))
+        most = st.number_input(
+            "Questions at most",
+            1,
+            MAX_NODES,
+            key=MOST,
+            persist_state="session",
+            help="The best tree of any shape with at most 0, 1, 2, ... questions is found, up to "
+            "this number, on at most four levels. Larger numbers take longer.",
+        )
+        cap = draw_cap(CAP, "stretch") if has_large_sets(rows) else None
+        folds = st.number_input(
+            "Folds",
+            NO_FOLDS,
+            MOST_FOLDS,
+            key=FOLDS,
+            persist_state="session",
+            help="The training rows are dealt out into so many parts. Each part tests trees that "
+            "were found on the others; 0 leaves this out.",
+        )
+        limit = st.number_input(
+            "Seconds at most",
+            1,
+            MOST_SECONDS,
+            key=SECONDS,
+            persist_state="session",
+            help="For the path on all training rows, and again for each fold. What is not proved "
+            "then is drawn hollow.",
+        )
+        spec = frontier_spec(data, ["depth-1"], cap, limit)
+        # rules of single nodes go with one shape only
+        spec = replace(spec, objective=objective, rules=RulesSpec(spec.rules.forbidden))
+        if folds == 1:
+            raise InputError("One fold leaves no rows to train on: give 0, or at least 2.")
+        folding = Folding(int(folds)) if folds else None
+        plan = _Plan(spec, PathSpec(int(most or 1), folding))
+    except InputError as error:
+        st.error(plain(str(error)))
+        return None
+    tested = f", and on {count_words(int(folds), 'fold')} of them" if folds else ""
+    st.caption(
+        plain(
+            f"On the {count_words(rows.train.n_rows, 'training row')}{tested}; "
+            f"{goal_words(objective, rows.train.negative_label)}."
+        )
+    )
+    return plan
+
+
+def _remember_plan() -> None:
+    """Begin with the settings of the path that is shown, else with the usual ones."""
+    batch = work().path
+    values: dict[str, int] = {MOST: 7, FOLDS: 5, SECONDS: 60}
+    if batch is not None and batch.jobs:
+        spec, part = batch.jobs[0].spec, batch.jobs[0].spec.part
+        assert isinstance(part, PathPart)
+        values = {
+            MOST: part.most_questions,
+            FOLDS: len(batch.jobs) - 1,
+            SECONDS: max(1, round(spec.train.time_limit)),
+        }
+        if spec.train.max_card is not None:
+            st.session_state.setdefault(CAP, spec.train.max_card)
+    for key, value in values.items():
+        st.session_state.setdefault(key, value)
+
+
+def view_of(batch: Batch) -> PathView | None:
+    """What is known so far; None before the path on all training rows has a tree."""
+    whole = batch.jobs[0].result or batch.jobs[0].best
+    if whole is None:
+        return None
+    folds = [job.result for job in batch.jobs[1:] if job.result is not None]
+    complete = [fold for fold in folds if fold["status"] != Status.CANCELLED]
+    return PathView.of([whole, *complete])
+
+
+def _draw_preview() -> None:
+    with st.container(border=True):
+        st.header("No path is found yet", anchor=False)
+        st.markdown(
+            "How many questions are worth asking? **Find the path** looks for the best tree of "
+            "*any* shape with at most 0, 1, 2, ... questions, and proves each. Training errors "
+            "only fall with more questions. The errors on rows not seen stop falling at some "
+            "number: that is where a larger tree no longer pays."
+        )
+
+
+@st.fragment(run_every=EVERY)
+def _watch(batch: Batch) -> None:
+    """Draw how far the path and its folds are, and what is known so far."""
+    if batch.is_over:
+        st.rerun()
+    total, first = len(batch.jobs), batch.jobs[0]
+    words = "The path on all training rows" if total == 1 else f"{batch.n_done} of {total} paths"
+    if batch.seconds_left is None:
+        limit = seconds_words(first.spec.train.time_limit)
+        words += f": {seconds_words(first.seconds)} of at most {limit} for one"
+    draw_study_progress(batch, words)
+    draw_stop_button(batch, key="path_cancel")
+    view = view_of(batch)
+    if view is not None:
+        st.caption("So far:")
+        draw_path_figure(view, "path_partial")

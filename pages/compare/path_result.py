@@ -1,0 +1,238 @@
+"""What a path came to: its figure, one of its trees, the table below."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from odt_core.export import tree_from_json
+from odt_core.jobs import Batch
+from odt_core.render import PathMark, path_alt_text, path_figure
+from odt_core.studies import PathPoint, PathView, path_csv
+from odt_core.topology import AnyShape
+from odt_core.words import count_words, percent_words, seconds_words
+from pages.common.charts import draw_chart
+from pages.common.drawing import draw_tree
+from pages.common.names import file_stem
+from pages.common.needs import ReadyData
+from pages.common.parts import side_by_side
+from pages.common.prepared import rows_of
+from pages.common.presses import is_pressed, press_on
+from pages.common.runs import changes_since, job_that_goes_on, train_now
+from pages.common.shapes import NAMES
+from pages.common.studies import draw_study_failure
+from pages.common.tables import plain_table
+from pages.common.text import html_text, plain
+from pages.common.theme import current_theme
+from pages.sensitivity.downloads import draw_figure_downloads, draw_file
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+CHOSEN = "path_chosen"
+"""Of which number of questions the tree is shown."""
+TRAIN = "Train with this number of questions"
+
+
+def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> None:
+    """Draw the result of the paths that are done.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current data set, with the split that a tree is trained on.
+    batch : Batch
+        The path and its folds, of which no more will be done.
+    view : PathView or None
+        What they come to.
+    """
+    nothing = "It was stopped before a tree was found." if view is None else ""
+    draw_study_failure(batch, nothing=nothing)
+    if view is None:
+        return
+    changed = changes_since(batch.jobs[0], data, None)
+    if changed:
+        st.warning(
+            f"This path was made before you changed {' and '.join(changed)}. Find it again to "
+            "bring it up to date."
+        )
+    with st.container(border=True, key="path_verdict"):
+        for sentence in verdict_sentences(view):
+            st.markdown(plain(sentence))
+    st.caption(plain(_made_words(batch, view)))
+    chosen = _choose(view)
+    left, right = side_by_side("path_sides")
+    with left:
+        draw_path_figure(view, "path_figure", chosen=chosen, is_final=True)
+        _draw_choice(batch, view, chosen, changed=bool(changed))
+    with right:
+        _draw_tree(batch, view.points[chosen])
+    _draw_table(view)
+
+
+def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) -> None:
+    """The slider that chooses a tree, the button that trains it, and the files."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.slider(
+            "Questions at most",
+            0,
+            len(view.points) - 1,
+            key=CHOSEN,
+            persist_state="session",
+            width=330,
+        )
+        if not changed and chosen:
+            goes_on = job_that_goes_on() is not None
+            st.button(TRAIN, key="path_train", disabled=goes_on, **press_on(TRAIN))
+        stem = file_stem(batch.jobs[0].spec.table_name, "path")
+        with st.popover("Download", width="content"):
+            draw_file("Points and trees (CSV)", lambda: path_csv(view), f"{stem}.csv", "text/csv")
+            draw_figure_downloads(
+                lambda: _figure(view, chosen, opaque=True),
+                lambda: path_alt_text(marks_of(view), view.elbow),
+                stem,
+            )
+
+
+def train_pressed(data: ReadyData, batch: Batch) -> None:
+    """Train with the chosen number of questions if that was pressed; see `train_now`."""
+    chosen = st.session_state.get(CHOSEN)
+    if is_pressed(TRAIN) and chosen and job_that_goes_on() is None:
+        spec, shape = batch.jobs[0].spec.train, AnyShape(int(chosen))
+        train_now(data, replace(spec, topology=shape, schema=data.schema, split=data.split))
+
+
+def _choose(view: PathView) -> int:
+    """The number whose tree is shown, by a click on a point or by the slider."""
+    last = len(view.points) - 1
+    if st.session_state.get(CHOSEN) not in range(last + 1):
+        st.session_state[CHOSEN] = last if view.elbow is None else view.elbow
+    return int(st.session_state[CHOSEN])
+
+
+def verdict_sentences(view: PathView) -> list[str]:
+    """How many questions are worth asking, as far as the folds say."""
+    last = view.points[-1]
+    sentences = []
+    if view.least is not None:
+        sentences.append(
+            f"Least wrong on rows not seen, over {count_words(view.n_folds, 'fold')}: "
+            f"{percent_words(view.least.share)} with at most "
+            f"{count_words(view.least.questions, 'question')}."
+        )
+        if view.elbow is not None and view.elbow != view.best:
+            sentences.append(
+                f"With at most {count_words(view.elbow, 'question')} it is within one standard "
+                "error of that: the elbow."
+            )
+    elif last.train is not None:
+        sentences.append(
+            f"With at most {count_words(last.questions, 'question')}, at least "
+            f"{count_words(last.train.errors, 'training row is', 'training rows are')} wrong."
+            if last.is_proved
+            else f"With at most {count_words(last.questions, 'question')}, the best tree found has "
+            f"{count_words(last.train.errors, 'training row')} wrong."
+        )
+    open_ = [point for point in view.points if not point.is_proved]
+    if open_:
+        numbers = ", ".join(str(point.questions) for point in open_)
+        sentences.append(f"Not proved: {numbers}. {open_[-1].words}.")
+    return sentences
+
+
+def _made_words(batch: Batch, view: PathView) -> str:
+    """From what the path was made; plain text."""
+    spec = batch.jobs[0].spec
+    words = f"{spec.table_name}: the training rows"
+    n_folds = len(batch.jobs) - 1
+    if n_folds:
+        words += f" and {view.n_folds} of {count_words(n_folds, 'fold')}"
+    return f"{words}, in {seconds_words(batch.seconds)}. Trees of any shape, at most four levels."
+
+
+def draw_path_figure(
+    view: PathView, key: str, *, chosen: int | None = None, is_final: bool = False
+) -> None:
+    """Draw the figure; a click on a point chooses its tree where the result is final."""
+    draw_chart(
+        _figure(view, chosen),
+        key=key,
+        alt=path_alt_text(marks_of(view), view.elbow),
+        on_point=_choose_clicked if is_final else None,
+    )
+    words = "Filled points are proved: no tree of any shape with so many questions is better."
+    if view.unseen:
+        words += " Rows not seen: mean over folds, with one standard error."
+    st.caption(f"{words} Click a point to see its tree." if is_final else words)
+
+
+def _figure(view: PathView, chosen: int | None, *, opaque: bool = False) -> go.Figure:
+    return path_figure(
+        marks_of(view), chosen=chosen, elbow=view.elbow, theme=current_theme(), opaque=opaque
+    )
+
+
+def marks_of(view: PathView) -> list[PathMark]:
+    """The points of the figure."""
+    unseen = {each.questions: each for each in view.unseen}
+    found = []
+    for point in view.points:
+        counts, each = point.train, unseen.get(point.questions)
+        found.append(
+            PathMark(
+                questions=point.questions,
+                train=None if counts is None else counts.errors / max(counts.n, 1),
+                is_proved=point.is_proved,
+                unseen=None if each is None else each.share,
+                error=None if each is None else each.standard_error,
+            )
+        )
+    return found
+
+
+def _choose_clicked(number: object) -> None:
+    """Choose the point that was clicked."""
+    if isinstance(number, int):
+        st.session_state[CHOSEN] = number
+
+
+def _draw_tree(batch: Batch, point: PathPoint) -> None:
+    """The chosen tree with its test rows, and what is proved of it."""
+    if point.tree is None or point.train is None:
+        st.info(plain(f"{point.words}."))
+        return
+    errors = f"{point.train.errors:,} of {count_words(point.train.n, 'training row')} wrong"
+    if point.test is not None:
+        errors += f", {point.test.errors:,} of {count_words(point.test.n, 'test row')}"
+    words = f"{errors}. {point.words}."
+    st.markdown(f"**At most {count_words(point.questions, 'question')}:** {plain(words)}")
+    draw_tree(tree_from_json(point.tree), rows_of(batch.jobs[0]).test, key="path_tree")
+
+
+def _draw_table(view: PathView) -> None:
+    unseen = {each.questions: each for each in view.unseen}
+    head = ["Questions at most", "Wrong in training", "Proved", "Shape"]
+    head += ["Wrong on rows not seen"] if unseen else []
+    rows = []
+    for point in view.points:
+        proved = "yes" if point.is_proved else "no"
+        wrong = "–" if point.train is None else f"{point.train.errors:,}"
+        cells = [str(point.questions), wrong, proved, _shape_words(point.topology)]
+        each = unseen.get(point.questions)
+        if unseen:
+            error = "" if each is None else percent_words(each.share)
+            if each is not None and each.standard_error is not None:
+                error += f" ± {percent_words(each.standard_error)}"
+            cells.append(error or "–")
+        rows.append([html_text(cell) for cell in cells])
+    names = [html_text(name) for name in head]
+    st.html(plain_table("The path by the largest number of questions", names, rows))
+
+
+def _shape_words(topology: str | None) -> str:
+    """A shape's name on its card, or its text; a dash without a tree."""
+    if topology is None:
+        return "–"
+    return "a leaf alone" if topology == "." else NAMES.get(topology, topology)

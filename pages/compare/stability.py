@@ -1,0 +1,170 @@
+"""The view of stability: the current tree is found again on bootstrap resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.jobs import Batch, Job, JobKind
+from odt_core.studies import (
+    RangeRun,
+    ResampleRange,
+    StabilityResult,
+    StabilitySpec,
+    gather_stability,
+)
+from odt_core.studies.stability_words import meaning_words
+from odt_core.words import count_words, goal_words, seconds_words
+from pages.common.needs import ReadyData
+from pages.common.outage import draw_unstored
+from pages.common.places import Place
+from pages.common.runs import has_something_to_show, has_tree
+from pages.common.shapes import NAMES
+from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
+from pages.common.text import plain
+from pages.compare.stability_result import (
+    draw_columns,
+    draw_stability_result,
+    draw_verdict,
+)
+
+REFIT = "Refit on resamples"
+RESAMPLES = "stability_resamples"
+MOST = 2000
+
+
+def draw_stability(data: ReadyData, rows: Prepared) -> None:
+    """Draw what is refitted on the left; progress and the result on the right."""
+    batch = work().stability
+    busy = is_busy(batch)
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        job = _tree_job(data)
+        resamples = _draw_resamples(batch)
+        begins = draw_study_button(
+            REFIT,
+            "Refitting …",
+            key="stability_go",
+            busy=busy,
+            is_first=batch is None,
+            is_ready=job is not None,
+        )
+        _draw_what(job, rows)
+    if begins and job is not None:
+        parts = StabilitySpec(resamples).parts()
+        begin_study([replace(job.spec, kind=JobKind.STABILITY, part=part) for part in parts])
+        st.rerun()
+    with right:
+        if batch is None:
+            _draw_preview(grouped=data.schema.group is not None)
+        elif busy:
+            _watch(batch)
+        else:
+            draw_unstored(*batch.jobs)
+            _say_other_tree(batch, job)
+            draw_stability_result(batch, stability_of(batch))
+
+
+def _tree_job(data: ReadyData) -> Job | None:
+    """The run of the current tree, if it is of the current data set."""
+    job = work().job
+    if job is None or not has_something_to_show(job) or not has_tree(job.as_shown()):
+        return None
+    return job if job.spec.dataset == data.dataset.sha256 else None
+
+
+def _draw_resamples(batch: Batch | None) -> int:
+    n = 200
+    if batch is not None:
+        n = _n_resamples(batch.jobs)
+    st.session_state.setdefault(RESAMPLES, min(n, MOST))
+    return int(
+        st.number_input(
+            "Resamples",
+            1,
+            MOST,
+            step=50,
+            key=RESAMPLES,
+            persist_state="session",
+            help="Each is one more search for the best tree. 200 is usual; 1,000 give steadier "
+            "numbers.",
+        )
+        or 1
+    )
+
+
+def _n_resamples(jobs: Iterable[Job]) -> int:
+    parts = [job.spec.part for job in jobs]
+    return sum(part.n for part in parts if isinstance(part, ResampleRange))
+
+
+def _draw_what(job: Job | None, rows: Prepared) -> None:
+    """Which tree is found again."""
+    if job is None:
+        st.caption("A tree is refitted: train one first.")
+        st.page_link(Place.TRAIN, label="**Train a tree →**")
+        return
+    spec = job.spec.train
+    shape = NAMES.get(spec.topology.name, spec.topology.name)
+    goal = goal_words(spec.objective, rows.train.negative_label)
+    st.caption(
+        plain(
+            f"The current tree's problem is solved again and again: {shape}, {goal}, with the "
+            "same cap, rules and smallest leaf. Each refit may take "
+            f"{seconds_words(spec.time_limit)}."
+        )
+    )
+
+
+def stability_of(batch: Batch) -> StabilityResult:
+    """What the resamples that are done come to."""
+    return gather_stability([RangeRun.from_json(result) for result in batch.results])
+
+
+def _say_other_tree(batch: Batch, job: Job | None) -> None:
+    """Say it where the result is of another tree than the current one."""
+    spec = batch.jobs[0].spec
+    if job is not None and spec.train != job.spec.train:
+        st.warning(
+            "These refits are of another tree than the current one. Refit again to see how stable "
+            "the current tree is."
+        )
+
+
+def _draw_preview(*, grouped: bool) -> None:
+    with st.container(border=True):
+        st.header("Nothing is refitted yet", anchor=False)
+        st.markdown(
+            "Would the tree come out the same on other patients? **Refit on resamples** draws the "
+            "training rows again and again and finds the best tree each time. It shows which "
+            "columns the trees ask about, where they cut, for which rows the answer changes, and "
+            "by how much the rates on the training rows promise too much."
+        )
+        st.caption(plain(meaning_words(grouped=grouped)))
+
+
+@st.fragment(run_every=EVERY)
+def _watch(batch: Batch) -> None:
+    """Draw how far the resamples are, and what is known so far."""
+    if batch.is_over:
+        st.rerun()
+    total = _n_resamples(batch.jobs)
+    done = _n_resamples(job for job in batch.jobs if job.is_over)
+    draw_study_progress(batch, f"{done:,} of {count_words(total, 'resample')}")
+    draw_stop_button(batch, key="stability_cancel")
+    found = stability_of(batch)
+    if found.fitted:
+        st.caption("So far:")
+        draw_verdict(found)
+        draw_columns(found, "stability_columns_partial")

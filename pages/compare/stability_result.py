@@ -1,0 +1,241 @@
+"""What bootstrap refits came to: sentences, figures, rates corrected for optimism, files."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.jobs import Batch
+from odt_core.render import (
+    AskedColumn,
+    CutColumn,
+    RowCircle,
+    asked_alt_text,
+    asked_figure,
+    cuts_alt_text,
+    cuts_figure,
+    instability_alt_text,
+    instability_figure,
+)
+from odt_core.studies import StabilityResult, columns_csv, rows_csv
+from odt_core.studies.stability_words import (
+    corrected_words,
+    interval_words,
+    points_of,
+    remarks,
+    stability_sentences,
+)
+from odt_core.studies.sweep import tnr, tpr
+from odt_core.words import count_words, percent_words, printable, seconds_words
+from pages.common.charts import draw_chart
+from pages.common.names import file_stem
+from pages.common.studies import draw_study_failure
+from pages.common.tables import name_html, plain_table, value_html
+from pages.common.text import html_text, plain
+from pages.common.theme import current_theme
+from pages.sensitivity.downloads import draw_figure_downloads, draw_file
+
+MOST_SETS = 8
+"""Sets of categories that the page lists."""
+
+
+def draw_stability_result(batch: Batch, found: StabilityResult) -> None:
+    """Draw the result of the resamples that are done.
+
+    Parameters
+    ----------
+    batch : Batch
+        The resamples, of which no more will be done.
+    found : StabilityResult
+        What they come to.
+    """
+    nothing = "" if found.refits else "It was stopped before a resample was done."
+    draw_study_failure(batch, nothing=nothing)
+    if nothing:
+        return
+    draw_verdict(found)
+    spec = batch.jobs[0].spec
+    st.caption(
+        plain(
+            f"{spec.table_name}: {count_words(len(found.refits), 'resample')} in "
+            f"{seconds_words(batch.seconds)}."
+        )
+    )
+    if not found.fitted:
+        return
+    _draw_rates(found)
+    draw_columns(found, "stability_columns")
+    _draw_cuts(found)
+    _draw_rows(batch, found)
+    _draw_downloads(batch, found)
+    grouped = spec.train.schema.group is not None
+    for words in remarks(found, grouped=grouped):
+        st.caption(plain(words))
+
+
+def draw_verdict(found: StabilityResult) -> None:
+    """What the resamples say, in sentences."""
+    with st.container(border=True, key="stability_verdict"):
+        first, *others = stability_sentences(found)
+        st.markdown(f"**{plain(first)}**")
+        for words in others:
+            st.markdown(plain(words))
+
+
+def _draw_rates(found: StabilityResult) -> None:
+    """Rates on the training rows, corrected for optimism, and on the test rows."""
+    if found.optimism is None or found.original is None:
+        return
+    test = found.original.test
+    rows = []
+    for name, rate, measure in (
+        ("Sensitivity (TPR)", found.optimism.sensitivity, tpr),
+        ("Specificity (TNR)", found.optimism.specificity, tnr),
+        ("Accuracy", found.optimism.accuracy, None),
+    ):
+        tested = "–"
+        if test is not None and test.n_positive and test.n_negative:
+            tested = percent_words(measure(test) if measure else (test.tp + test.tn) / test.n)
+        rows.append(
+            [
+                f"<b>{html_text(name)}</b>",
+                html_text(percent_words(rate.apparent)),
+                value_html(corrected_words(rate), interval_words(rate)),
+                html_text(f"{points_of(rate)} points"),
+                html_text(tested),
+            ]
+        )
+    head = " (95% interval)" if found.optimism.has_interval else ""
+    st.header("What to expect of new rows", anchor=False)
+    st.html(
+        plain_table(
+            "Rates on training rows, corrected for optimism, and on test rows",
+            ["", "Training rows", f"Corrected for optimism{head}", "Optimism", "Test rows"],
+            rows,
+        )
+    )
+
+
+def asked_columns(found: StabilityResult) -> list[AskedColumn]:
+    """The columns that some refit asks about, for the figure."""
+    return [AskedColumn(c.name, c.asked, c.at_root) for c in found.columns if c.asked]
+
+
+def cut_columns(found: StabilityResult) -> list[CutColumn]:
+    """The columns that are cut, the most asked first, for the figure."""
+    return [
+        CutColumn(c.name, tuple(x.cut for x in c.cuts), tuple(x.n for x in c.cuts))
+        for c in found.columns
+        if c.cuts
+    ]
+
+
+def leaf_names(batch: Batch, found: StabilityResult) -> list[str]:
+    """The leaves of the tree of all training rows, in words; plain text."""
+    assert found.original is not None
+    original, schema = found.original, batch.jobs[0].spec.train.schema
+    names = []
+    for leaf, label in enumerate(original.labels):
+        n = original.leaves.count(leaf)
+        share = percent_words(original.positives[leaf] / n, 0) if n else "-"
+        says = printable(schema.positive) if label else f"not {printable(schema.positive)}"
+        names.append(f"{leaf + 1}: {says}, {share} are")
+    return names
+
+
+def row_circles(names: list[str], found: StabilityResult) -> list[RowCircle]:
+    """The training rows by leaf and by how often their answer changes."""
+    assert found.original is not None and found.rows is not None
+    return [
+        RowCircle(names[bubble.leaf], bubble.share, bubble.n)
+        for bubble in found.rows.bubbles(found.original.leaves)
+    ]
+
+
+def draw_columns(found: StabilityResult, key: str) -> None:
+    """Draw how often each column is asked about; `key` names the chart."""
+    columns, n = asked_columns(found), len(found.fitted)
+    if not columns:
+        return
+    st.header("Which columns are asked about", anchor=False)
+    draw_chart(
+        asked_figure(columns, n, theme=current_theme()),
+        key=key,
+        alt=asked_alt_text(columns, n),
+    )
+
+
+def _draw_cuts(found: StabilityResult) -> None:
+    columns = cut_columns(found)
+    sets = sorted(
+        ((one.n, column.name, one.words) for column in found.columns for one in column.sets),
+        key=lambda item: (-item[0], item[1:]),
+    )
+    if columns:
+        st.header("Where numbers are cut", anchor=False)
+        draw_chart(
+            cuts_figure(columns, theme=current_theme()),
+            key="stability_cuts",
+            alt=cuts_alt_text(columns),
+        )
+        st.caption(
+            "The most asked columns. A stem is a cut point; its height says how many questions of "
+            "all refits have it."
+        )
+    if sets:
+        st.header("Which sets are asked for", anchor=False)
+        cells = [
+            [name_html(name), html_text(words), html_text(f"{n:,}")]
+            for n, name, words in sets[:MOST_SETS]
+        ]
+        st.html(plain_table("Sets of categories", ["Column", "Question", "Times"], cells))
+
+
+def _draw_rows(batch: Batch, found: StabilityResult) -> None:
+    if found.rows is None:
+        return
+    names = leaf_names(batch, found)
+    circles = row_circles(names, found)
+    st.header("For which rows the answer changes", anchor=False)
+    draw_chart(
+        instability_figure(circles, names, theme=current_theme()),
+        key="stability_rows",
+        alt=instability_alt_text(circles, names),
+    )
+    st.caption(
+        "Lines: leaves of the tree of all training rows, with its answer and the share of positive "
+        "rows. Circles: training rows, by the share of resamples whose tree answers otherwise "
+        "(Riley and Collins); their areas show how many rows."
+    )
+
+
+def _draw_downloads(batch: Batch, found: StabilityResult) -> None:
+    stem = file_stem(batch.jobs[0].spec.table_name, "stability")
+    columns, cuts, n = asked_columns(found), cut_columns(found), len(found.fitted)
+    with st.popover("Download", width="content"):
+        draw_file("Columns (CSV)", lambda: columns_csv(found), f"{stem}-columns.csv", "text/csv")
+        if found.rows is not None:
+            draw_file("Rows (CSV)", lambda: rows_csv(found), f"{stem}-rows.csv", "text/csv")
+        theme = current_theme()
+        if columns:
+            st.caption("Columns asked about")
+            draw_figure_downloads(
+                lambda: asked_figure(columns, n, theme=theme, opaque=True),
+                lambda: asked_alt_text(columns, n),
+                f"{stem}-columns",
+            )
+        if cuts:
+            st.caption("Cut points")
+            draw_figure_downloads(
+                lambda: cuts_figure(cuts, theme=theme, opaque=True),
+                lambda: cuts_alt_text(cuts),
+                f"{stem}-cuts",
+            )
+        if found.rows is not None:
+            names = leaf_names(batch, found)
+            circles = row_circles(names, found)
+            st.caption("Rows whose answer changes")
+            draw_figure_downloads(
+                lambda: instability_figure(circles, names, theme=theme, opaque=True),
+                lambda: instability_alt_text(circles, names),
+                f"{stem}-rows",
+            )

@@ -1,0 +1,222 @@
+"""What is wrong or odd about the table under the present choices, and ways to act on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from odt_core.data import Change, Finding, Level, Remedy, Schema
+from odt_core.words import count_words
+from pages.common.text import plain, sentence, shorten
+from pages.data.choices import apply_remedies, current, restore
+from pages.data.derived import Rows, findings
+from pages.data.source import read_differently
+
+MOST_NAMES = 12
+
+FEW_REMARKS = 3
+"""Up to so many remarks stand open where there is nothing worse."""
+
+_DONE = "data_now_done"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Findings that say the same of different columns.
+
+    Attributes
+    ----------
+    level : Level
+        How serious they are.
+    message : str
+        The first one's sentence.
+    columns : tuple of str
+        The columns they are about; empty for the table as a whole.
+    actions : tuple of tuple of Remedy
+        What one click can do about all of them.
+    """
+
+    level: Level
+    message: str
+    columns: tuple[str, ...]
+    actions: tuple[tuple[Remedy, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What a click has done, and the schema before and after it."""
+
+    words: str
+    before: Schema
+    after: Schema
+
+
+def grouped(found: Iterable[Finding]) -> tuple[Remark, ...]:
+    """Findings that differ only in column and numbers, put together in order of appearance."""
+    groups: dict[tuple[Level, str, tuple[str, ...]], list[Finding]] = {}
+    for finding in found:
+        labels = tuple(remedy.label for remedy in finding.remedies)
+        groups.setdefault((finding.level, _shape(finding), labels), []).append(finding)
+    return tuple(
+        Remark(
+            level,
+            group[0].message,
+            tuple(dict.fromkeys(f.column for f in group if f.column is not None)),
+            tuple(zip(*(finding.remedies for finding in group), strict=True)),
+        )
+        for (level, _, _), group in groups.items()
+    )
+
+
+def _shape(finding: Finding) -> str:
+    """The sentence without what is particular to a column."""
+    text = finding.message
+    if finding.column is not None:
+        text = text.replace(repr(finding.column), "…")
+    return re.sub(r"('[^']*'|\"[^\"]*\")(, ('[^']*'|\"[^\"]*\"))*|[\d.,]*\d", "#", text)
+
+
+def draw_questions(found: Sequence[Finding]) -> None:
+    """What a person must answer before anything is trained, with the answers as buttons."""
+    for number, finding in enumerate(found):
+        with st.container(border=True, key=f"data_question_{number}"):
+            st.markdown(f"**A question first.** {sentence(finding.message)}")
+            with st.container(horizontal=True, gap="small"):
+                for place, remedy in enumerate(finding.remedies):
+                    _draw_action(f"data_answer_{number}_{place}", (remedy,))
+
+
+def draw_checks(rows: Rows | str) -> None:
+    """Errors in full, warnings in full, remarks folded."""
+    dataset, schema, _ = current()
+    found = [f for f in findings(dataset, schema) if not f.needs_answer]
+    if not isinstance(rows, str):
+        found += rows.findings
+    remarks = grouped(found)
+    errors = [remark for remark in remarks if remark.level is Level.ERROR]
+    warnings = [remark for remark in remarks if remark.level is Level.WARNING]
+    smaller = [remark for remark in remarks if remark.level is Level.INFO]
+    smaller += [Remark(Level.INFO, note, ()) for note in dataset.table.report.notes]
+    if not isinstance(rows, str) and rows.dropped:
+        said = {name for remark in remarks for name in remark.columns}
+        dropped = [name for name in rows.dropped if name not in said]
+        smaller += [_dropped(dropped)] if dropped else []
+    if not (errors or warnings or smaller or _done(schema)):
+        return
+    st.header("Worth knowing", anchor=False)
+    _draw_done(schema)
+    for number, remark in enumerate(errors):
+        st.error(_words(remark))
+        _draw_actions(f"data_mend_{number}", remark)
+    if warnings:
+        with st.expander(
+            f"{count_words(len(warnings), 'warning')} to look at",
+            expanded=not errors,
+            key="data_warnings",
+        ):
+            for number, remark in enumerate(warnings):
+                _draw_remark(f"data_warning_{number}", remark)
+    if smaller:
+        with st.expander(
+            count_words(len(smaller), "remark"),
+            expanded=len(smaller) <= FEW_REMARKS and not errors and not warnings,
+            key="data_remarks",
+        ):
+            for number, remark in enumerate(smaller):
+                _draw_remark(f"data_remark_{number}", remark)
+
+
+def _dropped(names: Sequence[str]) -> Remark:
+    shown = ", ".join(map(repr, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
+    return Remark(Level.INFO, f"The same in all training rows, so not used: {shown}.", ())
+
+
+def _words(remark: Remark) -> str:
+    words = sentence(remark.message)
+    others = remark.columns[1:]
+    if others:
+        shown = ", ".join(plain(shorten(name, 30)) for name in others[:MOST_NAMES])
+        more = ", …" if len(others) > MOST_NAMES else ""
+        words += f" Likewise {count_words(len(others), 'other column')}: {shown}{more}."
+    return words
+
+
+def _draw_remark(key: str, remark: Remark) -> None:
+    """A sentence with its buttons beside it, or below the names that they would act on."""
+    if not remark.actions:
+        st.markdown(_words(remark))
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(_words(remark), width="stretch")
+        if len(remark.columns) > MOST_NAMES + 1:
+            with st.popover(f"All {len(remark.columns)} columns", key=f"{key}_names"):
+                st.markdown(", ".join(plain(shorten(name, 60)) for name in remark.columns))
+        _draw_actions(key, remark)
+
+
+def _draw_actions(key: str, remark: Remark) -> None:
+    for place, remedies in enumerate(remark.actions):
+        _draw_action(f"{key}_{place}", remedies)
+
+
+def _draw_action(key: str, remedies: Sequence[Remedy]) -> None:
+    label, n = remedies[0].label, len(remedies)
+    names = ", ".join(dict.fromkeys(remedy.column for remedy in remedies))
+    st.button(
+        label if n == 1 else f"{label} ({n} columns)",
+        key=key,
+        help=plain(shorten(names, 200)) + _detail(remedies[0]),
+        on_click=_act,
+        args=(tuple(remedies),),
+    )
+
+
+def _detail(remedy: Remedy) -> str:
+    """What exactly is joined or read as missing, and when ages are counted."""
+    if remedy.joined:
+        pairs = ", ".join(f"{text!r} as {label!r}" for text, label in remedy.joined)
+        return f": {plain(shorten(pairs, 300))}"
+    words = "" if remedy.reference is None else f": completed years on {remedy.reference}"
+    if remedy.texts:
+        texts = plain(shorten(", ".join(map(repr, remedy.texts)), 300))
+        words += f"; missing: {texts}" if words else f": {texts}"
+    return words
+
+
+def _act(remedies: Sequence[Remedy]) -> None:
+    """Do it, and keep what was before, so that it can be taken back."""
+    dataset, before, _ = current()
+    if remedies[0].change is Change.UNITS_ROW:
+        read_differently(replace(dataset.read, units_row=True))
+        return
+    if remedies[0].change is Change.TITLE:
+        read_differently(replace(dataset.read, skip_lines=remedies[0].skip_lines))
+        return
+    apply_remedies(remedies)
+    _, after, _ = current()
+    names = ", ".join(dict.fromkeys(remedy.column for remedy in remedies))
+    st.session_state[_DONE] = _Done(f"{remedies[0].label}: {names}", before, after)
+
+
+def _done(schema: Schema) -> _Done | None:
+    """The last click, as long as nothing was changed after it."""
+    done = st.session_state.get(_DONE)
+    return done if isinstance(done, _Done) and done.after == schema else None
+
+
+def _draw_done(schema: Schema) -> None:
+    done = _done(schema)
+    if done is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="data_done"):
+        st.markdown(f"Done. {plain(done.words)}.")
+        st.button("Undo", key="data_undo", on_click=_undo)
+
+
+def _undo() -> None:
+    done = st.session_state.pop(_DONE, None)
+    if isinstance(done, _Done):
+        restore(done.before)

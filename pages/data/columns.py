@@ -1,0 +1,225 @@
+"""How each column is used: a table to edit, and the same by buttons for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema
+from odt_core.exact import shortest_decimal
+from odt_core.words import count_words, number_words, percent_words
+from pages.common.state import Dataset
+from pages.common.text import plain, shorten
+from pages.common.widgets import show_value
+from pages.data.choices import choose_kinds, current, has_edits, propose_again
+from pages.data.derived import TableKey, findings, summaries
+
+MOST_ROWS = 12
+"""A longer table scrolls in its frame."""
+
+_EDITOR, _KIND = "data_columns", "Use as"
+_SEVERAL, _SEVERAL_KIND = "data_several", "data_several_kind"
+
+_KIND_WORDS = {
+    ColumnKind.CATEGORICAL: "categorical",
+    ColumnKind.NUMERICAL: "numerical",
+    ColumnKind.IGNORE: "ignore",
+}
+
+
+def draw_columns() -> None:
+    """The editable table of columns."""
+    dataset, schema, _ = current()
+    st.header("Columns", anchor=False)
+    st.markdown(f"{_use_words(schema)} Change the use of a column in the table.")
+    notes = _notes(dataset, schema)
+    frame = _column_frame(dataset, schema, notes)
+    edited = st.data_editor(
+        frame,
+        key=_editor_key(dataset, schema),
+        column_config=_column_config(),
+        disabled=[name for name in frame.columns if name != _KIND],
+        hide_index=True,
+        height="content" if len(frame) <= MOST_ROWS else 440,
+        alt="The columns and how each is used; the second column can be edited",
+    )
+    kinds = _edited(schema, edited[_KIND])
+    if kinds:
+        choose_kinds(kinds)
+        st.rerun()  # the rest of the page, and what stands above, depends on it
+    with st.container(horizontal=True, gap="small"):
+        with st.popover("Change several columns"):
+            _draw_several(schema)
+        _draw_codes(dataset, schema)
+        if has_edits(dataset, schema):
+            st.button(
+                "Propose all again",
+                key="data_propose",
+                on_click=propose_again,
+                help="Forget the kinds, bins and missing values set by hand.",
+            )
+
+
+def _draw_codes(dataset: Dataset, schema: Schema) -> None:
+    """Numbers that are used as categories lose their order; a button gives it back to all."""
+    found = summaries(dataset, schema)
+    codes = [
+        column.name
+        for column in schema.columns
+        if column.kind is ColumnKind.CATEGORICAL
+        and found[column.name].is_numeric
+        and found[column.name].n_distinct > 2
+    ]
+    if codes:
+        st.button(
+            f"Use {count_words(len(codes), 'column')} of numbers as numerical",
+            key="data_codes",
+            help="Few whole numbers are proposed as categorical, since they may be codes. If their "
+            "order matters, as in a score, they are better numerical: "
+            + plain(shorten(", ".join(codes), 300)),
+            on_click=choose_kinds,
+            args=(dict.fromkeys(codes, ColumnKind.NUMERICAL),),
+        )
+
+
+def _editor_key(dataset: Dataset, schema: Schema) -> str:
+    """Changes with the columns listed, since edits are kept by the row's number."""
+    columns = dataset.table.columns
+    return f"{_EDITOR}_{TableKey.of(dataset).digest()}_{columns.index(schema.target)}"
+
+
+def _use_words(schema: Schema) -> str:
+    n = dict.fromkeys(ColumnKind, 0)
+    for column in schema.columns:
+        n[column.kind] += 1
+    used = [
+        count_words(n[kind], f"{_KIND_WORDS[kind]} feature")
+        for kind in (ColumnKind.CATEGORICAL, ColumnKind.NUMERICAL)
+        if n[kind]
+    ]
+    words = " and ".join(used) or "No feature"
+    ignored = n[ColumnKind.IGNORE]
+    return f"{words}; {count_words(ignored, 'column')} ignored." if ignored else f"{words}."
+
+
+def _column_config() -> dict[str, Any]:
+    column = st.column_config
+    return {
+        "Column": column.TextColumn(pinned=True, width=120),
+        _KIND: column.SelectboxColumn(
+            options=list(_KIND_WORDS.values()),
+            required=True,
+            width=106,
+            help="Categorical: any set of values may go one way. Numerical: cut at a threshold. "
+            "Ignore: not used.",
+        ),
+        "Values": column.NumberColumn(width=58, help="Distinct values, missing ones apart."),
+        "Missing": column.TextColumn(width=80, help="Rows without a value."),
+        "Distribution": column.BarChartColumn(
+            width=112, y_min=0, help="Rows by value or, for many numbers, by interval."
+        ),
+        "Holds": column.TextColumn(
+            width=190, help="The range of the numbers, or the most frequent values."
+        ),
+        "Note": column.TextColumn(width=320),
+    }
+
+
+def _column_frame(dataset: Dataset, schema: Schema, notes: Mapping[str, str]) -> pd.DataFrame:
+    found = summaries(dataset, schema)
+    n_rows = dataset.table.n_rows
+    return pd.DataFrame(
+        {
+            "Column": [column.name for column in schema.columns],
+            _KIND: [_KIND_WORDS[column.kind] for column in schema.columns],
+            "Values": [found[column.name].n_distinct for column in schema.columns],
+            "Missing": [_missing_words(found[c.name].n_missing, n_rows) for c in schema.columns],
+            "Distribution": [list(found[c.name].distribution) for c in schema.columns],
+            "Holds": [_holds(column, found[column.name]) for column in schema.columns],
+            "Note": [shorten(notes.get(column.name, ""), 400) for column in schema.columns],
+        }
+    )
+
+
+def _missing_words(n_missing: int, n_rows: int) -> str:
+    if not n_missing:
+        return ""
+    return f"{n_missing:,} ({percent_words(n_missing / n_rows)})"
+
+
+def _holds(column: ColumnSchema, summary: ColumnSummary) -> str:
+    """The range and bins of numbers, or the most frequent values."""
+    if column.kind is ColumnKind.NUMERICAL and summary.range is not None:
+        low, high = map(number_words, summary.range)
+        return f"{low} to {high}; {binning_words(column)}"
+    values = ", ".join(shorten(value, 30) for value, _ in summary.most_common[:4])
+    return values + (", …" if summary.n_distinct > 4 else "")
+
+
+def binning_words(column: ColumnSchema) -> str:
+    """How a numerical column is cut."""
+    binning = column.binning
+    if binning.method is BinMethod.CUTS:
+        return "cut at " + ", ".join(map(shortest_decimal, binning.cuts))
+    if binning.method is BinMethod.DECILES:
+        return "deciles"
+    if binning.method is BinMethod.EVERY:
+        return "every value"
+    return f"up to {binning.n_bins} bins"
+
+
+def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
+    """What is odd about each column, without its name; why a column is ignored."""
+    found: dict[str, list[str]] = {}
+    for finding in findings(dataset, schema):
+        if finding.column is not None:
+            found.setdefault(finding.column, []).append(
+                without_name(finding.message, finding.column)
+            )
+    ignored = {c.name for c in schema.columns if c.kind is ColumnKind.IGNORE}
+    for name, summary in summaries(dataset, schema).items():
+        if name in ignored:
+            found[name] = [without_name(note, name) for note in summary.notes]
+    return {name: " ".join(sentences) for name, sentences in found.items()}
+
+
+def without_name(message: str, column: str) -> str:
+    """A sentence about a column, where its name is seen anyway."""
+    rest = message.removeprefix(f"Column {column!r} ")
+    return rest if rest == message else rest[:1].upper() + rest[1:]
+
+
+def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:
+    """The kinds that differ from the schema's; the rows are in its order."""
+    kind_of = {text: kind for kind, text in _KIND_WORDS.items()}
+    return {
+        column.name: kind_of[word]
+        for column, word in zip(schema.columns, words, strict=True)
+        if word in kind_of and kind_of[word] is not column.kind
+    }
+
+
+def _draw_several(schema: Schema) -> None:
+    names = [column.name for column in schema.columns]
+    chosen = [name for name in st.session_state.get(_SEVERAL, []) if name in names]
+    show_value(_SEVERAL, chosen)  # without what is the outcome by now
+    st.multiselect("Columns", names, key=_SEVERAL, placeholder="Choose columns")
+    st.segmented_control(
+        "Use them as",
+        list(ColumnKind),
+        key=_SEVERAL_KIND,
+        default=ColumnKind.CATEGORICAL,
+        required=True,
+        format_func=lambda kind: plain(_KIND_WORDS[kind]),
+    )
+    st.button("Apply", key="data_several_apply", on_click=_apply_several)
+
+
+def _apply_several() -> None:
+    _, schema, _ = current()
+    kind, chosen = ColumnKind(st.session_state[_SEVERAL_KIND]), set(st.session_state[_SEVERAL])
+    choose_kinds({column.name: kind for column in schema.columns if column.name in chosen})
+    st.session_state[_SEVERAL] = []

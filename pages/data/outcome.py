@@ -1,0 +1,90 @@
+"""What is predicted, which of its values is positive, and how frequent that is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.words import count_words
+from pages.common.text import plain
+from pages.common.widgets import show_value
+from pages.data.bars import ClassCounts, class_table
+from pages.data.choices import choose_positive, choose_target, current
+from pages.data.derived import class_counts
+
+FEW_LABELS = 4
+"""Up to so many labels are shown as buttons side by side."""
+
+MOST_LETTERS = 36
+"""... if they have no more letters together."""
+
+MOST_LABELS = 500
+"""Labels offered as positive; a column with more is not an outcome."""
+
+_TARGET, _POSITIVE = "data_target", "data_positive"
+
+
+def draw_outcome() -> None:
+    """Choose outcome and positive class; see the balance of the classes."""
+    dataset, schema, _ = current()
+    counts = class_counts(dataset, schema)
+    st.header("Outcome", anchor=False)
+    left, right = st.columns(2)
+    with left:
+        st.selectbox(
+            "Column to predict",
+            dataset.table.columns,
+            key=show_value(_TARGET, schema.target),
+            on_change=lambda: choose_target(st.session_state[_TARGET]),
+        )
+    with right:
+        _draw_positive(list(counts), schema.positive)
+    if schema.positive in counts:
+        n_positive = counts[schema.positive]
+        others = [label for label in counts if label != schema.positive]
+        negative = others[0] if len(others) == 1 else f"not {schema.positive}"
+        n_known = sum(counts.values())
+        which = "All rows" if n_known == dataset.table.n_rows else "With an outcome"
+        balance = ClassCounts(which, n_positive, n_known - n_positive)
+        st.html(
+            class_table(
+                [balance],
+                schema.positive,
+                negative,
+                f"Class balance of {schema.target}: {count_words(balance.n_rows, 'row')}",
+            )
+        )
+
+
+def _draw_positive(labels: list[str], positive: str) -> None:
+    text = "Positive class: what sensitivity (TPR) counts"
+    offered = labels[:MOST_LABELS]
+    options = offered if positive in offered else [positive, *offered]
+    if _fit_side_by_side(options):
+        st.segmented_control(
+            text,
+            options,
+            key=show_value(_POSITIVE, positive),
+            format_func=plain,
+            required=True,
+            on_change=_positive_chosen,
+        )
+    else:
+        st.selectbox(
+            text,
+            options,
+            key=show_value(_POSITIVE, positive),
+            on_change=_positive_chosen,
+        )
+
+
+def _fit_side_by_side(options: list[str]) -> bool:
+    """Few and short, and still distinct when shown."""
+    shown = {plain(option) for option in options}
+    short = sum(map(len, options)) <= MOST_LETTERS
+    return len(options) <= FEW_LABELS and short and len(shown) == len(options) and "" not in shown
+
+
+def _positive_chosen() -> None:
+    chosen = st.session_state[_POSITIVE]
+    if chosen is not None:
+        choose_positive(chosen)

@@ -1,0 +1,89 @@
+"""Data: a table in, and what it means; nothing is trained here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from odt_core.data import Finding, Level
+from odt_core.words import count_words
+from pages.common.parts import draw_part
+from pages.common.places import Place
+from pages.common.state import work
+from pages.common.text import plain, shorten
+from pages.data.checks import draw_checks, draw_questions
+from pages.data.choices import current
+from pages.data.columns import draw_columns
+from pages.data.derived import Rows, findings, rows
+from pages.data.detail import draw_cuts, draw_detail, draw_missing
+from pages.data.outcome import draw_outcome
+from pages.data.rows import draw_rows
+from pages.data.source import draw_source, draw_welcome
+
+
+def draw_page() -> None:
+    """Welcome, or the table on the left and its meaning on the right."""
+    now = work()
+    if now.dataset is None:
+        st.title("Which data shall the tree be made from?", anchor=False)
+        draw_welcome()
+        return
+    st.title(plain(shorten(now.dataset.name, 60)), anchor=False)
+    left, right = st.columns([4, 7], gap="large")
+    with left:
+        draw_source()
+    with right:
+        draw_part(draw_outcome)
+        questions = [f for f in findings(*current()[:2]) if f.needs_answer]
+        draw_part(draw_questions, questions)
+        draw_part(draw_columns)
+        draw_part(draw_cuts)
+        used = rows(*current())  # these are drawn by now: this takes longest
+        draw_part(draw_checks, used)
+        draw_part(draw_missing)
+        draw_part(draw_detail, used)
+        errors = _errors()
+        draw_rows(used, has_errors=bool(errors))
+    with st.bottom:
+        _draw_next(used, errors, questions)
+
+
+def _errors() -> list[Finding]:
+    dataset, schema, _ = current()
+    return [f for f in findings(dataset, schema) if f.level is Level.ERROR]
+
+
+def _draw_next(used: Rows | str, errors: Sequence[Finding], questions: Sequence[Finding]) -> None:
+    """The way on, or what stands in it."""
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="distribute",
+        border=True,
+    ):
+        if isinstance(used, str):
+            first = errors[0].message if errors else used
+            more = f" ({count_words(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
+            st.markdown(f"**Not ready:** {plain(shorten(first, 130))}{more}")
+        elif questions:
+            st.markdown(f"**A question first:** {plain(shorten(questions[0].message, 130))}")
+        else:
+            n_features = len(used.features)
+            same = len(used.dropped)
+            dropped = f" ({same} more with one value only)" if same else ""
+            untrained = " Nothing is trained yet." if work().job is None else ""
+            st.markdown(
+                f"**Ready:** {count_words(used.train.n_rows, 'training row')}, "
+                f"{count_words(n_features, 'feature')}{dropped}.{untrained}"
+            )
+        if st.button(
+            "Choose the tree's shape →",
+            key="data_next",
+            type="primary",
+            disabled=isinstance(used, str) or bool(questions),
+        ):
+            st.switch_page(Place.TRAIN)
+
+
+draw_page()

@@ -1,0 +1,204 @@
+"""Which rows train and which test, and what became of all rows."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import streamlit as st
+
+from odt_core.data import Schema, SplitSpec
+from odt_core.data.sizes import size_text
+from odt_core.errors import InputError
+from odt_core.words import count_words
+from pages.common.text import plain, sentence
+from pages.common.widgets import show_value, standing_error
+from pages.data.bars import class_table
+from pages.data.choices import choose_group, choose_split, current
+from pages.data.derived import Rows
+
+_PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
+_GROUP = "data_group"
+_CUSTOM, _ERROR = "data_now_custom", "data_now_split_error"
+
+
+class Preset(StrEnum):
+    """Divisions that need no typing."""
+
+    MOST = "80 % train, 20 % test"
+    PAPER = "As in the paper"
+    ALL = "All rows train"
+    CUSTOM = "Other"
+
+
+_OF_PRESET = {
+    Preset.MOST: SplitSpec.parse("80%"),
+    Preset.PAPER: SplitSpec.parse("paper"),
+    Preset.ALL: SplitSpec.parse("all"),
+}
+_PRESET_HELP = {
+    Preset.MOST: "The usual choice: the tree is made from four fifths of the rows and tried on the "
+    "rest.",
+    Preset.PAPER: "90 % of the rows, but at most 600, train; all others test. Larger tables then "
+    "stay quick to solve.",
+    Preset.ALL: "No rows are left to test on: the training results alone are too favourable.",
+    Preset.CUSTOM: "Give numbers of rows or shares.",
+}
+
+
+def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
+    """Choose the split; see the classes in each part and the flow of rows.
+
+    Parameters
+    ----------
+    rows : Rows or str
+        How the rows are used, or why they cannot be.
+    has_errors : bool
+        Whether the columns stand in the way, which is said elsewhere; else it is the split.
+    """
+    _, schema, split = current()
+    st.header("Training and test rows", anchor=False)
+    preset = preset_of(split)
+    if st.session_state.get(_CUSTOM):
+        preset = Preset.CUSTOM
+    st.segmented_control(
+        "Division",
+        list(Preset),
+        key=show_value(_PRESET, preset),
+        required=True,
+        label_visibility="collapsed",
+        on_change=_preset_chosen,
+        wrap=True,
+    )
+    st.caption(_PRESET_HELP[preset])
+    if preset is Preset.CUSTOM:
+        _draw_custom(split)
+    typed_wrong = standing_error(_ERROR, _TRAIN)
+    if typed_wrong is not None:
+        st.error(sentence(typed_wrong))
+    if isinstance(rows, str):
+        if not has_errors:
+            st.error(sentence(rows))
+        return
+    _draw_counts(rows, schema)
+    st.caption(plain(flow_words(rows)))
+    if preset is not Preset.ALL:
+        seed, together = st.columns(2)
+        with seed:
+            _draw_seed(split)
+        with together:
+            _draw_group(schema)
+
+
+def preset_of(split: SplitSpec) -> Preset:
+    """The preset that a split is, whatever its seed."""
+    for preset, spec in _OF_PRESET.items():
+        if (spec.train_size, spec.test_size) == (split.train_size, split.test_size):
+            return preset
+    return Preset.CUSTOM
+
+
+def flow_words(rows: Rows) -> str:
+    """What became of the rows of the file, in one line."""
+    flow = rows.flow
+    parts = [f"{count_words(flow.read, 'row')} read"]
+    parts += [f"{excluded.rows:,} left out ({excluded.reason})" for excluded in flow.excluded]
+    parts.append(f"{flow.train:,} train")
+    parts.append(f"{flow.test:,} test" if flow.test else "none test")
+    if flow.unused:
+        parts.append(f"{flow.unused:,} in neither")
+    return " → ".join([parts[0], ", ".join(parts[1:])])
+
+
+def _draw_counts(rows: Rows, schema: Schema) -> None:
+    _, _, split = current()
+    groups = [rows.train] if split.train_size == "all" else [rows.train, rows.test]
+    st.html(
+        class_table(
+            groups,
+            schema.positive,
+            rows.negative_label,
+            "Rows of each class in training and test set",
+        )
+    )
+
+
+def _preset_chosen() -> None:
+    st.session_state.pop(_ERROR, None)
+    preset = Preset(st.session_state[_PRESET])
+    st.session_state[_CUSTOM] = preset is Preset.CUSTOM
+    if preset is not Preset.CUSTOM:
+        _, _, split = current()
+        spec = _OF_PRESET[preset]
+        choose_split(SplitSpec(spec.train_size, spec.test_size, split.seed))
+
+
+def _draw_custom(split: SplitSpec) -> None:
+    is_wrong = standing_error(_ERROR, _TRAIN) is not None
+    test = "" if split.test_size is None else size_text(split.test_size)
+    left, right = st.columns(2)
+    with left:
+        st.text_input(
+            "Train size",
+            key=show_value(_TRAIN, size_text(split.train_size), unless=is_wrong),
+            on_change=_sizes_chosen,
+            help="A number of rows such as 600, or a share such as 75%. The rows are drawn at "
+            "random, with the classes in the same proportions.",
+        )
+    with right:
+        st.text_input(
+            "Test size",
+            key=show_value(_TEST, test, unless=is_wrong),
+            placeholder="all others",
+            on_change=_sizes_chosen,
+            help="A number of the rows that do not train, or a share of them. Empty for all.",
+        )
+
+
+def _sizes_chosen() -> None:
+    _, _, split = current()
+    try:
+        chosen = SplitSpec.parse(
+            st.session_state[_TRAIN], st.session_state[_TEST] or None, seed=split.seed
+        )
+    except InputError as error:
+        st.session_state[_ERROR] = str(error)
+    else:
+        st.session_state.pop(_ERROR, None)
+        choose_split(chosen)
+
+
+def _draw_seed(split: SplitSpec) -> None:
+    st.number_input(
+        "Seed of the random division",
+        min_value=0,
+        max_value=2**32 - 1,
+        step=1,
+        key=show_value(_SEED, split.seed),
+        on_change=_seed_chosen,
+        width=220,
+        help="The same seed divides the same table the same way. Try others to see how much the "
+        "result depends on it.",
+    )
+
+
+def _draw_group(schema: Schema) -> None:
+    names = [column.name for column in schema.columns]
+    st.selectbox(
+        "Rows to keep together",
+        names,
+        index=None,
+        key=show_value(_GROUP, schema.group),
+        placeholder="none",
+        on_change=lambda: choose_group(st.session_state[_GROUP]),
+        help="A column such as a patient's number: rows with the same value in it all train or all "
+        "test. Otherwise the tree is tested on patients that it was trained on. The column is no "
+        "feature then.",
+    )
+
+
+def _seed_chosen() -> None:
+    seed = st.session_state[_SEED]
+    if seed is None or not 0 <= seed < 2**32:
+        return
+    _, _, split = current()
+    choose_split(SplitSpec(split.train_size, split.test_size, int(seed)))

@@ -1,0 +1,310 @@
+"""Where the table comes from and how it was read."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.data import SAMPLES, ReadOptions, Sample
+from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
+from odt_core.words import count_words
+from pages.common.state import Dataset
+from pages.common.text import plain, sentence, shorten
+from pages.common.widgets import show_value
+from pages.data.choices import current
+from pages.data.loading import load_sample, load_upload, most_megabytes, read_again
+from pages.data.other_reading import draw_other_reading
+from pages.data.stored import draw_removal, draw_stored
+from pages.data.taking import (
+    draw_refused,
+    hand_over,
+    tables_taken,
+    take_back,
+)
+
+PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
+PREVIEW_COLUMNS = 1000
+"""Most and fewest rows of the preview, its cells, and the letters of a cell."""
+
+AUTOMATIC = "automatic"
+NO_QUOTE = "none"
+
+ENCODINGS = (
+    "utf-8",
+    "utf-8-sig",
+    "utf-16",
+    "cp1252",
+    "iso-8859-1",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp932",
+    "gb18030",
+    "big5",
+    "euc_kr",
+)
+_SKIP, _COMMENT, _UNITS = "data_read_skip", "data_read_comment", "data_read_units"
+_OPTIONS = ("encoding", "delimiter", "decimal", "quotechar")
+MARK_NAMES = {
+    ",": "comma ,",
+    ";": "semicolon ;",
+    "\t": "tab",
+    "|": "bar |",
+    " ": "blank",
+    ".": "point .",
+    '"': 'double "',
+    "'": "single '",
+    "": NO_QUOTE,
+}
+
+_NEXT_STEPS = """
+What comes next:
+
+1. **Data**: check what each column means, and set rows apart for testing.
+2. **Train**: choose how large the tree may be and what it should be best at. Nothing is trained
+   before you press the button.
+3. **Result**: read the tree, and see how it does on rows it has not seen.
+"""
+
+
+def draw_welcome() -> None:
+    """The page before there is a data set: a file on the left, samples on the right."""
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.header("Your own table", anchor=False)
+        st.markdown(
+            "One row per case, one column per feature, the column names in the first line, and one "
+            "column with the outcome that is to be predicted."
+        )
+        _draw_uploader()
+        draw_refused()
+        draw_other_reading()
+        st.caption(
+            "The file is read and kept on the computer that runs this dashboard, until you delete "
+            "it, and goes nowhere else."
+        )
+        draw_stored()
+        st.markdown(_NEXT_STEPS)
+    with right:
+        st.header("Or a sample to try", anchor=False)
+        for sample in SAMPLES.values():
+            _draw_sample_card(sample)
+
+
+def draw_source() -> None:
+    """The current table: its name, its first rows, how it was read, and how to take another."""
+    dataset, schema, _ = current()
+    table = dataset.table
+    st.header("Table", anchor=False)
+    st.markdown(
+        f"{count_words(table.n_rows, 'row')} and {count_words(len(table.columns), 'column')}, "
+        f"read as {_reading_words(dataset)}."
+    )
+    draw_refused()
+    draw_other_reading()
+    with st.expander("Another file or sample", key=f"data_other_{tables_taken()}"):
+        _draw_uploader()
+        _draw_sample_picker()
+        draw_stored(but=dataset.sha256)
+    with st.expander("Change how it is read", key="data_reading"):
+        _draw_reading(dataset)
+    _draw_preview(dataset, schema.target)
+    draw_removal()
+
+
+def _draw_uploader() -> None:
+    key = f"data_upload_{tables_taken()}"
+    st.file_uploader(
+        "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
+        key=key,
+        max_upload_size=most_megabytes(),
+        help="Of a workbook, the first sheet with a table is read. Encoding, delimiter, decimal "
+        "mark and quotes are found out; you can correct them afterwards.",
+        on_change=_hand_over_file,
+        args=(key,),
+    )
+
+
+def _hand_over_file(key: str) -> None:
+    file = st.session_state[key]
+    if file is None:
+        take_back()
+        return
+    name, content = file.name, file.getvalue()
+    hand_over(
+        f"Reading {plain(name)} …",
+        f"{plain(shorten(name, 40))} cannot be used",
+        lambda: load_upload(name, content),
+        lambda read: load_upload(name, content, read),
+    )
+
+
+def _draw_sample_card(sample: Sample) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+        ):
+            st.markdown(f"**{plain(sample.title)}**")
+            _draw_sample_button(sample, "Use this sample")
+        st.caption(
+            f"{plain(_first_sentence(sample.description))} Predicts {plain(sample.target)} = "
+            f"{plain(sample.positive)}.",
+            help=plain(sample.description),
+        )
+
+
+def _draw_sample_picker() -> None:
+    st.markdown("Or a sample:")
+    with st.container(horizontal=True, gap="small"):
+        for sample in SAMPLES.values():
+            _draw_sample_button(sample, plain(sample.title), plain(sample.description))
+
+
+def _draw_sample_button(sample: Sample, label: str, help: str | None = None) -> None:
+    # Two buttons with the same words need names that tell them apart when read aloud.
+    st.button(
+        label,
+        key=f"data_sample_{sample.key}",
+        help=help,
+        on_click=hand_over,
+        args=(
+            f"Making {plain(sample.title)} …",
+            f"{plain(sample.title)} cannot be used",
+            lambda: load_sample(sample.key),
+        ),
+    )
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].rstrip(".") + "."
+
+
+def _reading_words(dataset: Dataset) -> str:
+    report = dataset.table.report
+    name = MARK_NAMES.get(report.delimiter, report.delimiter)
+    between = (
+        f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
+    )
+    mark = "comma" if report.decimal == "," else "point"
+    if report.container:
+        return f"{plain(report.container)}, decimal {mark}"
+    return f"{plain(report.encoding.upper())}, {between}, decimal {mark}"
+
+
+def _draw_reading(dataset: Dataset) -> None:
+    """What was found out, each with a way to say otherwise."""
+    read, report = dataset.read, dataset.table.report
+    st.caption("Found out from the file. Choose another value if the rows below look wrong.")
+    first, second = st.columns(2)
+    with first:
+        _draw_option("Encoding", "encoding", ENCODINGS, read.encoding, report.encoding)
+        _draw_option("Decimal mark", "decimal", (".", ","), read.decimal, report.decimal)
+    with second:
+        _draw_option(
+            "Delimiter", "delimiter", (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
+        )
+        _draw_option("Quotes", "quotechar", ('"', "'", ""), read.quotechar, report.quotechar)
+    _draw_left_out(read)
+    for note in report.notes:
+        st.markdown(f"- {sentence(note)}")
+
+
+def _draw_left_out(read: ReadOptions) -> None:
+    """Lines that are no rows of the table."""
+    first, second = st.columns(2)
+    with first:
+        st.number_input(
+            "Skip the first lines",
+            min_value=0,
+            max_value=MAX_SKIPPED,
+            step=1,
+            key=show_value(_SKIP, read.skip_lines),
+            on_change=_read_otherwise,
+            help="Lines above the column names, such as a title.",
+        )
+    with second:
+        st.text_input(
+            "Comment mark",
+            key=show_value(_COMMENT, read.comment or ""),
+            max_chars=MAX_COMMENT_MARK,
+            placeholder="none",
+            on_change=_read_otherwise,
+            help="Lines that begin with it are left out, such as # or //.",
+        )
+    st.checkbox(
+        "The row below the column names holds units",
+        key=show_value(_UNITS, read.units_row),
+        on_change=_read_otherwise,
+        help="It is left out.",
+    )
+
+
+def _draw_option(
+    label: str, option: str, values: tuple[str, ...], chosen: str | None, found: str
+) -> None:
+    """One reading option: automatic with what was found, or a value of the user's."""
+
+    def in_words(value: str) -> str:
+        if value == AUTOMATIC:
+            return f"{MARK_NAMES.get(found, found)} (found)" if chosen is None else AUTOMATIC
+        return MARK_NAMES.get(value, value)
+
+    known = values if chosen is None or chosen in values else (*values, chosen)
+    st.selectbox(
+        label,
+        [AUTOMATIC, *known],
+        key=show_value(f"data_read_{option}", AUTOMATIC if chosen is None else chosen),
+        format_func=in_words,
+        on_change=_read_otherwise,
+    )
+
+
+def _read_otherwise() -> None:
+    """Note what all the options say: one may have been changed while another was acted on."""
+    chosen = {option: st.session_state[f"data_read_{option}"] for option in _OPTIONS}
+    encoding, delimiter, decimal, quotechar = (
+        None if value == AUTOMATIC else value for value in chosen.values()
+    )
+    read = ReadOptions(
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        quotechar=quotechar,
+        skip_lines=min(max(int(st.session_state[_SKIP] or 0), 0), MAX_SKIPPED),
+        comment=st.session_state[_COMMENT].strip()[:MAX_COMMENT_MARK] or None,
+        units_row=st.session_state[_UNITS],
+    )
+    read_differently(read)
+
+
+def read_differently(read: ReadOptions) -> None:
+    """Have the current file read with other options; for callbacks."""
+    dataset, _, _ = current()
+    name = plain(shorten(dataset.name, 40))
+    hand_over(
+        f"Reading {plain(dataset.name)} …",
+        f"{name} is read as before",
+        lambda: read_again(dataset, read),
+        lambda other: read_again(dataset, other),
+    )
+
+
+def _draw_preview(dataset: Dataset, target: str) -> None:
+    table = dataset.table
+    n_columns = len(table.columns)
+    shown = min(table.n_rows, max(FEW_ROWS, min(PREVIEW_ROWS, PREVIEW_CELLS // n_columns)))
+    st.dataframe(
+        table.head(shown, PREVIEW_COLUMNS).apply(
+            lambda column: column.str.slice(0, PREVIEW_LETTERS)
+        ),
+        key="data_preview",
+        height=390,
+        hide_index=True,
+        column_config={target: st.column_config.TextColumn(pinned=True, help="The outcome")},
+        alt=f"The first {shown} rows of the table, as read",
+        lazy=False,
+    )
+    st.caption(
+        "All rows, every cell as in the file."
+        if shown == table.n_rows
+        else f"The first {shown:,} of {table.n_rows:,} rows, every cell as in the file."
+    )

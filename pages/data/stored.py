@@ -1,0 +1,87 @@
+"""Data sets that are stored already: take one up again, or delete the current one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.storage import NotFoundError
+from odt_core.words import count_words
+from pages.common.opening import forget_dataset, open_dataset
+from pages.common.outage import said_if_store_is_away
+from pages.common.people import owner
+from pages.common.removal import delete_dataset, removal_words
+from pages.common.server import store
+from pages.common.tables import name_html
+from pages.common.text import plain, sentence, shorten
+from pages.common.when import ago_words
+from pages.data.choices import current
+from pages.data.taking import hand_over
+
+MOST_LISTED = 6
+
+
+@said_if_store_is_away()
+def draw_stored(*, but: str = "") -> None:
+    """List the data sets that were used last, each with a way to go on with it.
+
+    Parameters
+    ----------
+    but : str
+        Leave out the one with this SHA-256.
+    """
+    records = [
+        record
+        for record in store().datasets.list(owner())
+        if record.stored and record.sha256 != but
+    ]
+    if not records:
+        return
+    st.markdown("**Used before**")
+    now = datetime.now(UTC)
+    for record in records[:MOST_LISTED]:
+        with st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+        ):
+            runs = count_words(record.n_runs, "run")
+            st.html(
+                f"{name_html(record.name, 40)}<br>"
+                f'<span style="opacity:.75;font-size:.88rem">{runs} · used '
+                f"{ago_words(record.used_at, now)}</span>"
+            )
+            st.button(
+                "Go on",
+                key=f"data_stored_{record.sha256}",
+                help=plain(record.name),
+                on_click=hand_over,
+                args=(
+                    f"Reading {plain(record.name)} …",
+                    f"{plain(shorten(record.name, 40))} cannot be used",
+                    partial(open_dataset, record.sha256),
+                ),
+            )
+    if len(records) > MOST_LISTED:
+        st.caption(f"{count_words(len(records) - MOST_LISTED, 'older one')} on the Runs page.")
+
+
+@said_if_store_is_away()
+def draw_removal() -> None:
+    """The way to delete the current data set with everything made from it."""
+    dataset, _, _ = current()
+    try:
+        record = store().datasets.get(owner(), dataset.sha256)
+    except NotFoundError:
+        return
+    with st.popover("Delete this data set …", key="data_remove", width="content"):
+        st.markdown(removal_words(record))
+        if st.button("Delete for good", key="data_remove_now", type="primary", width="stretch"):
+            try:
+                delete_dataset(record.sha256, record.name)
+            except InputError as error:
+                st.error(sentence(str(error)))
+                return
+            forget_dataset(record.sha256)
+            st.rerun()

@@ -1,0 +1,183 @@
+"""One case: its values on the left; on the right the answer, the lit path and what would turn it.
+
+Nothing of a case is stored. Its values are in the widgets only, and are forgotten when the view is
+left.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from odt_core.evaluation import Rate, leaf_table
+from odt_core.exact import shortest_decimal
+from odt_core.export.reading import date_words
+from odt_core.problem import Feature
+from odt_core.scoring import CaseAnswer, Value, answer_case
+from odt_core.tree import Tree
+from odt_core.words import count_words, percent_words, printable, rule_words
+from pages.common.drawing import draw_tree
+from pages.common.tables import plain_table
+from pages.common.text import html_text, plain, shorten
+from pages.predict.frozen import FrozenTree
+from pages.predict.keys import CASE
+
+ANOTHER = "another value"
+"""Stands for a category that no training row had."""
+
+
+def draw_case(frozen: FrozenTree) -> None:
+    """Draw the inputs, and what the tree says of them."""
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        st.header("The case", anchor=False)
+        values = _draw_inputs(frozen)
+        st.caption(
+            "Nothing of this case is stored or sent on: its values are forgotten when you leave "
+            "this view."
+        )
+    with right:
+        answer = answer_case(frozen.tree, values, frozen.ranges)
+        with st.container(border=True):
+            _draw_answer(frozen, answer)
+        _draw_path(frozen, answer)
+
+
+def _draw_inputs(frozen: FrozenTree) -> dict[int, Value]:
+    """The inputs of the columns that the tree asks about, in the order of its questions."""
+    tree = frozen.tree
+    asked = tree.asked_features
+    values: dict[int, Value] = {}
+    for feature in asked:
+        key = f"{CASE}_{frozen.job.id}_{feature}"
+        _draw_input(tree, feature, key, values)
+        date = date_words(frozen.readings[tree.features[feature].name])
+        if date:
+            st.caption(f"Not the date itself, but {date}.")
+    others = [printable(f.name) for g, f in enumerate(tree.features) if g not in asked]
+    if others:
+        with st.expander(f"{count_words(len(others), 'column')} that the tree does not ask about"):
+            st.caption(f"Their values do not change the answer: {plain(', '.join(others))}.")
+    return values
+
+
+def _draw_input(tree: Tree, g: int, key: str, values: dict[int, Value]) -> None:
+    """Draw one input; its value, if there is one, goes into `values`."""
+    feature = tree.features[g]
+    label = plain(shorten(feature.name, 60))
+    if feature.is_numerical:
+        _draw_number(feature, label, g, key, values)
+        return
+    options = [*feature.values, ANOTHER]
+    chosen = st.selectbox(
+        label,
+        range(len(options)),
+        index=None,
+        key=key,
+        format_func=lambda at: shorten(options[at] or '""', 60),
+        placeholder="not given yet",
+    )
+    if chosen is not None:
+        # a category may itself be called "another value", so the place decides
+        values[g] = feature.values[chosen] if chosen < len(feature.values) else None
+
+
+def _draw_number(feature: Feature, label: str, g: int, key: str, values: dict[int, Value]) -> None:
+    is_missing = bool(st.session_state.get(f"{key}_missing", False))
+    number = st.number_input(
+        label,
+        value=None,
+        step=_step(feature),
+        format="%g",
+        key=key,
+        placeholder="missing" if is_missing else "not given yet",
+        disabled=is_missing,
+    )
+    st.checkbox("value missing", key=f"{key}_missing")
+    if is_missing:
+        values[g] = None
+    elif number is not None:
+        values[g] = float(number)
+
+
+def _step(feature: Feature) -> float:
+    """One step of the arrows: the last digit of the cut points, 1 where they halve whole ones."""
+    texts = [shortest_decimal(cut).partition(".")[2] for cut in feature.cuts]
+    digits = max((len(text) for text in texts if text != "5"), default=0)
+    return float(10 ** -min(digits, 6))
+
+
+def _draw_answer(frozen: FrozenTree, answer: CaseAnswer) -> None:
+    """The answer in large letters with what it rests on, or what is needed next."""
+    tree = frozen.tree
+    if answer.leaf is None:
+        assert answer.waits_for is not None
+        name = plain(shorten(tree.features[answer.waits_for].name, 60))
+        st.markdown(f"**Not answered yet.** Next, the tree needs **{name}**.")
+        return
+    leaf = tree.leaves[answer.leaf]
+    row = leaf_table(tree, frozen.test)[answer.leaf]
+    label = plain(shorten(tree.label_name(leaf.label), 60))
+    st.markdown(f"### The tree says: {label}")
+    st.markdown(f"In training, {_risk(row.train, tree)}")
+    if row.test is not None:
+        st.markdown(f"In test, {_risk(row.test, tree)}")
+    st.markdown(f"**Why:** leaf {row.number} is for every case where {plain(_rule(tree, answer))}.")
+    for doubt in answer.doubts:
+        st.warning(f"{plain(doubt)}. No training row supports this step.")
+    for mark in row.marks:
+        st.warning(f"About this leaf: {plain(mark)}. Its risk is little more than a guess.")
+
+
+def _rule(tree: Tree, answer: CaseAnswer) -> str:
+    return rule_words(tree, cast(int, answer.leaf)).replace(" AND ", " and ")
+
+
+def _risk(rate: Rate, tree: Tree) -> str:
+    """How many rows of the leaf were positive, with the interval, as Markdown."""
+    positive = plain(shorten(tree.positive_label, 40))
+    if rate.value is None or rate.low is None or rate.high is None:
+        return "no row came to this leaf."
+    return (
+        f"**{rate.successes:,} of {count_words(rate.n, 'row')}** in this leaf were {positive}: "
+        f"**{plain(percent_words(rate.value))}** (95% interval {plain(percent_words(rate.low))} to "
+        f"{plain(percent_words(rate.high))})."
+    )
+
+
+def _draw_path(frozen: FrozenTree, answer: CaseAnswer) -> None:
+    """The drawn tree with the path lit, the questions with their distances, and the changes."""
+    tree = frozen.tree
+    draw_tree(
+        tree,
+        frozen.test,
+        key="predict_drawn",
+        marked=frozenset(answer.nodes) if answer.leaf is None else frozenset(),
+        lit_leaf=answer.leaf,
+    )
+    if answer.steps:
+        rows = [
+            [
+                f"{step.number}. {html_text(step.question)}",
+                f"<b>{step.answer}</b>",
+                html_text(step.distance_words),
+            ]
+            for step in answer.steps
+        ]
+        head = ["Question", "Answer", "How far from the cut point"]
+        st.html(plain_table("The questions on the path of this case", head, rows))
+    if answer.changes:
+        label = tree.leaves[answer.changes[0].leaf].label
+        other = plain(shorten(tree.label_name(label), 40))
+        lines = [
+            f"- if {plain(change.words)} (leaf {change.leaf + 1})" for change in answer.changes
+        ]
+        st.markdown(f"**Nearest change that would turn the answer to {other}:**")
+        st.markdown("\n".join(lines))
+        st.caption(
+            "This says how the tree decides. It does not say what would happen to a patient whose "
+            "value changed."
+        )
+    elif answer.leaf is not None:
+        st.caption("Every leaf that a case can reach has this answer.")

@@ -1,0 +1,117 @@
+"""The file that a tree is applied to: uploaded, or one that is stored already."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+from odt_core.data import ReadOptions
+from odt_core.errors import InputError
+from odt_core.storage import DatasetRecord, NotFoundError
+from odt_core.words import count_words
+from pages.common.files import table_of
+from pages.common.keeping import kept_choices
+from pages.common.opening import stored_dataset
+from pages.common.people import owner
+from pages.common.server import store
+from pages.common.state import Dataset, work
+from pages.common.text import plain, sentence, shorten
+from pages.data.loading import most_bytes, most_megabytes
+from pages.data.other_reading import draw_other_reading
+from pages.data.taking import hand_over, tables_taken, take_back
+from pages.predict.keys import FILE, UPLOAD
+
+_READ = "predict_file_read"
+"""In the session: how the files that were uploaded here are read, by their hashes."""
+
+
+def choose_file() -> Dataset | None:
+    """Draw the uploader and the choice among stored files; the chosen file, read."""
+    key = f"{UPLOAD}_{tables_taken()}"
+    st.file_uploader(
+        "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
+        key=key,
+        max_upload_size=most_megabytes(),
+        help="Its columns are matched by name with those of the training data.",
+        on_change=_hand_over_file,
+        args=(key,),
+    )
+    draw_other_reading()
+    st.caption("The file is kept on the computer that runs this dashboard until you delete it on "
+               "the Data page, and goes nowhere else.")  # fmt: skip
+    records = {each.sha256: each for each in store().datasets.list(owner()) if each.stored}
+    if not records:
+        return None
+    if st.session_state.get(FILE) not in records:
+        st.session_state[FILE] = None
+    chosen = st.selectbox(
+        "Or a file that is here already",
+        list(records),
+        index=None,
+        key=FILE,
+        persist_state="session",
+        format_func=lambda sha256: _name(records[sha256]),
+        placeholder="choose a file",
+    )
+    return None if chosen is None else _dataset(str(chosen))
+
+
+def _name(record: DatasetRecord) -> str:
+    here = work().dataset
+    is_current = here is not None and here.sha256 == record.sha256
+    return shorten(record.name, 60) + (" (current data)" if is_current else "")
+
+
+def _dataset(sha256: str) -> Dataset | None:
+    """A stored file, read as it was read here or on the Data page."""
+    here = work().dataset
+    if here is not None and here.sha256 == sha256:
+        return here
+    try:
+        read = st.session_state.get(_READ, {}).get(sha256) or kept_choices(sha256).read
+        dataset = stored_dataset(sha256, read)
+    except NotFoundError:  # deleted in another window
+        st.session_state[FILE] = None
+        st.rerun()
+    except InputError as error:
+        st.error(sentence(str(error)))
+        return None
+    size = count_words(dataset.table.n_rows, "row")
+    st.markdown(f"**{plain(shorten(dataset.name, 60))}**: {size}, "
+                f"{count_words(len(dataset.table.columns), 'column')}")  # fmt: skip
+    return dataset
+
+
+def _hand_over_file(key: str) -> None:
+    file = st.session_state[key]
+    if file is None:
+        take_back()
+        return
+    name, content = file.name, file.getvalue()
+    hand_over(
+        f"Reading {plain(name)} …",
+        f"{plain(shorten(name, 40))} cannot be used",
+        lambda: _load(name, content, ReadOptions()),
+        lambda read: _load(name, content, read),
+    )
+
+
+def _load(name: str, content: bytes, read: ReadOptions) -> None:
+    """Read an uploaded file, store it and choose it.
+
+    Raises
+    ------
+    InputError
+        If it is too large or not a usable table.
+    """
+    # The browser checks this too, but can be made not to.
+    if len(content) > most_bytes():
+        raise InputError(
+            f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
+            "or compress it with gzip."
+        )
+    table_of(hashlib.sha256(content).hexdigest(), read, name, content, take_back)
+    sha256 = store().datasets.put(owner(), content, name).sha256
+    st.session_state[_READ] = {**st.session_state.get(_READ, {}), sha256: read}
+    st.session_state[FILE] = sha256

@@ -1,0 +1,149 @@
+"""The tree that is applied: that of the current run, or of another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import streamlit as st
+
+from odt_core.data import Encoder
+from odt_core.errors import InputError
+from odt_core.export import Model
+from odt_core.export.reading import Reading, encoder_readings
+from odt_core.jobs import Job, JobKind
+from odt_core.problem import EncodedData
+from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary
+from odt_core.tree import Tree
+from pages.common.needs import send_to
+from pages.common.people import owner
+from pages.common.places import Place
+from pages.common.prepared import rows_of
+from pages.common.server import job_manager, store
+from pages.common.state import work
+from pages.common.text import shorten
+from pages.predict.keys import TREE
+from pages.runs.wording import run_name
+
+_SEEN = "predict_current_seen"
+"""In the session: the run that was current when the page was drawn last."""
+MOST_RUNS = 100
+"""Runs that can be chosen: the last ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenTree:
+    """A tree that is applied and never refitted.
+
+    Attributes
+    ----------
+    job : Job
+        The run that brought it.
+    model : Model
+        The tree with the way from cells to codes.
+    """
+
+    job: Job
+    model: Model
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.model.tree
+
+    @cached_property
+    def readings(self) -> dict[str, Reading]:
+        """How the cells of each feature are read, by its name."""
+        return encoder_readings(self.model.encoder)
+
+    @cached_property
+    def ranges(self) -> dict[int, tuple[float, float]]:
+        """The range of the training numbers of each numerical feature, where the model says it."""
+        columns = Encoder.from_json(self.model.encoder).columns
+        return {
+            g: column.training_range
+            for g, column in enumerate(columns)
+            if column.training_range is not None
+        }
+
+    @cached_property
+    def test(self) -> EncodedData | None:
+        """The test rows of its run; None without any, or if its data set is not stored."""
+        try:
+            return rows_of(self.job).test
+        except InputError:
+            return None
+
+
+def choose_tree() -> FrozenTree:
+    """Draw the choice of a run; ends the page with a link where no run has a tree yet."""
+    current = work().job
+    runs = {run.id: run for run in _runs_with_trees()}
+    options = list(runs)
+    if current is not None and current.as_shown().model is not None:
+        options = [current.id, *(run_id for run_id in options if run_id != current.id)]
+    if not options:
+        send_to(
+            Place.TRAIN,
+            "This page applies a tree to new cases. There is no tree yet: train one first.",
+            "Train a tree",
+        )
+    _follow_current(current, options)
+    chosen = st.selectbox(
+        "Tree",
+        options,
+        key=TREE,
+        persist_state="session",
+        format_func=lambda run_id: _name(run_id, runs, current),
+        width=420,
+        help="The tree stays as it is: it is not trained again.",
+    )
+    job = _job(str(chosen), current)
+    if job.model is None:
+        st.error("This run came without its model. Run it again, or choose another one.")
+        st.stop()
+    return FrozenTree(job, Model.from_json(job.model))
+
+
+def _follow_current(current: Job | None, options: list[str]) -> None:
+    """Choose the current tree, unless another one was chosen since it became current."""
+    seen = st.session_state.get(_SEEN)
+    now = None if current is None else current.id
+    if now != seen and now in options:
+        st.session_state[TREE] = now
+    elif st.session_state.get(TREE) not in options:
+        st.session_state[TREE] = options[0]
+    st.session_state[_SEEN] = now
+
+
+def _runs_with_trees() -> tuple[RunSummary, ...]:
+    query = RunQuery(
+        kinds=(JobKind.TRAIN.value, JobKind.ADOPT.value),
+        statuses=(RunStatus.DONE,),
+        limit=MOST_RUNS,
+    )
+    runs = store().runs.list(owner(), query).runs
+    return tuple(run for run in runs if run.metrics.errors is not None)
+
+
+def _name(run_id: str, runs: dict[str, RunSummary], current: Job | None) -> str:
+    is_current = current is not None and run_id == current.id
+    run = runs.get(run_id)
+    if run is None:  # it is not recorded yet
+        assert current is not None
+        words = current.spec.train.topology.name
+        table = current.spec.table_name
+    else:
+        words, table = run_name(run), run.table_name
+    name = f"{shorten(words, 40)} · {shorten(table, 30)}"
+    return f"{name} (current)" if is_current else name
+
+
+def _job(run_id: str, current: Job | None) -> Job:
+    if current is not None and current.id == run_id:
+        return current.as_shown()
+    try:
+        return job_manager().find(owner(), run_id)
+    except NotFoundError:  # deleted in another window
+        del st.session_state[TREE]
+        st.rerun()

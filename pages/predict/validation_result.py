@@ -1,0 +1,245 @@
+"""What a validation found."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from odt_core.evaluation import Calibration, Floor, ReportedRate, frequencies
+from odt_core.jobs import Job
+from odt_core.render import (
+    benefit_alt_text,
+    benefit_figure,
+    calibration_alt_text,
+    calibration_figure,
+)
+from odt_core.studies import ValidationResult
+from odt_core.words import count_words, number_words, percent_words
+from pages.common.charts import draw_chart, hide_old_charts
+from pages.common.drawing import draw_tree
+from pages.common.names import file_stem
+from pages.common.numbers import NONE, draw_counts, rate_html, ratio_html, reported_html
+from pages.common.outage import draw_unstored
+from pages.common.subgroups import draw_subgroups
+from pages.common.tables import plain_table, value_html
+from pages.common.text import html_text, plain, sentence, shorten
+from pages.common.theme import current_theme
+from pages.common.verdicts import draw_found_verdict
+from pages.predict.keys import GROUPS, RESULT_DOWNLOAD, THRESHOLD
+from pages.predict.many import draw_differences
+
+THRESHOLDS = tuple(step / 200 for step in range(1, 199))
+"""Threshold probabilities of the decision curve."""
+
+
+def draw_validation_result(job: Job) -> None:
+    """Draw a finished validation: first what holds, then what it rests on."""
+    assert job.result is not None
+    result = ValidationResult.from_json(job.result)
+    draw_unstored(job)
+    draw_found_verdict(result.verdict)
+    _draw_rows(result)
+    left, right = st.columns(2)
+    with left:
+        draw_counts("Validation", result.metrics.confusion, result.tree)
+    with right:
+        draw_counts("Training", result.train_metrics.confusion, result.tree)
+    if result.test_metrics is not None:
+        with left:
+            draw_counts("Test", result.test_metrics.confusion, result.tree)
+    _draw_floors(result)
+    _draw_rates(result)
+    st.header("Do the leaves' risks hold?", anchor=False)
+    _draw_calibration(result.calibration, result.tree.positive_label)
+    st.header("Is acting on it worth it?", anchor=False)
+    _draw_benefit(result)
+    st.header("Does it hold in every group?", anchor=False)
+    draw_subgroups(
+        [each.column for each in result.subgroups],
+        result.of_column,
+        key=GROUPS,
+        positive=result.tree.positive_label,
+        negative=result.tree.negative_label,
+        rows="validation",
+    )
+    with st.expander("The tree"):
+        draw_tree(result.tree, None, key="predict_validated")
+        st.caption("The leaves count training rows. The table of risks above has the others.")
+    with st.expander("Where this comes from"):
+        _draw_origin(result, job)
+    hide_old_charts()
+
+
+def _draw_rows(result: ValidationResult) -> None:
+    """The flow of rows, the prevalence, and what differs from training."""
+    flow = result.flow
+    name = plain(shorten(result.data.name, 50))
+    lines = [f"- **{flow.read:,}** read from {name}"]
+    lines += [f"- {each.rows:,} left out: {sentence(each.reason)}" for each in flow.excluded]
+    lines.append(f"- **{flow.used:,}** validated on")
+    st.markdown("**Flow of rows**\n" + "\n".join(lines))
+    if result.n_groups is not None and result.n_groups < flow.used:
+        group = plain(shorten(result.group_column or "", 40))
+        st.caption(
+            f"The rows have {result.n_groups:,} different values of {group}. The intervals take "
+            "every row as independent, so they are too narrow where rows of one "
+            f"{group} are alike."
+        )
+    st.markdown(plain(result.prevalence_shift))
+    draw_differences(result.differences)
+    doubtful = result.doubtful
+    for n, words in (
+        (doubtful.new, "a value that no training row had"),
+        (doubtful.new_here, "a value that no training row had at that question"),
+        (doubtful.not_numbers, "text where a number is expected"),
+        (doubtful.beyond, "a number beyond those of the training rows"),
+    ):
+        if n:
+            st.caption(f"{count_words(n, 'row')} met a question with {words}. They are counted.")
+
+
+def _draw_floors(result: ValidationResult) -> None:
+    """Whether the floors hold."""
+    if not result.floors:
+        return
+    rows = [
+        [
+            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
+            NONE if floor.test is None else f"{rate_html(floor.test)}<br>{_held(floor)}",
+            rate_html(floor.train),
+        ]
+        for floor in result.floors
+    ]
+    head = ["Floor asked for", "Reached in validation", "Reached in training"]
+    st.html(plain_table("Floors asked for, and reached in validation", head, rows))
+
+
+def _held(floor: Floor) -> str:
+    rate = floor.test
+    if rate is None or rate.low is None or rate.high is None:
+        return ""
+    if rate.low >= floor.asked:
+        return "the floor holds"
+    if rate.high < floor.asked:
+        return "the floor does not hold: the whole interval is below it"
+    if floor.met_in_test:
+        return "reached, but the interval goes below the floor: it is not settled"
+    return "not reached; the interval includes the floor"
+
+
+def _draw_rates(result: ValidationResult) -> None:
+    columns = {"Validation": result.metrics, "Training": result.train_metrics}
+    if result.test_metrics is not None:
+        columns["Test"] = result.test_metrics
+    rows = [
+        [measure, *(reported_html(measure, found) for found in columns.values())]
+        for measure in ReportedRate
+    ]
+    prevalences = (rate_html(found.prevalence) for found in columns.values())
+    rows.append(["Prevalence", *prevalences])
+    head = ["", *columns]
+    st.html(plain_table("Rates in validation, training and test", head, rows, is_wide=True))
+    st.caption(
+        "The brackets hold 95% intervals: Wilson's for shares, the log method for likelihood "
+        "ratios."
+    )
+    prevalence = result.metrics.prevalence.exact
+    found = None if prevalence is None else frequencies(result.metrics.confusion, prevalence)
+    if found is not None:
+        st.markdown(
+            f"Of **1,000** such cases the tree finds **{found.found:,}**, misses "
+            f"**{found.missed:,}** and raises **{found.false_alarms:,}** false alarms."
+        )
+
+
+def _draw_calibration(calibration: Calibration, positive: str) -> None:
+    ratio = calibration.ratio
+    words = plain(shorten(positive, 40))
+    if ratio.value is not None:
+        interval = ""
+        if ratio.low is not None and ratio.high is not None:
+            interval = f" (95% interval {_digits(ratio.low)} to {_digits(ratio.high)})"
+        st.markdown(
+            f"**{calibration.observed.successes:,}** rows are {words}; the leaves' training risks "
+            f"expect **{calibration.expected:.1f}**. Observed to expected (O:E): "
+            f"**{_digits(ratio.value)}**{interval}."
+        )
+    draw_chart(
+        calibration_figure(calibration, theme=current_theme()),
+        key="predict_calibration",
+        alt=calibration_alt_text(calibration),
+    )
+    rows = [
+        [
+            str(leaf.number),
+            html_text(leaf.rule),
+            f"<b>{html_text(shorten(leaf.predicted, 24))}</b>",
+            rate_html(leaf.train),
+            rate_html(leaf.observed) + ("" if leaf.agrees is not False else "<br><i>differs</i>"),
+            f"{leaf.expected:.1f}",
+            ratio_html(leaf.ratio),
+        ]
+        for leaf in calibration.leaves
+    ]
+    head = ["Leaf", "If", "Tree says", "Risk in training", "Observed", "Expected events", "O:E"]
+    st.html(plain_table("Expected and observed events in the leaves", head, rows, is_wide=True))
+    if any(leaf.agrees is False for leaf in calibration.leaves):
+        st.caption("Differs: by more than chance explains (95% interval of the difference).")
+
+
+def _digits(value: float) -> str:
+    return number_words(float(f"{value:.3g}"))
+
+
+def _draw_benefit(result: ValidationResult) -> None:
+    default = round(100 * (result.train_metrics.prevalence.value or 0.5))
+    threshold = st.number_input(
+        "Threshold probability in %",
+        min_value=1,
+        max_value=98,
+        value=min(max(default, 1), 98),
+        step=1,
+        key=THRESHOLD,
+        persist_state="session",
+        width=260,
+        help="The risk from which on you would act. At 10%, one found case is worth nine false "
+        "alarms. The prevalence in training stands here at first.",
+    )
+    share = threshold / 100
+    curve = result.decision_curve(THRESHOLDS)
+    draw_chart(
+        benefit_figure([("the leaves", curve)], threshold=share, theme=current_theme()),
+        key="predict_benefit",
+        alt=benefit_alt_text([("the leaves", curve)]),
+    )
+    own = result.net_benefit(share)
+    at_threshold = result.decision_curve([share])
+    rows = [
+        ["Acting where the tree says so", value_html(f"{own:.3f}")],
+        ["Acting on everyone", value_html(f"{at_threshold.treat_all[0]:.3f}")],
+        ["Acting where the leaf's training risk is at least that",
+         value_html(f"{at_threshold.tree[0]:.3f}")],
+        ["Acting on no one", value_html("0")],
+    ]  # fmt: skip
+    head = ["", f"Net benefit at {percent_words(share, 0)}"]
+    st.html(plain_table("Net benefit at the threshold", head, rows))
+
+
+def _draw_origin(result: ValidationResult, job: Job) -> None:
+    rows = [
+        ["Validated on", html_text(f"{result.data.name}, SHA-256 {result.data.sha256}")],
+        ["Part", html_text(result.part or "all rows that did not train the tree")],
+        ["Trained on", html_text(f"{result.trained_on.name}, SHA-256 {result.trained_on.sha256}")],
+        ["Tree and coding", html_text(f"SHA-256 {result.model_sha256}")],
+        ["This validation", html_text(f"run {job.id}")],
+    ]
+    st.html(plain_table("Where this validation comes from", ["", ""], rows))
+    st.download_button(
+        "Download the result (JSON)",
+        lambda: json.dumps(job.result, ensure_ascii=False, indent=1).encode(),
+        f"{file_stem(result.data.name, 'validation')}.json",
+        "application/json",
+        key=RESULT_DOWNLOAD,
+        on_click="ignore",
+    )

@@ -1,0 +1,191 @@
+"""What can be done with the runs that are ticked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.storage import RunRecord, RunStatus
+from odt_core.words import count_words
+from pages.common.names import file_stem
+from pages.common.opening import change_and_run_again, go_on, is_study, open_run, run_again
+from pages.common.people import owner
+from pages.common.server import job_manager, store
+from pages.common.text import plain, shorten
+from pages.runs.listing import choose_runs
+from pages.runs.outcome import can_be_opened
+from pages.runs.wording import run_name
+
+LONGEST_NAME, LONGEST_NOTE = 200, 20_000
+_NOTICE = "runs_notice"
+
+
+def draw_actions(records: Sequence[RunRecord]) -> None:
+    """Draw the buttons for the runs that are ticked."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if len(records) == 1:
+            _draw_for_one(records[0])
+        if any(not record.summary.is_over for record in records):
+            st.button(
+                "Stop",
+                key="runs_stop",
+                help="What runs keeps its best tree so far.",
+                on_click=_stop,
+                args=([record.summary.id for record in records],),
+            )
+        if st.button("Delete …", key="runs_delete"):
+            _ask_to_delete(records)
+        st.button(
+            "Untick all", key="runs_untick", type="tertiary", on_click=choose_runs, args=((),)
+        )
+    notice = st.session_state.pop(_NOTICE, "")
+    if notice:
+        st.error(plain(notice))
+
+
+def _draw_for_one(record: RunRecord) -> None:
+    run = record.summary
+    opened = can_be_opened(record)
+    if st.button(
+        "Open" if run.is_over else "Watch",
+        key="runs_open",
+        type="primary" if opened else "secondary",
+        disabled=not opened,
+        help="Make it current, with its data, columns, split and settings."
+        if opened
+        else "It has brought nothing to show yet.",
+    ):
+        _try(lambda: open_run(run.id))
+    if run.is_over and st.button(
+        "Run again",
+        key="runs_again",
+        type="primary" if run.status is RunStatus.INTERRUPTED else "secondary",
+        help="Queue the same run once more: same data, settings and seed.",
+    ):
+        _try(lambda: _run_again(run.id))
+    members = run.members
+    if (
+        members is not None
+        and run.is_over
+        and members.n > members.done
+        and st.button(
+            "Go on",
+            key="runs_go_on",
+            help="Queue those of its runs again that were stopped, interrupted or failed.",
+        )
+    ):
+        _try(lambda: go_on(run.id))
+        st.rerun()
+    if (
+        run.kind in ("train", "adopt")
+        and members is None
+        and st.button(
+            "Change and run again",
+            key="runs_change",
+            help="Put its settings into the Train page's controls, change what you like there, and "
+            "press Train.",
+        )
+    ):
+        _try(lambda: change_and_run_again(run.id))
+    if st.button("Rename, note …", key="runs_rename"):
+        _ask_for_words(record)
+    _draw_export(record)
+
+
+def _run_again(run_id: str) -> None:
+    choose_runs([run_again(run_id)])
+    st.rerun()
+
+
+def _try(action) -> None:  # type: ignore[no-untyped-def]
+    """Do something; why it cannot be done is said on the page."""
+    try:
+        action()
+    except InputError as error:
+        st.session_state[_NOTICE] = str(error)
+        st.rerun()
+
+
+def _stop(run_ids: Sequence[str]) -> None:
+    for run_id in run_ids:
+        if is_study(run_id):
+            job_manager().cancel_study(job_manager().find_study(owner(), run_id))
+        else:
+            job_manager().cancel(job_manager().find(owner(), run_id))
+
+
+@st.dialog("Name and note")
+def _ask_for_words(record: RunRecord) -> None:
+    run = record.summary
+    with st.form("runs_words", border=False):
+        name = st.text_input(
+            "Name",
+            value=run.name,
+            placeholder=run_name(run),
+            max_chars=LONGEST_NAME,
+            key=f"runs_name_{run.id}",
+        )
+        note = st.text_area(
+            "Note",
+            value=run.note,
+            max_chars=LONGEST_NOTE,
+            key=f"runs_note_{run.id}",
+            placeholder="Why this run, what it showed …",
+        )
+        saved = st.form_submit_button("Save", type="primary")
+    if not saved:
+        return
+    try:
+        store().runs.rename(owner(), run.id, name or "")
+        store().runs.annotate(owner(), run.id, note or "")
+    except InputError as error:
+        st.error(plain(str(error)))
+        return
+    st.rerun()
+
+
+@st.dialog("Delete for good?")
+def _ask_to_delete(records: Sequence[RunRecord]) -> None:
+    for record in records[:5]:
+        st.markdown(f"- {plain(shorten(run_name(record.summary), 80))}")
+    if len(records) > 5:
+        st.markdown(f"- and {count_words(len(records) - 5, 'other run')}")
+    st.caption("With their trees, results and notes; their data stay. This cannot be undone.")
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep", key="runs_keep"):
+            st.rerun()
+        words = f"Delete {count_words(len(records), 'run')}"
+        if st.button(words, key="runs_delete_now", type="primary"):
+            try:
+                store().runs.delete(owner(), [record.summary.id for record in records])
+            except InputError as error:
+                st.error(plain(str(error)))
+                return
+            choose_runs(())
+            st.rerun()
+
+
+def _draw_export(record: RunRecord) -> None:
+    run = record.summary
+    stem = file_stem(run.table_name or "run", run.headline.topology or run.kind)
+    with st.popover("Export", key="runs_export"):
+        st.caption(
+            "One JSON file with everything that is known of the run; import it here or elsewhere."
+        )
+        for with_data, label in ((False, "Without the data"), (True, "With the data")):
+            st.download_button(
+                label,
+                _exporter(run.id, with_data),
+                f"{stem}{'-with-data' if with_data else ''}.run.json",
+                "application/json",
+                key=f"runs_export_{with_data}",
+                on_click="ignore",
+                width="stretch",
+            )
+
+
+def _exporter(run_id: str, with_data: bool):  # type: ignore[no-untyped-def]
+    person = owner()
+    return lambda: store().exchange.export_run(person, run_id, with_data=with_data).encode()

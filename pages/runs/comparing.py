@@ -1,0 +1,190 @@
+"""One to four runs side by side: trees, 2x2 tables, settings, and metrics with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.evaluation import ReportedRate
+from odt_core.jobs import JobSpec
+from odt_core.storage import RunRecord
+from pages.common.drawing import draw_tree
+from pages.common.numbers import NONE, draw_counts, draw_rates, reported_html
+from pages.common.people import owner
+from pages.common.prepared import rows_of
+from pages.common.server import job_manager
+from pages.common.tables import name_html, plain_table
+from pages.common.text import html_text, plain, shorten
+from pages.common.verdicts import draw_verdict
+from pages.common.when import ago_words
+from pages.runs.asked import asked_of
+from pages.runs.outcome import RunOutcome, outcome_of
+from pages.runs.wording import (
+    STATUS_COLOURS,
+    kind_words,
+    status_words,
+)
+
+PER_ROW = 2
+"""Runs side by side; further ones stand below, so that their trees can be read."""
+LONGEST_SETTING = 120
+"""Letters of a setting."""
+
+
+def draw_side_by_side(records: Sequence[RunRecord]) -> None:
+    """Draw runs, each in a column of its own, and below what they were asked and reached."""
+    outcomes = [outcome_of(record) for record in records]
+    names = _distinct_names(records)
+    if len({_rows_of(record) for record in records}) > 1:
+        st.info(
+            "These runs do not share data, columns or split, so their results are not of the same "
+            "rows: compare them with care."
+        )
+    if len(records) == 1:
+        _draw_head(names[0], records[0], outcomes[0])
+        _draw_one(names[0], records[0], outcomes[0])
+    else:
+        _draw_several(names, records, outcomes)
+
+
+def _draw_one(name: str, record: RunRecord, outcome: RunOutcome) -> None:
+    left, right = st.columns([3, 2], gap="large")
+    if outcome.tree is None or outcome.train is None:
+        with left:
+            _draw_settings([name], [record])
+        return
+    with left:
+        _draw_its_tree(record, outcome)
+    with right:
+        _draw_settings([name], [record])
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        _draw_counts(outcome)
+    with right:
+        draw_rates(outcome.train, outcome.test)
+
+
+def _draw_several(
+    names: Sequence[str], records: Sequence[RunRecord], outcomes: Sequence[RunOutcome]
+) -> None:
+    for first in range(0, len(records), PER_ROW):
+        for column, name, record, outcome in zip(
+            st.columns(PER_ROW, gap="medium"),
+            names[first:],
+            records[first:],
+            outcomes[first:],
+            strict=False,
+        ):
+            with column:
+                _draw_head(name, record, outcome)
+                _draw_its_tree(record, outcome)
+                _draw_counts(outcome)
+    if len(records) > 2:  # as wide as the columns above, one below the other
+        _draw_settings(names, records)
+        _draw_metrics(names, outcomes)
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _draw_settings(names, records)
+    with right:
+        _draw_metrics(names, outcomes)
+
+
+def _draw_its_tree(record: RunRecord, outcome: RunOutcome) -> None:
+    """A run's tree with its test rows in the leaves, as long as its data set is stored."""
+    if outcome.tree is None:
+        return
+    try:
+        test = rows_of(job_manager().find(owner(), record.summary.id)).test
+    except InputError:
+        test = None
+    draw_tree(outcome.tree, test, key=f"runs_tree_{record.summary.id}")
+    if test is None and outcome.test is not None:
+        st.caption("Its data set is not stored here, so the leaves count training rows only.")
+
+
+def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
+    """Names that tell the runs apart, without the shape, which the settings say; plain text."""
+    names = [record.summary.name or kind_words(record.summary.kind) for record in records]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{letter}: {name}" for letter, name in zip("ABCD", names, strict=False)]
+
+
+def _rows_of(record: RunRecord) -> tuple[object, ...]:
+    """What decides which rows train and test, and what they mean."""
+    try:
+        spec = JobSpec.from_json(record.spec)
+    except InputError:  # of another version: the record itself must be the same
+        return record.summary.dataset, repr(record.spec)
+    return record.summary.dataset, spec.read, spec.train.schema, spec.train.split
+
+
+def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
+    run, now = record.summary, datetime.now(UTC)
+    words = status_words(run)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{plain(shorten(name, 44))}**", width="content")
+        st.badge(words, color=STATUS_COLOURS[words])  # type: ignore[arg-type]
+    st.caption(f"{plain(shorten(run.table_name, 40))} · {ago_words(run.queued_at, now)}")
+    if run.note:
+        st.caption(plain(shorten(run.note, 300)))
+    if outcome.remark and outcome.remark.lower() != words:
+        st.markdown(plain(shorten(outcome.remark, 400)))
+    if outcome.objective is not None and outcome.train is not None:
+        draw_verdict(outcome.objective, outcome.train, outcome.test)
+
+
+def _draw_counts(outcome: RunOutcome) -> None:
+    """The 2x2 tables, never that of training alone where there are test rows."""
+    if outcome.tree is None or outcome.train is None:
+        return
+    draw_counts("Training", outcome.train.confusion, outcome.tree)
+    if outcome.test is None:
+        st.markdown("**Test** · no rows")
+    else:
+        draw_counts("Test", outcome.test.confusion, outcome.tree)
+
+
+def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
+    """What was asked; where the runs differ, in bold."""
+    settings = [asked_of(record) for record in records]
+    rows = []
+    for field in dict.fromkeys(field for found in settings for field in found):
+        values = [found.get(field, "") for found in settings]
+        if not any(values):
+            continue
+        differs = len(set(values)) > 1
+        cells = [name_html(value, LONGEST_SETTING) if value else NONE for value in values]
+        rows.append([field, *(f"<b>{cell}</b>" if differs else cell for cell in cells)])
+    rows.append(["Software", *(_software(record) for record in records)])
+    st.markdown("**What was asked**")
+    is_wide = len(records) > 1
+    st.html(plain_table("Settings of the runs", ["", *_heads(names)], rows, is_wide=is_wide))
+    if is_wide:
+        st.caption("In bold: what differs.")
+
+
+def _software(record: RunRecord) -> str:
+    version = (record.versions or {}).get("odt-studio")
+    return html_text(str(version)) if version else NONE
+
+
+def _heads(names: Sequence[str]) -> list[str]:
+    return [name_html(name, 28) for name in names]
+
+
+def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
+    rows = []
+    for measure in ReportedRate:
+        rows.append(
+            [f"{measure}, training", *(reported_html(measure, each.train) for each in outcomes)]
+        )
+        rows.append(["in test", *(reported_html(measure, each.test) for each in outcomes)])
+    st.markdown("**What was reached**")
+    head = ["", *_heads(names)]
+    st.html(plain_table("Metrics with 95% intervals", head, rows, is_wide=True))
+    st.caption("In brackets 95% intervals. Only test rows say what to expect of new cases.")

@@ -1,0 +1,112 @@
+"""Runs: everything that was asked for, to be found, opened, compared, repeated and deleted."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
+from pages.common.outage import draw_unentered, said_if_store_is_away
+from pages.common.parts import draw_part
+from pages.common.people import owner
+from pages.common.places import Place
+from pages.common.server import store
+from pages.common.state import work
+from pages.common.text import plain
+from pages.common.theme import follow_theme
+from pages.runs.actions import draw_actions
+from pages.runs.comparing import draw_side_by_side
+from pages.runs.importing import draw_import
+from pages.runs.keeping import draw_stored_button
+from pages.runs.listing import (
+    MOST_SIDE_BY_SIDE,
+    choose_runs,
+    chosen_runs,
+    draw_filters,
+    draw_pages,
+    draw_table,
+)
+
+# Streamlit shows a text that stands alone in a page's file, so these have comments.
+EVERY = 1.0  # seconds between two looks while something waits or runs
+LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
+
+
+@said_if_store_is_away()
+def draw_page() -> None:
+    """The table, and below it what is ticked."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.title("Runs", anchor=False, width="content")
+        with st.container(horizontal=True, width="content"):
+            draw_import()
+            draw_stored_button()
+    draw_part(draw_unentered)
+    if not store().runs.list(owner(), RunQuery(limit=0)).total:
+        _draw_empty()
+        return
+    query = draw_filters()
+    is_live = bool(store().runs.list(owner(), LIVE).total)
+    # A fragment in either case: its elements stand one level deeper than others, so the table
+    # would be another one as soon as nothing runs any more, and a tick at that moment be lost.
+    st.fragment(draw_table, run_every=EVERY if is_live else None)(query)
+    draw_pages(store().runs.list(owner(), query).total)
+    _draw_chosen()
+    follow_theme()
+
+
+def _draw_empty() -> None:
+    with st.container(border=True, key="runs_empty"):
+        st.header("No runs yet", anchor=False)
+        st.markdown(
+            "Every tree you train, every frontier and every set of curves is kept here with its "
+            "data, settings and results, until you delete it: to be opened again, repeated, "
+            "compared side by side, or taken elsewhere as a file."
+        )
+        if work().dataset is None:
+            st.page_link(Place.DATA, label="**Choose data →**")
+        else:
+            st.page_link(Place.TRAIN, label="**Train a tree →**")
+
+
+def _draw_chosen() -> None:
+    records = _records()
+    if not records:
+        st.caption(
+            "Tick a run at the left of its row to see and open it; tick up to four to compare them "
+            "side by side."
+        )
+        return
+    with st.container(border=True, key="runs_chosen_ones"):
+        draw_actions(records)
+        if len(records) > MOST_SIDE_BY_SIDE:
+            st.info(
+                f"{len(records)} runs are ticked: untick some to compare at most "
+                f"{MOST_SIDE_BY_SIDE} side by side."
+            )
+            return
+        try:
+            draw_side_by_side(records)
+        except InputError as error:
+            st.error(plain(str(error)))
+
+
+def _records() -> tuple[RunRecord, ...]:
+    """What is ticked and still there."""
+    try:
+        return store().runs.get_many(owner(), chosen_runs())
+    except NotFoundError:  # deleted in another window
+        choose_runs([run_id for run_id in chosen_runs() if _exists(run_id)])
+        st.rerun()
+
+
+def _exists(run_id: str) -> bool:
+    try:
+        store().runs.summary(owner(), run_id)
+    except NotFoundError:
+        return False
+    return True
+
+
+draw_page()

@@ -1,0 +1,82 @@
+"""Make the chosen tree the current model."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from odt_core.jobs import Job, JobKind, JobSpec
+from odt_core.studies import Adoption, floor_objective
+from pages.common.presses import forget_press, is_pressed, press_on
+from pages.common.runs import has_something_to_show, job_that_goes_on, start_job
+from pages.common.state import work
+from pages.common.watching import EVERY
+from pages.sensitivity.view import FrontierView, KeptPoint
+
+ADOPT = "Adopt this tree"
+
+
+def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
+    """The button, or the word that this tree is current."""
+    spec = adoption_job(job, view, kept)
+    running = job_that_goes_on()
+    if _is_current(work().job, spec):
+        st.markdown("✓ **This is the current tree**", width="content")
+        forget_press()
+    elif running is not None:
+        _wait_for(running)
+        forget_press()
+    else:
+        st.button(
+            ADOPT,
+            key="sens_adopt",
+            type="primary",
+            help="Make it the current model: predict with it, export it, compare it.",
+            **press_on(ADOPT),
+        )
+        if is_pressed(ADOPT):
+            start_job(spec)
+            st.rerun()
+
+
+@st.fragment(run_every=EVERY)
+def _wait_for(running: Job) -> None:
+    """A button that cannot be pressed while a run goes on, and the page anew once it can."""
+    if has_something_to_show(running):
+        st.rerun()
+    st.button(
+        ADOPT,
+        key="sens_adopt_later",
+        disabled=True,
+        help="A training run goes on: wait for it, or stop it on the Train page.",
+    )
+
+
+def adoption_job(job: Job, view: FrontierView, kept: KeptPoint) -> JobSpec:
+    """The run that turns a point into the current result, kept under its floor."""
+    point = view.points[kept.index]
+    proved = view.is_best_at(kept.index, kept.floor, kept.sweep)
+    objective = floor_objective(kept.floor, kept.sweep)
+    return dataclasses.replace(
+        job.spec,
+        kind=JobKind.ADOPT,
+        train=dataclasses.replace(job.spec.train, objective=objective),
+        part=Adoption(point.assignment, proved, view.seconds),
+    )
+
+
+def _is_current(job: Job | None, spec: JobSpec) -> bool:
+    """Whether the current tree is this one, of the same rows; its floor may be another."""
+    if job is None or job.result is None:
+        return False
+    return _tree_and_rows(job.spec) == _tree_and_rows(spec)
+
+
+def _tree_and_rows(spec: JobSpec) -> tuple[object, ...] | None:
+    """What an adopted tree is, and of which rows; None for a run that found its tree itself."""
+    if not isinstance(spec.part, Adoption):
+        return None
+    train = spec.train
+    rows = (spec.dataset, spec.read, train.schema, train.split, train.feature_selection)
+    return (*rows, train.topology, spec.part.assignment)

@@ -1,0 +1,104 @@
+"""Two trees of the frontier side by side, with what differs marked."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import ReportedRate, metrics, tree_changes
+from odt_core.problem import EncodedData
+from odt_core.words import percent_words
+from pages.common.drawing import draw_tree
+from pages.common.numbers import reported_html
+from pages.common.tables import plain_table
+from pages.common.text import plain
+from pages.sensitivity.choose import Choice
+from pages.sensitivity.view import FrontierView, ViewPoint
+
+_MEASURES = (
+    ReportedRate.SENSITIVITY,
+    ReportedRate.SPECIFICITY,
+    ReportedRate.PPV,
+    ReportedRate.NPV,
+    ReportedRate.ACCURACY,
+)
+
+
+def draw_pin(choice: Choice) -> None:
+    """The button that puts the chosen point aside, or takes it back."""
+    if choice.compared is None:
+        st.button(
+            "Compare",
+            key="sens_pin",
+            help="Put this tree aside, then walk to another: both are shown side by side.",
+            on_click=_pin,
+            args=(choice, choice.index),
+        )
+    else:
+        st.button("Stop comparing", key="sens_unpin", on_click=_pin, args=(choice, None))
+        if choice.compared == choice.index:
+            st.caption("Now walk to another point.")
+
+
+def _pin(choice: Choice, index: int | None) -> None:
+    st.session_state[choice.pin_key] = index
+
+
+def draw_comparison(view: FrontierView, choice: Choice, data: EncodedData | None) -> None:
+    """Draw the tree that was put aside and the chosen one."""
+    assert choice.compared is not None
+    before, after = view.points[choice.compared], view.points[choice.index]
+    changes = tree_changes(before.tree, after.tree)
+    with st.container(border=True):
+        st.header("Compared", anchor=False)
+        left, right = st.columns(2, gap="medium")
+        for column, name, point, marked in (
+            (left, "Put aside", before, changes.before),
+            (right, "Chosen", after, changes.after),
+        ):
+            with column:
+                st.markdown(f"**{name}** · {_words(point)}")
+                draw_tree(point.tree, data, key=f"sens_{name.split()[0].lower()}", marked=marked)
+        if changes.is_empty:
+            st.markdown("Both trees are the same.")
+        for sentence in changes.sentences:
+            st.markdown(f"- {plain(sentence)}")
+        st.markdown(plain(difference_words(before, after)))
+        _draw_rates(before, after)
+
+
+def _words(point: ViewPoint) -> str:
+    return plain(
+        f"training sensitivity {percent_words(point.tpr)}, specificity {percent_words(point.tnr)}"
+    )
+
+
+def difference_words(before: ViewPoint, after: ViewPoint) -> str:
+    """How many errors the chosen tree makes more or fewer, in training and in test."""
+    parts = [f"in training {_difference(before.train, after.train)}"]
+    if before.test is not None and after.test is not None:
+        parts.append(f"in test {_difference(before.test, after.test)}")
+    return f"The chosen tree against the one put aside: {'; '.join(parts)}."
+
+
+def _difference(before: Confusion, after: Confusion) -> str:
+    misses = _more(after.fn - before.fn, "missed case", "missed cases")
+    alarms = _more(after.fp - before.fp, "false alarm", "false alarms")
+    return f"{misses} and {alarms}"
+
+
+def _more(change: int, one: str, many: str) -> str:
+    if change == 0:
+        return f"as many {many}"
+    size = f"{abs(change):,}"
+    return f"{size} {'more' if change > 0 else 'fewer'} {one if abs(change) == 1 else many}"
+
+
+def _draw_rates(before: ViewPoint, after: ViewPoint) -> None:
+    sets = [
+        metrics(counts) if counts is not None else None
+        for counts in (before.train, after.train, before.test, after.test)
+    ]
+    rows = [[measure, *(reported_html(measure, found) for found in sets)] for measure in _MEASURES]
+    head = ["", "Put aside, training", "Chosen, training", "Put aside, test", "Chosen, test"]
+    st.html(plain_table("Both trees in training and test", head, rows))

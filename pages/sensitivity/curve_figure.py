@@ -1,0 +1,127 @@
+"""The figure of curves over many splits, in three views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from odt_core.render import (
+    RocPoint,
+    SweepPoint,
+    SweepSeries,
+    sweep_alt_text,
+    sweep_figure,
+    sweep_roc_figure,
+)
+from odt_core.studies import CurveRow, Spread
+from pages.common.charts import draw_chart
+from pages.common.shapes import NAMES
+from pages.common.theme import current_theme
+from pages.sensitivity.curve_tree import pick_clicked
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
+
+
+def choose_view() -> str:
+    """Draw the choice of what the figure shows."""
+    st.session_state.setdefault("sens_curve_shown", SENSITIVITY)
+    return str(
+        st.segmented_control(
+            "Figure",
+            [SENSITIVITY, SPECIFICITY, PLANE],
+            key="sens_curve_shown",
+            persist_state="session",
+            required=True,
+            label_visibility="collapsed",
+        )
+    )
+
+
+def draw_curve_figure(
+    rows: Sequence[CurveRow], *, tree: RocPoint | None = None, is_final: bool = False
+) -> str:
+    """Draw the curves.
+
+    Parameters
+    ----------
+    rows : sequence of CurveRow
+        The curves' table.
+    tree : RocPoint, optional
+        How the tree beside the curves does, which is marked.
+    is_final : bool
+        Whether a click on a point chooses a tree.
+
+    Returns
+    -------
+    str
+        The view that is shown.
+    """
+    shown = choose_view()
+    draw_chart(
+        curve_figure(rows, shown, tree=tree),
+        key=f"sens_curve_figure_{shown}",
+        alt=curve_alt_text(rows, shown),
+        on_point=partial(pick_clicked, rows) if is_final else None,
+    )
+    words = (
+        "Means over splits. Filled: training; hollow: test. Dotted: answers by chance."
+        if shown == PLANE
+        else "Lines: means over splits. Bands: 10th to 90th percentile of the test value."
+    )
+    if is_final:
+        words += " Click a point to see its tree."
+    if tree is not None:
+        words += (
+            " Ring: the tree shown, in training; large diamond: in test, with 95% intervals."
+            if shown == PLANE
+            else " Large diamond: the tree shown, with the 95% interval of its test value."
+            if tree.test is not None
+            else " The tree shown has no test rows, so it has no place here."
+        )
+    st.caption(words)
+    return shown
+
+
+def curve_figure(
+    rows: Sequence[CurveRow], shown: str, *, tree: RocPoint | None = None, opaque: bool = False
+) -> go.Figure:
+    """One view of the curves."""
+    theme = current_theme()
+    tprs, tnrs = _series(rows, "tpr"), _series(rows, "tnr")
+    if shown == PLANE:
+        return sweep_roc_figure(tprs, tnrs, tree=tree, theme=theme, opaque=opaque)
+    if shown == SPECIFICITY:
+        return sweep_figure(tnrs, "specificity", tree=tree, theme=theme, opaque=opaque)
+    return sweep_figure(tprs, "sensitivity", tree=tree, theme=theme, opaque=opaque)
+
+
+def curve_alt_text(rows: Sequence[CurveRow], shown: str) -> str:
+    """What a view of the curves shows, in words."""
+    said = {
+        SENSITIVITY: sweep_alt_text(_series(rows, "tpr"), "sensitivity"),
+        SPECIFICITY: sweep_alt_text(_series(rows, "tnr"), "specificity"),
+    }
+    return said.get(shown) or f"ROC plane of the means over splits. {' '.join(said.values())}"
+
+
+def _series(rows: Sequence[CurveRow], rate: str) -> list[SweepSeries]:
+    shapes = dict.fromkeys(row.topology for row in rows)
+    return [
+        SweepSeries(
+            NAMES.get(shape, shape),
+            tuple(_sweep_point(row, rate) for row in rows if row.topology == shape),
+        )
+        for shape in shapes
+    ]
+
+
+def _sweep_point(row: CurveRow, rate: str) -> SweepPoint:
+    train: Spread = getattr(row, f"train_{rate}")
+    test: Spread = getattr(row, f"test_{rate}")
+    return SweepPoint(float(row.level), train.mean, test.mean, test.low, test.high)

@@ -1,0 +1,137 @@
+"""The tree beside the curves: a shape's best tree under a floor, of the current split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import streamlit as st
+
+from odt_core.evaluation import metrics
+from odt_core.jobs import Batch, Job
+from odt_core.render import RocPoint
+from odt_core.studies import CurveRow, Sweep, floor_objective
+from odt_core.topology import Topology
+from odt_core.words import number_words
+from pages.common.drawing import draw_tree
+from pages.common.needs import ReadyData
+from pages.common.prepared import rows_of
+from pages.common.runs import QUICK, changes_since, wait_for
+from pages.common.shapes import NAMES
+from pages.common.text import plain
+from pages.common.verdicts import draw_verdict
+from pages.sensitivity.adopt import draw_adopt
+from pages.sensitivity.choose import DEFAULT_FLOOR
+from pages.sensitivity.frontiers import watch_frontier
+from pages.sensitivity.known import known_or_new
+from pages.sensitivity.point import unproved_words
+from pages.sensitivity.view import FrontierView, KeptPoint, frontier_view
+
+_SHAPE, _FLOOR = "sens_curve_shape", "sens_curve_floor"
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A point of the curves.
+
+    Attributes
+    ----------
+    shape : str
+        A shape's name.
+    level : Fraction
+        The floor, in [0, 1].
+    sweep : Sweep
+        The rate that the floor is on.
+    """
+
+    shape: str
+    level: Fraction
+    sweep: Sweep
+
+
+def draw_pick(rows: Sequence[CurveRow]) -> Picked:
+    """Draw the choice of a shape and a floor, which a click on a point makes as well."""
+    shapes = list(dict.fromkeys(row.topology for row in rows))
+    levels = sorted({row.level for row in rows})
+    if st.session_state.get(_SHAPE) not in shapes:
+        st.session_state[_SHAPE] = shapes[0]
+    if st.session_state.get(_FLOOR) not in levels:
+        above = [level for level in levels if level >= DEFAULT_FLOOR]
+        st.session_state[_FLOOR] = above[0] if above else levels[-1]
+    sweep = rows[0].sweep
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        shape = st.selectbox(
+            "Shape of the tree",
+            shapes,
+            format_func=lambda name: NAMES.get(name, name),
+            key=_SHAPE,
+            persist_state="session",
+            width=170,
+        )
+        level = st.selectbox(
+            f"Floor on {sweep.word}",
+            levels,
+            format_func=lambda level: f"{number_words(float(100 * level))} %",
+            key=_FLOOR,
+            persist_state="session",
+            width=150,
+            help="A click on a point of the figure chooses shape and floor, too.",
+        )
+    return Picked(str(shape), Fraction(level), sweep)
+
+
+def pick_clicked(rows: Sequence[CurveRow], place: object) -> None:
+    """Take the shape and the floor of the point that was clicked in a figure of the curves."""
+    shapes = list(dict.fromkeys(row.topology for row in rows))
+    if isinstance(place, list) and len(place) == 2:
+        shape = shapes[int(place[0])]
+        levels = [row.level for row in rows if row.topology == shape]
+        st.session_state[_SHAPE] = shape
+        st.session_state[_FLOOR] = levels[int(place[1])]
+
+
+def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> RocPoint | None:
+    """Draw the best tree of a shape under a floor, trained on the current split.
+
+    Returns
+    -------
+    RocPoint or None
+        How the tree does; None as long as there is no tree.
+    """
+    first = batch.jobs[0]
+    changed = [name for name in changes_since(first, data, None) if name != "the split"]
+    if changed:
+        st.info(
+            f"These curves were made before you changed {' and '.join(changed)}. Run them again "
+            "to see their trees here."
+        )
+        return None
+    shape = Topology.parse(picked.shape)
+    spec = replace(first.spec.train, schema=data.schema, split=data.split, topology=shape)
+    job = known_or_new(data, spec)
+    wait_for(job, QUICK)
+    if not job.is_over:
+        watch_frontier(job)
+        return None
+    if job.result is None or not job.result["points"]:
+        st.error(plain(job.message or "No tree was found in time."))
+        return None
+    view = frontier_view(job.id, job)
+    index = view.at_level(picked.level, picked.sweep)
+    if index is None:
+        st.info("No tree of this shape keeps this floor on the current training rows.")
+        return None
+    _draw_found(job, view, KeptPoint(index, picked.level, picked.sweep))
+    point = view.points[index]
+    return RocPoint(point.train, point.test, point.proved)
+
+
+def _draw_found(job: Job, view: FrontierView, kept: KeptPoint) -> None:
+    point = view.points[kept.index]
+    draw_tree(point.tree, rows_of(job).test, key="sens_curve_tree")
+    test = None if point.test is None else metrics(point.test)
+    draw_verdict(floor_objective(kept.floor, kept.sweep), metrics(point.train), test)
+    if not view.is_best_at(kept.index, kept.floor, kept.sweep):
+        st.caption(plain(unproved_words(view, kept.index, kept.floor, kept.sweep)))
+    draw_adopt(job, view, kept)

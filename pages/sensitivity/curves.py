@@ -1,0 +1,241 @@
+"""Training against testing sensitivity over many splits (paper, section 5.8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import streamlit as st
+
+from odt_core.data import SplitSpec
+from odt_core.data.sizes import size_text
+from odt_core.errors import InputError
+from odt_core.jobs import Batch, JobKind
+from odt_core.studies import CurveRepeat, CurveSpec, Sweep, check_curve
+from odt_core.topology import PRESETS, Topology
+from odt_core.training import TrainSpec, parse_floor
+from odt_core.words import count_words, number_words
+from pages.common.needs import ReadyData
+from pages.common.outage import draw_unstored
+from pages.common.prepared import prepared_rows
+from pages.common.shapes import NAMES
+from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_progress,
+    is_busy,
+)
+from pages.common.text import plain
+from pages.sensitivity.choose import sweep_words
+from pages.sensitivity.curve_figure import (
+    PLANE,
+    SENSITIVITY,
+    SPECIFICITY,
+    draw_curve_figure,
+)
+from pages.sensitivity.curve_result import (
+    draw_curve_result,
+    rows_of_curves,
+    tree_and_figure,
+)
+from pages.sensitivity.frontiers import (
+    draw_cap,
+    frontier_spec,
+    remember_what_is_shown,
+)
+
+RUN = "Run the curves"
+
+
+@dataclass(frozen=True)
+class Given:
+    """The settings as they were typed."""
+
+    sweep: Sweep
+    levels: str
+    shapes: list[str]
+    cap: int | None
+    repeats: int
+    train_size: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the settings say."""
+
+    spec: TrainSpec
+    curve: CurveSpec
+
+
+def draw_curves(data: ReadyData) -> None:
+    """Settings, progress, and the curves as far as they are known."""
+    settings = st.container(horizontal=True, vertical_alignment="bottom")
+    with settings:
+        given = _draw_settings(data)
+    notes = st.container()
+    with notes:
+        asked = _read_or_say(data, given)
+    batch = work().curve
+    busy = is_busy(batch)
+    with settings:
+        begins = draw_study_button(
+            RUN,
+            "Running …",
+            key="sens_curve_go",
+            busy=busy,
+            is_first=batch is None,
+            is_ready=asked is not None,
+            width="content",
+        )
+    if begins and asked is not None:
+        _begin(data, asked)
+        st.rerun()
+    if batch is None:
+        _draw_preview()
+    elif busy:
+        _watch(batch)
+    elif asked is not None or batch.results:
+        with notes:
+            draw_unstored(*batch.jobs)
+        draw_curve_result(data, batch)
+
+
+def _draw_settings(data: ReadyData) -> Given:
+    _remember_curve(data)
+    remember_what_is_shown()
+    sweep = Sweep(
+        st.selectbox(
+            "Floors on",
+            [sweep.value for sweep in Sweep],
+            format_func=lambda value: sweep_words(Sweep(value)),
+            key="sens_sweep",
+            persist_state="session",
+            width=165,
+        )
+    )
+    other = Sweep.TNR if sweep is Sweep.TPR else Sweep.TPR
+    levels = st.text_input(
+        "Floors, in %",
+        key="sens_levels",
+        persist_state="session",
+        width=240,
+        max_chars=400,
+        help=f"On {sweep.word} in training. One tree for each: the highest {other.word} that "
+        "keeps it.",
+    )
+    shapes = st.multiselect(
+        "Shapes",
+        list(PRESETS),
+        format_func=lambda name: NAMES[name],
+        key="sens_shapes",
+        persist_state="session",
+        width=225,
+    )
+    cap = draw_cap()
+    repeats = st.number_input(
+        "Splits",
+        1,
+        1000,
+        step=10,
+        key="sens_repeats",
+        persist_state="session",
+        width=105,
+        help="Each draws training and test rows anew; the paper has 30.",
+    )
+    train_size = st.text_input(
+        "Training rows",
+        key="sens_train_size",
+        persist_state="session",
+        width=115,
+        help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
+    )
+    return Given(sweep, levels, shapes, cap, int(repeats or 0), train_size)
+
+
+def _remember_curve(data: ReadyData) -> None:
+    """Begin with the settings of the curves that are shown, else with the paper's."""
+    batch = work().curve
+    curve, split = CurveSpec(), data.split
+    if batch is not None and batch.jobs:
+        split, part = batch.jobs[0].spec.train.split, batch.jobs[0].spec.part
+        assert isinstance(part, CurveRepeat)
+        curve = CurveSpec(part.levels, part.topologies, len(batch.jobs), part.sweep)
+    shapes = [shape.name for shape in curve.topologies if shape.name in PRESETS]
+    for key, value in (
+        ("levels", ", ".join(number_words(float(100 * level)) for level in curve.levels)),
+        ("sweep", curve.sweep.value),
+        ("shapes", shapes),
+        ("repeats", curve.repeats),
+        ("train_size", "paper" if split.train_size == "all" else size_text(split.train_size)),
+    ):
+        st.session_state.setdefault(f"sens_{key}", value)
+
+
+def _read_or_say(data: ReadyData, given: Given) -> Asked | None:
+    """The settings, or an error on the page."""
+    try:
+        return _read(data, given)
+    except InputError as error:
+        st.error(plain(str(error)))
+        return None
+
+
+def _read(data: ReadyData, given: Given) -> Asked:
+    floors: list[Fraction] = []
+    for part in given.levels.replace(";", ",").split(","):
+        if part.strip():
+            floors.append(parse_floor(part, f"A floor on training {given.sweep.word}"))
+    curve = CurveSpec(
+        levels=tuple(dict.fromkeys(floors)),
+        topologies=tuple(Topology.parse(name) for name in given.shapes),
+        repeats=given.repeats,
+        sweep=given.sweep,
+    )
+    limit = st.session_state.get("sens_seconds", 60)
+    spec = frontier_spec(data, given.shapes, given.cap, limit)
+    split = SplitSpec.parse(given.train_size, None, seed=data.split.seed)
+    if data.split.test_size is not None and given.train_size != "all":
+        split = replace(split, test_size=data.split.test_size)
+    spec = replace(spec, split=split)
+    check_curve(spec)
+    prepared_rows(data.dataset.table, data.schema, split)  # says what is wrong with the size
+    return Asked(spec, curve)
+
+
+def _begin(data: ReadyData, asked: Asked) -> None:
+    curve = asked.curve
+    parts = [curve.repeat(number) for number in range(curve.repeats)]
+    begin_study([data.dataset.job(asked.spec, JobKind.CURVE, part) for part in parts])
+    if st.session_state.get("sens_curve_shown") != PLANE:
+        floored = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
+        st.session_state["sens_curve_shown"] = floored
+
+
+def _draw_preview() -> None:
+    with st.container(border=True):
+        st.header("No curves yet", anchor=False)
+        st.markdown(
+            "A floor on sensitivity or specificity holds on the rows that trained the tree; on new "
+            "rows it may not. **Run the curves** draws many new splits, finds the best tree for "
+            "every floor and shape on each, and shows what was kept on the rows held out."
+        )
+
+
+@st.fragment(run_every=EVERY)
+def _watch(batch: Batch) -> None:
+    """Draw how far the splits are, and what is known so far."""
+    if batch.is_over:
+        st.rerun()
+    with st.container():
+        draw_study_progress(batch, f"{batch.n_done} of {count_words(len(batch.jobs), 'split')}")
+    tree_place, figure_place = tree_and_figure()
+    with tree_place:
+        draw_stop_button(batch, key="sens_curve_cancel")
+        st.caption("When all splits are done, the tree of a point is shown here.")
+    rows = rows_of_curves(batch)
+    if rows:
+        with figure_place:
+            draw_curve_figure(rows)

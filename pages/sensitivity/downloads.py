@@ -1,0 +1,75 @@
+"""Tables and figures as files; each is made when it is asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from odt_core.jobs import Job
+from odt_core.render import FigureFormat, RocFloor, figure_file, roc_alt_text, roc_figure
+from odt_core.studies import Sweep, frontier_csv
+from pages.common.names import file_stem
+from pages.common.theme import current_theme
+from pages.sensitivity.choose import Choice
+from pages.sensitivity.view import FrontierView
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_FIGURES = {
+    FigureFormat.HTML: "Figure (HTML)",
+    FigureFormat.SVG: "Figure (SVG)",
+    FigureFormat.PNG: "Figure (PNG)",
+}
+
+
+def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
+    """The button that opens the list of files."""
+    stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
+    # read here: a file is made outside the session
+    chosen, compared = choice.index, choice.compared
+    floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
+    with st.popover("Download", width="content"):
+        draw_file("Points (CSV)", lambda: frontier_csv(view.points), f"{stem}.csv", "text/csv")
+        draw_file("Points and trees (JSON)", lambda: _json(job), f"{stem}.json", "application/json")
+        draw_figure_downloads(
+            lambda: roc_figure(
+                view.roc,
+                chosen=chosen,
+                compared=compared,
+                bound=view.bound_steps,
+                floor=floor,
+                theme=current_theme(),
+                opaque=True,
+            ),
+            lambda: roc_alt_text(view.roc, chosen),
+            stem,
+        )
+
+
+def draw_figure_downloads(
+    figure: Callable[[], go.Figure], alt: Callable[[], str], stem: str
+) -> None:
+    """Buttons for one figure in every format."""
+    for kind, label in _FIGURES.items():
+        draw_file(label, _maker(figure, alt, kind), f"{stem}.{kind.value}", kind.mime)
+
+
+def _maker(
+    figure: Callable[[], go.Figure], alt: Callable[[], str], kind: FigureFormat
+) -> Callable[[], bytes]:
+    return lambda: figure_file(figure(), kind, alt())
+
+
+def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) -> None:
+    """A button that makes a file and gives it to the browser."""
+    st.download_button(
+        label, content, name, mime, key=f"sens_file_{name}", on_click="ignore", width="stretch"
+    )
+
+
+def _json(job: Job) -> bytes:
+    return json.dumps(job.result, ensure_ascii=False, indent=1).encode()

@@ -1,0 +1,129 @@
+"""The tree on the left, the curves on the right, one slider over both."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.evaluation import DecisionCurve, decision_curve
+from odt_core.jobs import Job
+from odt_core.problem import EncodedData
+from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
+from odt_core.studies import Sweep
+from pages.common.charts import draw_chart
+from pages.common.drawing import draw_tree
+from pages.common.parts import draw_part
+from pages.common.prepared import rows_of
+from pages.common.theme import current_theme
+from pages.sensitivity.adopt import draw_adopt
+from pages.sensitivity.choose import Choice, draw_choice
+from pages.sensitivity.compare import draw_comparison, draw_pin
+from pages.sensitivity.downloads import draw_frontier_downloads
+from pages.sensitivity.point import (
+    assumed_words,
+    draw_floor,
+    draw_point,
+    threshold_of,
+)
+from pages.sensitivity.view import FrontierView
+
+ROC, BENEFIT = "ROC plane", "Decision curve"
+THRESHOLDS = tuple(step / 100 for step in range(1, 100))
+
+
+@st.fragment
+def explore(job: Job, view: FrontierView) -> None:
+    """Draw everything that follows the slider; nothing here solves.
+
+    Parameters
+    ----------
+    job : Job
+        The finished search.
+    view : FrontierView
+        What it found.
+    """
+    rows = rows_of(job)
+    choice = Choice(job, view)
+    draw_part(draw_choice, choice, rows.train.positive_label)
+    draw_part(draw_floor, view, choice)
+    point = view.points[choice.index]
+    left, right = st.columns([6, 5], gap="medium")
+    between = st.container()
+    draw_point(view, choice, rows.test)  # before the drawings, which take the browser longest
+    with left:
+        draw_tree(point.tree, rows.test, key="sens_tree")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            draw_adopt(job, view, choice.kept)
+            draw_pin(choice)
+            draw_frontier_downloads(job, view, choice)
+    with right:
+        _draw_figures(choice, rows)
+    if choice.compared is not None and choice.compared != choice.index:
+        with between:
+            draw_comparison(view, choice, rows.test)
+
+
+def _draw_figures(choice: Choice, rows: Prepared) -> None:
+    st.session_state.setdefault("sens_figure", ROC)
+    shown = st.segmented_control(
+        "Figure",
+        [ROC, BENEFIT],
+        key="sens_figure",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+    )
+    if shown == BENEFIT:
+        _draw_benefit(choice, rows)
+    else:
+        _draw_roc(choice)
+
+
+def _draw_roc(choice: Choice) -> None:
+    view = choice.view
+    draw_chart(
+        roc_figure(
+            view.roc,
+            chosen=choice.index,
+            compared=choice.compared,
+            bound=view.bound_steps,
+            floor=RocFloor(float(choice.floor), choice.sweep is Sweep.TPR),
+            theme=current_theme(),
+        ),
+        key="sens_roc",
+        alt=roc_alt_text(view.roc, choice.index),
+        on_point=choice.on_point,
+    )
+    words = (
+        "Click a point to see its tree. Ringed: the chosen tree in training; the large diamond is "
+        "its test value with 95% intervals."
+    )
+    if choice.compared is not None and choice.compared != choice.index:
+        color = "black" if current_theme().name == "light" else "white"
+        words += f" In {color}: the tree put aside."
+    st.caption(words)
+
+
+def _draw_benefit(choice: Choice, rows: Prepared) -> None:
+    data, which = (rows.train, "training") if rows.test is None else (rows.test, "test")
+    curves = [("this tree", _curve(choice, choice.index, data))]
+    if choice.compared is not None and choice.compared != choice.index:
+        curves.append(("compared tree", _curve(choice, choice.compared, data)))
+    draw_chart(
+        benefit_figure(
+            curves,
+            threshold=None if choice.ratio is None else threshold_of(choice.ratio),
+            theme=current_theme(),
+        ),
+        key="sens_benefit",
+        alt=benefit_alt_text(curves),
+    )
+    words = f"On the {which} rows; leaves are ranked by their training risk."
+    if choice.ratio is not None:
+        of = "that your costs amount to" if choice.asked_ratio else f"of {assumed_words(choice)}"
+        words += f" The upright line is the threshold {of}."
+    st.caption(words)
+
+
+def _curve(choice: Choice, index: int, data: EncodedData) -> DecisionCurve:
+    return decision_curve(choice.view.points[index].tree, data, THRESHOLDS)

@@ -1,0 +1,248 @@
+"""Ask for a frontier, and watch it being found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.jobs import Job
+from odt_core.problem import EncodedData, Objective
+from odt_core.solution import Engine, Status
+from odt_core.studies import is_quick
+from odt_core.topology import PRESETS, Topology
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
+from odt_core.training.settings import leaf_words
+from odt_core.words import count_words, seconds_words
+from pages.common.drawing import load_viewer
+from pages.common.needs import ReadyData
+from pages.common.people import owner
+from pages.common.presses import do_pressed, is_pressed, press_on
+from pages.common.runs import QUICK, wait_for
+from pages.common.server import job_manager
+from pages.common.settings import MOST_SECONDS
+from pages.common.shapes import NAMES, shape_name
+from pages.common.state import lane, update, work
+from pages.common.text import plain
+from pages.common.watching import EVERY, draw_how_far
+from pages.sensitivity.known import frontier_job, known_or_new
+
+FIND = "Find the frontier"
+
+
+def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
+    """Shape, cap and time in one row, with the button that starts the search.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current data set.
+    rows : EncodedData
+        Its training rows.
+    """
+    remember_what_is_shown()
+    if not is_pressed(FIND):
+        _find_at_once(data, rows)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        shape = st.selectbox(
+            "Shape of the tree",
+            list(PRESETS),
+            format_func=lambda name: NAMES[name],
+            key="sens_shape",
+            persist_state="session",
+            width=190,
+            help="Every trade-off that any tree of this shape can reach is found.",
+        )
+        cap = draw_cap()
+        limit = st.number_input(
+            "Time limit in seconds",
+            min_value=1,
+            max_value=MOST_SECONDS,
+            step=30,
+            key="sens_seconds",
+            persist_state="session",
+            width=170,
+            help="If it is not enough, the page says which part of the frontier is proved.",
+        )
+        job = work().frontier
+        busy = job is not None and not job.is_over
+        st.button(
+            "Searching …" if busy else FIND,
+            key="sens_go",
+            type="primary" if job is None or busy else "secondary",
+            disabled=busy,
+            **press_on(FIND),
+        )
+        pressed = is_pressed(FIND)
+        if job is not None and job.is_over and job.result is not None and not pressed:
+            st.caption(found_words(job), width="stretch")
+    if not pressed or busy:
+        return
+    try:
+        spec = frontier_spec(data, [str(shape)], cap, limit)
+    except InputError as error:
+        st.error(plain(str(error)))
+        return
+    start_frontier(data, spec)
+
+
+def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
+    """Find the frontier that the settings describe, if none is there and it takes a second."""
+    job = work().frontier
+    if job is not None and job.spec.dataset == data.dataset.sha256:
+        return
+    shape, cap = st.session_state["sens_shape"], st.session_state.get("sens_max_card")
+    if not is_quick(rows, Topology.parse(shape), cap):
+        return
+    spec = frontier_spec(data, [shape], cap, float(st.session_state["sens_seconds"]))
+    found = known_or_new(data, spec)
+    update(frontier=found)
+    wait_for(found, QUICK)
+
+
+def draw_cap(key: str = "sens_max_card", width: int | Literal["stretch"] = 205) -> int | None:
+    """The cap on sets of categories; its usual key makes it one for both views of the page."""
+    return st.number_input(
+        "Largest set of categories",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="no cap",
+        key=key,
+        persist_state="session",
+        width=width,
+        help="At most this many categories of a column on one side of a question (max.card in the "
+        "paper); empty means no cap.",
+    )
+
+
+def remember_what_is_shown() -> None:
+    """Begin with the settings of the frontier that is shown, else with the current tree's."""
+    now = work()
+    job = now.frontier or now.job
+    name = job.spec.train.topology.name if job is not None else "depth-2"
+    st.session_state.setdefault("sens_shape", name if name in PRESETS else "depth-2")
+    if job is not None and "sens_max_card" not in st.session_state:
+        st.session_state["sens_max_card"] = job.spec.train.max_card
+    limit = 60.0 if now.frontier is None else now.frontier.spec.train.time_limit
+    st.session_state.setdefault("sens_seconds", max(1, round(limit)))
+
+
+def found_words(job: Job) -> str:
+    """What a search has found, of which shape, and how much of it is proved; Markdown."""
+    assert job.result is not None
+    points, status = job.result["points"], job.result["status"]
+    count = count_words(len(points), "best trade-off")
+    took = f"{asked_words(job.spec.train)}: {count} in {seconds_words(job.result['seconds'])}"
+    if status == Status.OPTIMAL:
+        return plain(f"{took}, each proved on the training rows; no other exists.")
+    proved = sum(point["proved"] for point in points)
+    how = "It was stopped" if status == Status.CANCELLED else "Time ran out"
+    return plain(
+        f"{took}. {how} before all was proved: {proved} of them are proved (filled), and nothing "
+        "lies beyond the dotted line."
+    )
+
+
+def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
+    """Shape, cap and conditions of a search, as plain text; those of the current tree are kept."""
+    words = [shape_name(spec.topology)] if shape else []
+    if spec.max_card is not None:
+        words.append(f"sets of at most {count_words(spec.max_card, 'category', 'categories')}")
+    if spec.rules != RulesSpec():
+        words.append("expert rules")
+    if spec.smallest_leaf is not None:
+        words.append(f"smallest leaf {leaf_words(spec.smallest_leaf)}")
+    if spec.forbid_empty_branches:
+        words.append("no empty branches")
+    if spec.feature_selection is not FeatureSelection.NONE:
+        words.append("features that CART uses")
+    return ", ".join(words)
+
+
+def frontier_spec(
+    data: ReadyData, shapes: Sequence[str], cap: int | None, limit: float | None
+) -> TrainSpec:
+    """The run that the settings describe, of the first shape; conditions are the current tree's.
+
+    Raises
+    ------
+    InputError
+        If a setting cannot be used.
+    """
+    if limit is None or not 1 <= limit <= MOST_SECONDS:
+        raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
+    if cap is not None and cap < 1:
+        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
+    topologies = [Topology.parse(shape) for shape in shapes]
+    spec = TrainSpec(
+        schema=data.schema,
+        split=data.split,
+        topology=topologies[0],
+        objective=Objective(),
+        max_card=None if cap is None else int(cap),
+        engine=Engine.SEARCH,
+        time_limit=float(limit),
+    )
+    job = work().job
+    if job is None or job.spec.train.schema != data.schema:
+        return spec
+    then = job.spec.train
+    return replace(
+        spec,
+        rules=rules_that_apply(then, topologies),
+        forbid_empty_branches=then.forbid_empty_branches,
+        smallest_leaf=then.smallest_leaf,
+        feature_selection=then.feature_selection,
+        least_features=then.least_features,
+    )
+
+
+def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSpec:
+    """A run's rules for other shapes: those of single nodes go with its own shape only."""
+    if all(topology == then.topology for topology in topologies):
+        return then.rules
+    return RulesSpec(then.rules.forbidden)
+
+
+def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
+    """Queue the pressed search and draw the page anew, with the result if it is quick."""
+    mine, own_lane, asked = owner(), lane(), frontier_job(data, spec)
+    job = do_pressed(
+        lambda: {"frontier": job_manager().submit(asked, owner=mine, lane=own_lane)}
+    ).frontier
+    assert job is not None
+    wait_for(job, QUICK)
+    st.rerun()
+
+
+def draw_preview() -> None:
+    """Say what the button will do."""
+    with st.container(border=True):
+        st.header("No frontier yet", anchor=False)
+        st.markdown(
+            "A tree can miss few cases or raise few false alarms, and each shape has its own limit "
+            "to having both. **Find the frontier** finds *every* best trade-off of the shape on "
+            "the training rows, each with its tree and the proof that none is better. Then a "
+            "slider walks from one tree to the next."
+        )
+    load_viewer()
+
+
+@st.fragment(run_every=EVERY)
+def watch_frontier(job: Job) -> None:
+    """Draw how far a search is until it is over, then draw the page anew."""
+    if job.is_over:
+        st.rerun()
+    draw_how_far(job, "every trade-off")
+    st.button(
+        "Stop, and keep what was found",
+        key="sens_cancel",
+        on_click=job_manager().cancel,
+        args=(job,),
+        disabled=job.cancelled_at is not None,
+    )
+    st.caption("The page stays usable meanwhile; leaving it does not stop the search.")

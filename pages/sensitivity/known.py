@@ -1,0 +1,70 @@
+"""Frontiers that were found before, so that the same one is not searched for again."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import streamlit as st
+
+from odt_core.errors import InputError
+from odt_core.jobs import Job, JobKind, JobSpec
+from odt_core.storage import RunQuery, RunStatus
+from odt_core.training import TrainSpec
+from pages.common.needs import ReadyData
+from pages.common.people import owner
+from pages.common.server import job_manager, store
+from pages.common.state import lane, work
+
+_ASKED = "sens_known"
+log = logging.getLogger("pages.sensitivity.known")
+MOST_LISTED, MOST_READ = 100, 10
+"""Newest frontiers of a data set that are listed, and those of the same shape that are read."""
+
+
+def frontier_job(data: ReadyData, spec: TrainSpec) -> JobSpec:
+    """The search for the frontier of a specification."""
+    return data.dataset.job(spec, JobKind.FRONTIER)
+
+
+def known_or_new(data: ReadyData, spec: TrainSpec) -> Job:
+    """The frontier of a specification: this session's, one that is stored, or else a new search.
+
+    Nothing here is lost or done twice if the script ends on the way.
+    """
+    asked = frontier_job(data, spec)
+    known: dict[str, Job] = st.session_state.setdefault(_ASKED, {})
+    name = _text(asked.to_json())
+    mine, own_lane, current = owner(), lane(), work().frontier
+    if current is not None and _text(current.spec.to_json()) == name:
+        return current
+    if name not in known:  # also one that failed: what it says is shown, and it is not begun anew
+        found = _stored(mine, asked, name)
+        known[name] = found or job_manager().submit(asked, owner=mine, lane=own_lane)
+    return known[name]
+
+
+def _stored(mine: str, asked: JobSpec, name: str) -> Job | None:
+    """A finished frontier of the same specification."""
+    query = RunQuery(
+        statuses=(RunStatus.DONE,),
+        kinds=(JobKind.FRONTIER.value,),
+        dataset=asked.dataset,
+        limit=MOST_LISTED,
+    )
+    alike = (asked.train.topology.name, asked.train.max_card)
+    try:
+        runs = store().runs.list(mine, query).runs
+        ids = [run.id for run in runs if (run.headline.topology, run.headline.max_card) == alike]
+        for run_id in ids[:MOST_READ]:
+            job = job_manager().find(mine, run_id)
+            if _text(job.spec.to_json()) == name:
+                return job
+    except InputError:  # deleted meanwhile, of another version, or out of reach: search anew
+        log.info("no stored frontier can be read", exc_info=True)
+    return None
+
+
+def _text(record: dict[str, Any]) -> str:
+    return json.dumps(record, sort_keys=True)

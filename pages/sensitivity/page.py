@@ -1,0 +1,77 @@
+"""Sensitivity: every trade-off that a shape can reach, and what of it holds in test."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.jobs import Job
+from odt_core.problem import EncodedData
+from pages.common.charts import hide_old_charts
+from pages.common.needs import ReadyData, need_data, need_rows
+from pages.common.outage import draw_unstored
+from pages.common.parts import draw_part
+from pages.common.runs import changes_since
+from pages.common.state import work
+from pages.common.studies import CURVES, FRONTIER, SENSITIVITY_VIEW
+from pages.common.text import plain
+from pages.common.theme import follow_theme
+from pages.sensitivity.curves import draw_curves
+from pages.sensitivity.explorer import explore
+from pages.sensitivity.frontiers import (
+    draw_frontier_settings,
+    draw_preview,
+    watch_frontier,
+)
+from pages.sensitivity.view import frontier_view
+
+
+def draw_page(data: ReadyData) -> None:
+    """One of two views: the frontier with its trees, or curves over many splits."""
+    rows = need_rows(data)
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        st.title("Sensitivity", anchor=False, width="content")
+        st.session_state.setdefault(SENSITIVITY_VIEW, FRONTIER)
+        view = st.segmented_control(
+            "View",
+            [FRONTIER, CURVES],
+            key=SENSITIVITY_VIEW,
+            persist_state="session",
+            required=True,
+            label_visibility="collapsed",
+        )
+    if view == CURVES:
+        draw_curves(data)
+    else:
+        _draw_frontier(data, rows.train)
+    hide_old_charts()
+    follow_theme()
+
+
+def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
+    draw_part(draw_frontier_settings, data, rows)
+    job = work().frontier
+    if job is None:
+        draw_preview()
+    elif not job.is_over:
+        watch_frontier(job)
+    elif job.result is None or not job.result["points"]:
+        st.error(
+            plain(job.message or "No point was found in time: give it more, or a smaller shape.")
+        )
+    else:
+        draw_part(_draw_remarks, job, data)
+        explore(job, frontier_view(job.id, job))
+
+
+def _draw_remarks(job: Job, data: ReadyData) -> None:
+    """Say what is to be known of a frontier before it is relied on."""
+    changed = changes_since(job, data, None)
+    if changed:
+        st.warning(
+            f"This frontier was found before you changed {' and '.join(changed)}. Press "
+            "**Find the frontier** to bring it up to date."
+        )
+    draw_unstored(job)
+
+
+draw_page(need_data())

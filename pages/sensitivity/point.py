@@ -1,0 +1,150 @@
+"""The chosen tree in numbers: its floor, 2x2 tables, rates, predictive values, net benefit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import streamlit as st
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import metrics, net_benefit
+from odt_core.problem import EncodedData
+from odt_core.render import tree_alt_text
+from odt_core.studies import Sweep, floor_objective
+from odt_core.words import number_words, percent_words
+from pages.common.leaves import draw_leaves
+from pages.common.numbers import (
+    NONE,
+    draw_counts,
+    draw_floors,
+    draw_predictive_values,
+    draw_rates,
+)
+from pages.common.tables import plain_table, value_html
+from pages.common.text import plain, shorten
+from pages.common.verdicts import draw_verdict
+from pages.sensitivity.choose import Choice, alarm_words
+from pages.sensitivity.view import FrontierView, ViewPoint
+
+
+def draw_floor(view: FrontierView, choice: Choice) -> None:
+    """Draw the floor asked for, what training reached, and what test says: always together."""
+    point, kept = view.points[choice.index], choice.kept
+    test = None if point.test is None else metrics(point.test)
+    left, right = st.columns([6, 5], gap="medium", vertical_alignment="center")
+    with left:
+        draw_floors(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
+    with right:
+        draw_verdict(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
+        if choice.reaches_floor and not choice.serves_floor:
+            st.caption(other_floor_words(choice))
+        if not view.is_best_at(kept.index, kept.floor, kept.sweep):
+            st.caption(unproved_words(view, kept.index, kept.floor, kept.sweep))
+
+
+def other_floor_words(choice: Choice) -> str:
+    """Why the chosen tree is not the one for the floor asked for; Markdown."""
+    asked, word = f"{number_words(float(100 * choice.floor))}%", choice.sweep.word
+    if choice.sweep.rate(choice.view.points[choice.index].train) < choice.floor:
+        why = f"This tree does not reach the floor of {asked} in training"
+    else:
+        other = (Sweep.TNR if choice.sweep is Sweep.TPR else Sweep.TPR).word
+        why = f"Another tree keeps the floor of {asked} on {word}, and has a higher {other}"
+    return f"{why}. **Back to the floor** shows the tree for it."
+
+
+def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep) -> str:
+    """How much better than a point a tree that keeps the floor could still be; plain text."""
+    errors = "false alarms" if sweep is Sweep.TPR else "missed cases"
+    counts = view.points[index].train
+    have = counts.fp if sweep is Sweep.TPR else counts.fn
+    least = view.fewest_errors(floor, sweep)
+    if least >= have:
+        return "Not proved: another tree may do as well here, and better in the other rate."
+    return (
+        f"Not proved best at this floor: it has {have:,} {errors} in training, and all that is "
+        f"proved is that no tree has fewer than {least:,}. Give the search more time."
+    )
+
+
+def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> None:
+    """Draw the chosen point's numbers, training and test side by side."""
+    point = view.points[choice.index]
+    train = metrics(point.train)
+    test = None if point.test is None else metrics(point.test)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        draw_counts("Training", point.train, point.tree)
+    with right:
+        if point.test is None:
+            st.markdown("**Test** · no rows")
+            st.caption("Every row trains: keep some for testing on the Data page.")
+        else:
+            draw_counts("Test", point.test, point.tree)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        draw_rates(train, test)
+    with right:
+        prevalence = draw_predictive_values(train, test, point.tree.positive_label)
+        _draw_net_benefit(choice, point, prevalence)
+    # what is folded away is not made: a step of the slider would wait for it
+    with st.expander("Leaves", key="sens_leaves", on_change="rerun") as leaves:
+        if leaves.open:
+            draw_leaves(point.tree, data)
+    with st.expander("The tree in words", key="sens_words", on_change="rerun") as words:
+        if words.open:
+            st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
+
+
+def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None) -> None:
+    if choice.ratio is None:
+        st.caption(
+            "Net benefit needs costs: for none is this tree the cheapest. Say above what a miss "
+            "and a false alarm cost."
+        )
+        return
+    threshold = threshold_of(choice.ratio)
+    sets = [counts for counts in (point.train, point.test) if counts is not None]
+    rows = [
+        ["This tree", *(_benefit(counts, threshold, prevalence) for counts in sets)],
+        ["Treat all", *(_benefit(_everyone(counts), threshold, prevalence) for counts in sets)],
+        ["Treat none", *(value_html("0") for _ in sets)],
+    ]
+    head = ["Net benefit", "Training", "Test"][: len(sets) + 1]
+    st.html(plain_table("Net benefit in training and test", head, rows))
+    where = (
+        "At the prevalence of the rows"
+        if prevalence is None
+        else f"Where {percent_words(prevalence)} are {shorten(point.tree.positive_label, 40)}"
+    )
+    costs = "your costs" if choice.asked_ratio else assumed_words(choice)
+    st.caption(
+        plain(
+            f"{where}: true positives per row, less false positives weighed at the threshold of "
+            f"{percent_words(threshold)} that goes with {costs}."
+        )
+    )
+
+
+def threshold_of(ratio: Fraction) -> float:
+    """The risk from which on acting pays, where a miss costs so many false alarms."""
+    return float(1 / (1 + ratio))
+
+
+def assumed_words(choice: Choice) -> str:
+    """Which costs are taken where the user has set none; plain text."""
+    assert choice.ratio is not None
+    return (
+        f"{alarm_words(choice.ratio)} for a miss (costs are not set; for these this "
+        "tree is the cheapest)"
+    )
+
+
+def _benefit(counts: Confusion, threshold: float, prevalence: float | None) -> str:
+    if counts.n == 0 or (prevalence is not None and not (counts.n_positive and counts.n_negative)):
+        return NONE
+    return value_html(f"{net_benefit(counts, threshold, prevalence):.3f}".replace("-", "−"))
+
+
+def _everyone(counts: Confusion) -> Confusion:
+    return Confusion(tp=counts.n_positive, fp=counts.n_negative, tn=0, fn=0)

@@ -1,0 +1,307 @@
+"""The Train page's left side: four main controls and the Train button, the rest folded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from odt_core.data import Binning, Prepared
+from odt_core.errors import InputError
+from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
+from odt_core.solution import Engine
+from odt_core.solvers import ENGINE_MODULES
+from odt_core.solvers.mip.size import advice_on_cuts
+from odt_core.topology import Shape, Topology
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
+from odt_core.words import ENGINE_WORDS
+from pages.common.needs import ReadyData
+from pages.common.parts import draw_part
+from pages.common.settings import MOST_SECONDS
+from pages.common.shapes import DEFAULT, choose_shape
+from pages.common.text import plain
+from pages.data.choices import choose_binning
+from pages.train.goals import (
+    choose_floor,
+    choose_further_floors,
+    choose_goal,
+    choose_weight,
+    make_objective,
+)
+from pages.train.rules import choose_rules
+from pages.train.switches import choose_switches
+
+T = TypeVar("T")
+
+_ENGINE_NAMES = {
+    Engine.HYBRID: "Hybrid",
+    Engine.SEARCH: "Exact search",
+    Engine.CBC: "CBC",
+    Engine.HIGHS: "HiGHS",
+}
+
+
+_LEAF_COUNT_NAMES = {
+    LeafCount.ROWS: "training rows",
+    LeafCount.RARER_CLASS: "rows of the rarer class",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the controls say.
+
+    Attributes
+    ----------
+    problem : Problem or None
+        What would be solved; None if the controls cannot be used as they are.
+    spec : TrainSpec or None
+        The run they describe.
+    place : DeltaGenerator
+        Where the Train button goes.
+    """
+
+    problem: Problem | None
+    spec: TrainSpec | None
+    place: DeltaGenerator
+
+
+class _Form:
+    """Draws controls one after the other; what is wrong with one is said below it."""
+
+    def __init__(self) -> None:
+        self.is_complete = True
+
+    def ask(self, draw: Callable[[], T], instead: T) -> T:
+        """Draw a control; `instead` stands for a value that cannot be read."""
+        try:
+            return draw()
+        except InputError as error:
+            self.is_complete = False
+            st.error(plain(str(error)))
+            return instead
+
+
+def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
+    """Draw all controls.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current data set.
+    rows : Prepared
+        Its encoded rows.
+    """
+    form = _Form()
+    negative = rows.train.negative_label
+    default: Shape = Topology.parse(DEFAULT)
+    topology = draw_part(form.ask, choose_shape, default)
+    smallest_leaf = draw_part(form.ask, _choose_smallest_leaf, None)
+    max_card = form.ask(_choose_cap, None)
+    goal = form.ask(lambda: choose_goal(rows.train.positive_label, negative), Goal.ACCURACY)
+    floor = form.ask(lambda: choose_floor(goal), None)
+    time_limit = form.ask(_choose_time, 60.0)
+    button = st.container(key="train_button")
+    with st.expander("More settings", key="train_more"):
+        weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
+        none: tuple[Fraction | None, Fraction | None] = (None, None)
+        further = form.ask(lambda: choose_further_floors(goal), none)
+        engine, threads, seed = _choose_engine()
+        confirm = _choose_confirmation(engine)
+        _offer_deciles(engine, rows)
+        selection, least = _choose_selection()
+        no_empty = _choose_no_empty()
+    with st.expander("Expert rules", key="train_rules_fold"):
+        features = rows.train.features
+        rules = form.ask(lambda: choose_rules(features, topology), RulesSpec())
+    with st.expander("Advanced: the integer program (paper, section 4.3)", key="train_advanced"):
+        mip = choose_switches()
+
+    def make() -> tuple[TrainSpec, Problem]:
+        spec = TrainSpec(
+            schema=data.schema,
+            split=data.split,
+            topology=topology,
+            objective=make_objective(goal, floor, weight, further),
+            max_card=max_card,
+            rules=rules,
+            forbid_empty_branches=no_empty,
+            smallest_leaf=smallest_leaf,
+            feature_selection=selection,
+            least_features=least,
+            engine=engine,
+            time_limit=time_limit,
+            threads=threads,
+            seed=seed,
+            mip=replace(mip, confirm_always=confirm),
+        )
+        # The worker selects features; here only what can be wrong with the controls matters.
+        return spec, build_problem(rows, replace(spec, feature_selection=FeatureSelection.NONE))
+
+    spec = problem = None
+    with button:
+        if form.is_complete:
+            made = form.ask(make, None)
+            spec, problem = made if made is not None else (None, None)
+    return Asked(problem, spec, button)
+
+
+def _choose_smallest_leaf() -> SmallestLeaf | None:
+    place = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    rows = place.number_input(
+        "Smallest leaf",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="any size",
+        key="train_min_leaf",
+        persist_state="session",
+        width=155,
+        help="Every leaf holds at least this many training rows, or this many of the rarer class. "
+        "Rates of larger leaves can be relied on more; empty means no condition.",
+    )
+    st.session_state.setdefault("train_min_leaf_of", LeafCount.ROWS)
+    of = place.selectbox(
+        "of",
+        list(LeafCount),
+        format_func=_LEAF_COUNT_NAMES.__getitem__,
+        key="train_min_leaf_of",
+        persist_state="session",
+        label_visibility="collapsed",
+        disabled=rows is None,
+        width=210,
+    )
+    return None if rows is None else SmallestLeaf(int(rows), of or LeafCount.ROWS)
+
+
+def _choose_cap() -> int | None:
+    cap = st.number_input(
+        "Largest set of categories",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="no cap",
+        key="train_max_card",
+        persist_state="session",
+        help="At most this many categories of a column on one side of a question (max.card in the "
+        "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
+        "blue?*; empty means no cap. A small cap reads better and overfits less. Numerical columns "
+        "are not affected.",
+    )
+    if cap is not None and cap < 1:
+        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
+    return None if cap is None else int(cap)
+
+
+def _choose_time() -> float:
+    st.session_state.setdefault("train_seconds", 60)
+    seconds = st.number_input(
+        "Time limit in seconds",
+        min_value=1,
+        max_value=MOST_SECONDS,
+        step=30,
+        key="train_seconds",
+        persist_state="session",
+        help="When it is over, the page shows the best tree so far and how much better another "
+        "could be.",
+    )
+    if seconds is None or not 1 <= seconds <= MOST_SECONDS:
+        raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
+    return float(seconds)
+
+
+def _choose_engine() -> tuple[Engine, int, int]:
+    engines = [engine for engine in Engine if engine in ENGINE_MODULES]
+    st.session_state.setdefault("train_engine", engines[0])
+    engine = st.radio(
+        "Engine",
+        engines,
+        format_func=lambda engine: _ENGINE_NAMES[engine],
+        captions=[ENGINE_WORDS[engine] for engine in engines],
+        key="train_engine",
+        persist_state="session",
+    )
+    n_cores = os.cpu_count() or 1
+    st.session_state.setdefault("train_threads", 1)
+    st.session_state.setdefault("train_seed", 0)
+    left, right = st.columns(2)
+    threads = left.number_input(
+        "Threads", 1, n_cores, step=1, key="train_threads", persist_state="session"
+    )
+    seed = right.number_input(
+        "Seed",
+        0,
+        2**31 - 1,
+        step=1,
+        key="train_seed",
+        persist_state="session",
+        help="Of the solver; the split has its own on the Data page.",
+    )
+    return Engine(engine), int(threads or 1), int(seed or 0)
+
+
+def _choose_confirmation(engine: Engine) -> bool:
+    return st.checkbox(
+        "Confirm at any length",
+        key="train_mip_confirm_always",
+        persist_state="session",
+        disabled=engine is not Engine.HYBRID,
+        help="CBC confirms the search's proof on the paper's integer program, in whatever is left "
+        "of the time limit. Otherwise it is only asked where that takes about two seconds. The "
+        "proof holds without it.",
+    )
+
+
+def _offer_deciles(engine: Engine, rows: Prepared) -> None:
+    """Say why deciles suit CBC and HiGHS alone better than every value, and offer them."""
+    if engine not in (Engine.CBC, Engine.HIGHS):
+        return
+    advice = advice_on_cuts(rows.train.features, _ENGINE_NAMES[engine])
+    if advice:
+        st.info(advice)
+        names = [feature.name for feature in rows.train.features if feature.is_numerical]
+        st.button(
+            "Cut at deciles",
+            key="train_deciles",
+            on_click=choose_binning,
+            args=(names, Binning.deciles()),
+        )
+
+
+def _choose_selection() -> tuple[FeatureSelection, int]:
+    selected = st.checkbox(
+        "Only columns that CART uses",
+        key="train_selection",
+        persist_state="session",
+        help="Feature selection as in the paper's section 5.1: a default CART is grown on the "
+        "training rows, and only the columns that it asks about may be used.",
+    )
+    if not selected:
+        return FeatureSelection.NONE, 1
+    st.session_state.setdefault("train_least_features", 1)
+    least = st.number_input(
+        "At least so many columns",
+        1,
+        10_000,
+        key="train_least_features",
+        persist_state="session",
+        help="If CART uses fewer, it is grown again on the columns that are left, until there are "
+        "enough. The result lists the columns.",
+    )
+    return FeatureSelection.CART, int(least or 1)
+
+
+def _choose_no_empty() -> bool:
+    no_empty = st.checkbox(
+        "No empty branches",
+        key="train_no_empty",
+        persist_state="session",
+        help="At every question at least one category goes each way: the paper's rows (pickmore) "
+        "and (pickless). Otherwise a question may be left unused.",
+    )
+    return bool(no_empty)

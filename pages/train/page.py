@@ -1,0 +1,49 @@
+"""Train: the shape, the goal and the limits on the left; the tree and its tests on the right."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.jobs import JobKind
+from pages.common.needs import ReadyData, need_data, need_rows
+from pages.common.prepared import problem_of
+from pages.common.runs import changes_since, notice, settle_run
+from pages.common.text import plain
+from pages.common.theme import follow_theme
+from pages.train.controls import draw_controls
+from pages.train.preview import draw_preview
+from pages.train.progress import watch_confirmation, watch_run
+from pages.train.result import draw_result
+from pages.train.runs import draw_train_button
+from pages.train.sample_size import draw_sample_size
+
+
+def draw_page(data: ReadyData) -> None:
+    """Controls on the left; on the right what will happen, is happening, or came out."""
+    rows = need_rows(data)
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        st.title("Train", anchor=False)
+        asked = draw_controls(data, rows)
+        running = draw_train_button(asked, data)
+        with asked.place:
+            draw_sample_size(rows, asked.spec)
+    with right:
+        job = running or settle_run()
+        if notice():
+            st.error(plain(notice()))
+        if job is None:
+            draw_preview(rows, asked.problem, asked.spec)
+        elif running:
+            # A run that has ended since the button was drawn is watched all the same: that draws
+            # the page anew, or else the button would stay disabled.
+            watch_run(job, problem_of(job))
+        else:
+            if not job.is_over:
+                watch_confirmation(job)
+            adopted = job.spec.kind is JobKind.ADOPT
+            draw_result(job.as_shown(), changes_since(job, data, None if adopted else asked.spec))
+    follow_theme()
+
+
+draw_page(need_data())

@@ -1,0 +1,151 @@
+"""The tree, and how well its promises hold on test rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.export import tree_from_json
+from odt_core.jobs import Job, JobKind
+from odt_core.render import tree_alt_text
+from odt_core.solution import Status
+from odt_core.tree import Tree
+from odt_core.words import count_words, list_words
+from pages.common.drawing import choose_direction, chosen_direction, draw_tree
+from pages.common.leaves import draw_leaves
+from pages.common.numbers import (
+    draw_counts,
+    draw_floors,
+    draw_predictive_values,
+    draw_rates,
+    metrics_of,
+)
+from pages.common.outage import draw_unstored
+from pages.common.places import Place
+from pages.common.prepared import problem_of, rows_of
+from pages.common.studies import COMPARE_VIEW, STABILITY
+from pages.common.text import plain, sentence, shorten
+from pages.common.verdicts import draw_verdict
+from pages.train.cart import draw_cart
+from pages.train.check import draw_check
+from pages.train.downloads import draw_downloads
+from pages.train.facts import draw_facts
+from pages.train.groups import draw_groups_fold
+
+
+def draw_result(job: Job, changes: list[str]) -> None:
+    """Draw a finished run: the tree above, training and test side by side below.
+
+    Parameters
+    ----------
+    job : Job
+        A run that brought a tree.
+    changes : list of str
+        What differs now from what it was trained with.
+    """
+    assert job.result is not None
+    result, rows = job.result, rows_of(job)
+    tree = tree_from_json(result["tree"])
+    train, test = metrics_of(result["train"]), metrics_of(result["test"])
+    assert train is not None
+    draw_unstored(job)
+    draw_verdict(job.spec.train.objective, train, test)
+    _draw_proof(result)
+    draw_check(job)
+    _draw_selected(result)
+    if job.spec.kind is JobKind.ADOPT:
+        st.caption("This tree was taken from the frontier on the Sensitivity page.")
+    if changes:
+        st.warning(
+            f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "
+            "Train to bring it up to date."
+        )
+    _draw_leaks(tree, rows)
+    draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction())
+    if not tree.decisions:
+        st.caption("This tree asks nothing: every case gets the same answer.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        draw_downloads(job, rows.test)
+        choose_direction()
+    left, right = st.columns(2)
+    with left:
+        draw_counts("Training", train.confusion, tree)
+    with right:
+        if test is None:
+            _draw_no_test()
+        else:
+            draw_counts("Test", test.confusion, tree)
+    draw_floors(job.spec.train.objective, train, test)
+    draw_rates(train, test)
+    _link_further()
+    with st.expander("PPV and NPV at your own prevalence", key="train_predictive"):
+        draw_predictive_values(train, test, tree.positive_label)
+    with st.expander("Leaves", key="train_leaves"):
+        draw_leaves(tree, rows.test)
+    draw_groups_fold(job, tree, rows)
+    with st.expander("Compared with CART", key="train_cart"):
+        draw_cart(result, rows.test)
+    with st.expander("The tree in words", key="train_words"):
+        st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)
+    with st.expander("Solver, model size and data", key="train_facts"):
+        draw_facts(job, problem_of(job), rows)
+
+
+def _link_further() -> None:
+    """The ways on: the refits of this tree, and new cases."""
+    st.page_link(Place.PREDICT, label="**Use or validate this tree on other cases →**")
+    if st.button(
+        "**How stable is this tree? →**",
+        key="train_stability",
+        type="tertiary",
+        help="The tree is found again on resamples of the training rows: would it come out the "
+        "same on other patients?",
+    ):
+        st.session_state[COMPARE_VIEW] = STABILITY
+        st.switch_page(Place.COMPARE)
+
+
+def _draw_leaks(tree: Tree, rows: Prepared) -> None:
+    """Questions about columns that tell the outcome by themselves, always or almost."""
+    asked = {tree.features[g].name for g in tree.used_features}
+    for finding in rows.findings:
+        if finding.gives_away and finding.column in asked:
+            st.warning(f"The tree asks about it: {sentence(finding.message)}")
+
+
+def _draw_selected(result: dict[str, Any]) -> None:
+    """The columns that a feature selection left, if there was one."""
+    names = result.get("selected_features")
+    if names:
+        listed = ", ".join(plain(shorten(name, 30)) for name in names)
+        st.caption(f"Chosen among {count_words(len(names), 'column')} that CART uses: {listed}.")
+
+
+def _draw_proof(result: dict[str, Any]) -> None:
+    """How the tree stands among all trees of its shape, on the training rows, and who says so."""
+    words, proof = (plain(result["words"][name]) for name in ("status", "proof"))
+    with st.container(key="train_proof"):
+        if result["status"] == Status.OPTIMAL:
+            st.caption(proof)
+        else:
+            st.markdown(f"**{words}.** {plain(_advice(result))}")
+
+
+def _advice(result: dict[str, Any]) -> str:
+    """What to do about a tree that is not proved."""
+    if result["status"] == Status.CANCELLED:
+        return "The run was stopped. Training again begins anew."
+    remark = str(result["words"].get("remark", ""))
+    return remark or (
+        "It is not proved to be the best: a longer time limit or a smaller shape can settle it."
+    )
+
+
+def _draw_no_test() -> None:
+    st.markdown("**Test** · no rows")
+    st.caption(
+        "Every row trains, so nothing here says what to expect of new cases. Keep some rows for "
+        "testing on the Data page."
+    )

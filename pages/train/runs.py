@@ -1,0 +1,42 @@
+"""The Train button, and what has changed since the shown tree was trained."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from odt_core.jobs import Job
+from odt_core.training import TrainSpec
+from pages.common.needs import ReadyData
+from pages.common.presses import is_pressed, press_on
+from pages.common.runs import job_that_goes_on, start_job
+from pages.train.controls import Asked
+
+TRAIN = "Train"
+
+
+def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
+    """Draw the Train button in its place; a press before this run of the page starts a run.
+
+    Returns
+    -------
+    Job or None
+        The run that the button waits for, disabled; whoever draws the page must watch it.
+    """
+    if is_pressed(TRAIN) and asked.spec is not None and job_that_goes_on() is None:
+        start_run(data, asked.spec)
+    running = job_that_goes_on()
+    with asked.place:
+        st.button(
+            "Training …" if running else TRAIN,
+            key="train_go",
+            type="primary",
+            width="stretch",
+            disabled=running is not None or asked.spec is None,
+            **press_on(TRAIN),
+        )
+    return running
+
+
+def start_run(data: ReadyData, spec: TrainSpec) -> Job:
+    """Queue a training run and make it the session's; a quick one is over when this returns."""
+    return start_job(data.dataset.job(spec))
