@@ -1,6 +1,6 @@
 """A problem in the search's own terms: merged rows, columns, classes of subtrees.
 
-What the primitives read are the arrays of `Columns`. A *row set* is a mask, one bit for each row.
+What the primitives read are the arrays of `Columns`. A *row set* is a mask (see masks.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from odt_core.errors import InputError
 from odt_core.problem import Feature, LeafCount, Problem
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import CHAIN, FULL, Group, Thresholds, make_groups
+from odt_core.solvers.search.masks import Masks, everything, n_words
 
 LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 """Levels of decisions below a class: none, one (leaf-adjacent), two, three, four."""
@@ -32,7 +33,7 @@ WORTH_SWEEPS = 16
 
 
 def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
-    """Whether ordered features are swept (sweep_kernels.py) instead of counting pairs of columns.
+    """Whether ordered features are swept (sweeps.py) instead of counting pairs of columns.
 
     The rows of a column are then made when they are wanted.
     """
@@ -42,36 +43,6 @@ def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
 
 MOST_CATEGORIES = 2**14
 """Tables grow with the square of the columns: with so many, one takes 1 GiB."""
-
-
-# ---------------------------------------------------------------- sets of rows
-
-Masks = npt.NDArray[np.uint64]
-"""Sets of rows, ``uint64[..., W]``: row i is bit i % 64 (least significant first) of word i // 64.
-Bits without a row are 0."""
-
-
-def pack(member: npt.NDArray[np.bool_]) -> Masks:
-    """``bool[..., N]`` as bits, ``uint64[..., W]``."""
-    n = member.shape[-1]
-    full = np.zeros((*member.shape[:-1], max(-(-n // 64), 1) * 8), np.uint8)
-    packed = np.packbits(member, axis=-1, bitorder="little")
-    full[..., : packed.shape[-1]] = packed
-    return full.view(np.uint64)
-
-
-def unpack(masks: Masks, n: int) -> npt.NDArray[np.bool_]:
-    """``uint64[..., W]`` as ``bool[..., N]`` for n rows."""
-    bytes_ = np.ascontiguousarray(masks).view(np.uint8)
-    return np.unpackbits(bytes_, axis=-1, count=n, bitorder="little").view(np.bool_)
-
-
-def rows_of(mask: Masks, n: int) -> npt.NDArray[np.int64]:
-    """The rows of one set, rising."""
-    return np.flatnonzero(unpack(mask, n))
-
-
-# ---------------------------------------------------------------- what the primitives read
 
 
 class Columns(NamedTuple):
@@ -89,8 +60,6 @@ class Columns(NamedTuple):
     local : int32[K, N]
         Position of the row in the group: column ``start + p`` of a set; in a chain the row is in
         the columns from ``start + p`` on.
-    order : int32[K, N]
-        The rows by rising position in each group; without groups if they are not swept.
     start, kind, arity : int64[K + 1], int64[K], int64[K]
         First column, kind and largest subset of each group.
     dropped : int64[K]
@@ -113,7 +82,6 @@ class Columns(NamedTuple):
     cells: npt.NDArray[np.int32]
     cell_at: npt.NDArray[np.int64]
     local: npt.NDArray[np.int32]
-    order: npt.NDArray[np.int32]
     start: npt.NDArray[np.int64]
     kind: npt.NDArray[np.int64]
     arity: npt.NDArray[np.int64]
@@ -206,11 +174,14 @@ class Encoding:
         What one unit of cost is worth in the problem's whole-number objective.
     most : int
         The objective if every row were right.
+    weight : int
+        Total weight of the rows in the tables, in units.
     positive, negative : float64[N]
         Weight of the positive and negative rows that each merged row stands for.
-    leaf : float64[3]
-        A leaf that rows of positive weight p and negative weight q reach needs
-        ``leaf[0] p + leaf[1] q >= leaf[2]`` (zeros if any will do). Only fronts look at it.
+    size : float64[N]
+        What each merged row counts towards the smallest leaf.
+    smallest : int
+        The size that a leaf must have that a row reaches; 0 if any will do.
     """
 
     table: Columns
@@ -219,9 +190,12 @@ class Encoding:
     base: int
     unit: int
     most: int
+    weight: int
     positive: npt.NDArray[np.float64]
     negative: npt.NDArray[np.float64]
-    leaf: npt.NDArray[np.float64]
+    size: npt.NDArray[np.float64]
+    smallest: int = 0
+    leaf: int = 0
 
     def total(self, cost: float) -> int:
         """The objective of a tree of that cost (lower bounds of cost give upper bounds)."""
@@ -230,7 +204,7 @@ class Encoding:
     @cached_property
     def everything(self) -> Masks:
         """The set of all rows."""
-        return pack(np.ones(len(self.table.d), np.bool_))
+        return everything(len(self.table.d))
 
     def with_costs(self, alpha: int, beta: int) -> Encoding:
         """The same with a false negative that costs `alpha` and a false positive that costs `beta`.
@@ -246,6 +220,7 @@ class Encoding:
             base=base,
             unit=1,
             most=most,
+            weight=int(np.abs(d).sum()),
         )
 
 
@@ -267,29 +242,37 @@ def encode(problem: Problem) -> Encoding:
     both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
     most = int(positive.sum()) * gains.gain_tp + int(negative.sum()) * gains.gain_tn
     unit = _common_unit(gain, both)
-    keep = gain != 0
-    weights = positive[keep], negative[keep]
+    smallest, by_row = smallest_leaf(problem)
+    if not smallest:
+        keep = gain != 0
+        codes, gain = codes[keep], gain[keep]
+        positive, negative = positive[keep], negative[keep]
     return _lay_out(
-        problem, codes[keep], gain[keep] // unit, weights, int(both.sum()) // unit, unit, most
-    )
+        problem, codes, gain // unit, (positive, negative), int(both.sum()) // unit, unit, most,
+        smallest, by_row,
+    )  # fmt: skip
 
 
 def encode_fronts(problem: Problem) -> Encoding:
     """The same with all rows and both their weights; d is negative minus positive weight."""
     check_countable(problem)
     codes, positive, negative = merge(problem)
+    smallest, by_row = smallest_leaf(problem)
     base = int(np.minimum(positive, negative).sum())
     most = int(positive.sum() + negative.sum())
-    return _lay_out(problem, codes, negative - positive, (positive, negative), base, 1, most)
+    return _lay_out(
+        problem, codes, negative - positive, (positive, negative), base, 1, most, smallest, by_row
+    )
 
 
-def _smallest_leaf(problem: Problem) -> npt.NDArray[np.float64]:
-    """Array ``leaf`` of `Encoding`."""
+def smallest_leaf(problem: Problem) -> tuple[int, str]:
+    """Size that leaves must have (0 for any), and which rows count: all, or those of a class."""
     rule, data = problem.smallest_leaf, problem.data
     if rule is None:
-        return np.zeros(3)
-    both, rarer = rule.of is LeafCount.ROWS, data.n_positive <= data.n_negative
-    return np.array([both or rarer, both or not rarer, rule.rows], np.float64)
+        return 0, "all"
+    if rule.of is LeafCount.ROWS:
+        return rule.rows, "all"
+    return rule.rows, "positive" if data.n_positive <= data.n_negative else "negative"
 
 
 def merge(
@@ -329,6 +312,8 @@ def _lay_out(
     base: int,
     unit: int,
     most: int,
+    smallest: int,
+    by_row: str,
 ) -> Encoding:
     groups = make_groups(problem, codes, np.maximum(np.abs(d), 1))
     check_columns(groups)
@@ -343,7 +328,6 @@ def _lay_out(
         cells,
         cell_at,
         local,
-        sorted_rows(local[: len(groups) * wants_sweeps(int(start[-1]), local)]),
         start,
         np.array([group.kind for group in groups], np.int64),
         np.array([group.arity for group in groups], np.int64),
@@ -351,9 +335,11 @@ def _lay_out(
         np.repeat(np.arange(len(groups)), np.diff(start)),
         *tree,
     )
+    size = {"all": positive + negative, "positive": positive, "negative": negative}[by_row]
     return Encoding(
-        table, groups, classes, base, unit, most, positive, negative, _smallest_leaf(problem)
-    )
+        table, groups, classes, base, unit, most, int(np.abs(d).sum()), positive, negative, size,
+        smallest,
+    )  # fmt: skip
 
 
 def _positions(
@@ -381,11 +367,6 @@ def _positions(
     return local
 
 
-def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Array ``order`` of `Columns`."""
-    return np.argsort(local, axis=1, kind="stable").astype(np.int32)
-
-
 def _cells(
     groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -411,13 +392,16 @@ def _bits(
     groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
 ) -> Masks:
     """Array ``bits`` of `Columns`; without words if they are too many."""
-    if wants_sweeps(int(start[-1]), local):
-        return np.zeros((int(start[-1]), 0), np.uint64)
-    found = [pack(np.zeros((0, local.shape[1]), np.bool_))]
+    v, n = int(start[-1]), local.shape[1]
+    if wants_sweeps(v, local):
+        return np.zeros((v, 0), np.uint64)
+    bytes_ = np.zeros((v, n_words(n) * 8), np.uint8)
     for k, group in enumerate(groups):
         at = np.arange(len(group.sets), dtype=np.int32)[:, None]
-        found.append(pack(local[k] <= at if group.kind == CHAIN else local[k] == at))
-    return np.concatenate(found)
+        member = local[k] <= at if group.kind == CHAIN else local[k] == at
+        packed = np.packbits(member, axis=1, bitorder="little")
+        bytes_[start[k] : start[k + 1], : packed.shape[1]] = packed
+    return bytes_.view(np.uint64)
 
 
 # ---------------------------------------------------------------- classes of subtrees

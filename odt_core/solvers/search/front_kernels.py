@@ -19,11 +19,103 @@ import numba
 import numpy as np
 
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
+from odt_core.solvers.search.samples import sample
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
+# ------------------------------------------------------------ counting
+
+
+@jit
+def column_sums(table, masks, positive, negative, P, N, PT, NT):
+    """Weights of each column in each row set of ``masks[B, W]``, and of the whole sets."""
+    K = len(table.kind)
+    one = np.uint64(1)
+    P[:] = 0.0
+    N[:] = 0.0
+    PT[:] = 0.0
+    NT[:] = 0.0
+    for b in range(len(masks)):
+        for r in range(len(positive)):
+            if (masks[b, r >> 6] >> np.uint64(r & 63)) & one == 0:
+                continue
+            PT[b] += positive[r]
+            NT[b] += negative[r]
+            for k in range(K):
+                v = table.start[k] + table.local[k, r]
+                if v < table.start[k + 1]:
+                    P[b, v] += positive[r]
+                    N[b, v] += negative[r]
+        for k in range(K):
+            if table.kind[k] == 0:
+                for v in range(table.start[k] + 1, table.start[k + 1]):
+                    P[b, v] += P[b, v - 1]
+                    N[b, v] += N[b, v - 1]
+
+
 # ------------------------------------------------------------ weighted bounds
+
+
+@jit
+def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):
+    """Least ``alpha[i] FN + beta[i] FP`` of a class of at most one level, into ``out[B, L]``.
+
+    A lower bound: a split that needs both sides may leave one empty here.
+    """
+    V = P.shape[1]
+    D = np.empty(V)
+    few = np.empty(V + 1)
+    many = np.empty(V + 1)
+    for b in range(len(P)):
+        for i in range(len(alpha)):
+            positive = alpha[i] * PT[b]
+            total = beta[i] * NT[b] - positive
+            gain = min(0.0, total)  # of calling some rows positive
+            if mode != LEAF:
+                for v in range(V):
+                    D[v] = beta[i] * N[b, v] - alpha[i] * P[b, v]
+                for r in range(len(runs)):
+                    x = _best_of_run(D, runs[r, 0], runs[r, 1], runs[r, 2], total, few, many)
+                    gain = x if x < gain else gain
+            if mode == FIXED:
+                v = runs[0, 1]
+                gain = min(0.0, D[v]) + min(0.0, total - D[v])
+            out[b, i] = positive + gain
+
+
+@jit
+def _best_of_run(D, take, s, e, total, few, many):
+    """Least sum of D over the rows that a split by some of the columns s..e calls positive."""
+    low = 0.0
+    high = 0.0
+    if take == 0:
+        for v in range(s, e):
+            low += D[v] if D[v] < 0 else 0.0
+        return low
+    if take == 1:
+        for v in range(s, e):
+            low = D[v] if D[v] < low else low
+            high = D[v] if D[v] > high else high
+        return low if low < total - high else total - high
+    few[: take + 1] = 0.0
+    many[: take + 1] = 0.0
+    for v in range(s, e):
+        x = D[v]
+        at = take
+        while at > 0 and x < few[at - 1]:
+            few[at] = few[at - 1]
+            at -= 1
+        few[at] = x
+        at = take
+        while at > 0 and x > many[at - 1]:
+            many[at] = many[at - 1]
+            at -= 1
+        many[at] = x
+    for j in range(take):
+        low += few[j]
+        high += many[j]
+    return low if low < total - high else total - high
 
 
 @jit
@@ -214,38 +306,28 @@ def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):
     """Splits by any number of categories (`take` 0), or by up to `take` of them either way.
 
     Each category in turn is called positive or negative. The lists of what that may cost so far are
-    apart by *slots*, which say what has been called what. The second half of the slots is for those
-    whose both leaves are large enough already: of these only the undominated ones are kept.
+    apart by *slots*, which say what has been called what.
     """
     for way in range(1 if take == 0 else 2):
         to = _slots(take, way)
         ends = to.shape[1]
-        size = np.zeros(2 * ends, np.int64)
-        lists = np.zeros((2 * ends, 2, 1))
+        size = np.zeros(ends, np.int64)
+        lists = np.zeros((ends, 2, 1))
         size[0] = 1
-        so_far_p = 0.0
-        so_far_q = 0.0
         for v in own:
-            so_far_p += p[v]
-            so_far_q += q[v]
-            new = np.empty((2 * ends, 2, 2 * size.sum()))
-            new_size = np.zeros(2 * ends, np.int64)
-            for s in range(2 * ends):
+            new = np.empty((ends, 2, 2 * size.sum()))
+            new_size = np.zeros(ends, np.int64)
+            for s in range(ends):
                 for call in range(2):
-                    t = to[call, s % ends]
+                    t = to[call, s]
                     for j in range(size[s] if t >= 0 else 0):
                         x = lists[s, 0, j] + (p[v] if call == 1 else 0.0)
                         y = lists[s, 1, j] + (q[v] if call == 0 else 0.0)
                         if x <= box[0] and y <= box[1]:
-                            enough = leaf[0] * (so_far_p - x) + leaf[1] * y >= leaf[2]
-                            enough &= leaf[0] * x + leaf[1] * (so_far_q - y) >= leaf[2]
-                            u = t + ends if enough else t
-                            new_size[u], _ = _place(new[u], new_size[u], x, y, not enough)
+                            new_size[t], _ = _place(new[t], new_size[t], x, y, leaf[2] > 0)
             lists = new
             size = new_size
-        for s in range(2 * ends):
-            if s % ends < (3 if take == 0 else 1):
-                continue
+        for s in range(3 if take == 0 else 1, ends):
             out = _grown(out, n, size[s])
             for j in range(size[s]):
                 x = lists[s, 0, j]
@@ -360,15 +442,20 @@ def _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight):
     weight[b] = totals - weight[a]
 
 
-def rehearse(*_: object) -> None:
+def rehearse() -> None:
     """Call every primitive once on a tiny problem, which compiles or loads it."""
-    v = 6
-    P, N, PT, NT = np.ones((v, v)), np.ones((v, v)), np.ones(v), np.ones(v)
+    table, mask = sample()
+    v, n = len(table.group), len(table.d)
+    positive, negative = np.ones(n), np.ones(n)
+    P, N = np.empty((v, v)), np.empty((v, v))
+    PT, NT = np.empty(v), np.empty(v)
     halt, found = np.zeros(1, np.int64), np.empty(v, np.int64)
     one, bounds = np.ones(1), np.zeros((v, 1))
     runs = np.array([[1, 0, 2], [2, 2, v]])
-    wanted = np.array([[0.0, 12.0], [12.0, 0.0], [-1, -1], [0, 0], [0, 0]])
-    box = np.full(2, 12.0)
+    wanted = np.array([[0.0, n], [n, 0.0], [-1, -1], [0, 0], [0, 0]])
+    box = np.full(2, float(n))
+    column_sums(table, np.ascontiguousarray(table.bits & mask), positive, negative, P, N, PT, NT)
+    stump_bounds(P, N, PT, NT, one, one, runs, MAY, bounds)
     first_open(bounds, one, one, wanted, found)
     low, _ = stump_front(P[0], N[0], PT[0], NT[0], runs, MAY, np.zeros(3), box, np.empty((2, 1)))
     combine(low, 1, low, 1, wanted, 2, 0)

@@ -2,13 +2,55 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
+
+from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, unpack
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
 """Modes: a leaf; a split that needs both sides; one that may leave a side empty; a given one."""
+
+
+def column_sums(
+    table: Columns, masks: Masks, positive: Floats, negative: Floats,
+    P: Floats, N: Floats, PT: Floats, NT: Floats,
+) -> None:  # fmt: skip
+    """Weights of each column in each row set, and of the whole sets."""
+    inside = unpack(masks, len(positive))
+    PT[:], NT[:] = inside @ positive, inside @ negative
+    b, row = np.nonzero(inside)
+    for k, (s, e) in enumerate(pairwise(table.start.tolist())):
+        at = b * (e - s + 1) + table.local[k, row]
+        for weight, out in ((positive, P), (negative, N)):
+            sums = np.bincount(at, weight[row], len(inside) * (e - s + 1)).reshape(-1, e - s + 1)
+            out[:, s:e] = sums[:, :-1].cumsum(1) if table.kind[k] == CHAIN else sums[:, :-1]
+
+
+def stump_bounds(
+    P: Floats, N: Floats, PT: Floats, NT: Floats, alpha: Floats, beta: Floats,
+    runs: Whole, mode: int, out: Floats,
+) -> None:  # fmt: skip
+    """Least weighted cost of a class of at most one level."""
+    for i, (a, b) in enumerate(zip(alpha, beta, strict=True)):
+        D, total = b * N - a * P, b * NT - a * PT
+        gain = np.minimum(0.0, total)
+        if mode == FIXED:
+            own = D[:, runs[0, 1]]
+            gain = np.minimum(0.0, own) + np.minimum(0.0, total - own)
+        elif mode != LEAF:
+            for take, s, e in runs.tolist():
+                rising = np.sort(D[:, s:e], axis=1)
+                most = rising.shape[1] if take == 0 else take
+                low = np.minimum(rising[:, :most], 0.0).sum(axis=1)
+                high = np.maximum(rising[:, ::-1][:, :most], 0.0).sum(axis=1)
+                np.minimum(gain, np.minimum(low, total - high), out=gain)
+        out[:, i] = a * PT + gain
 
 
 def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, found: Whole) -> None:
@@ -67,14 +109,14 @@ def stump_front(
             own = s + np.flatnonzero(p[s:e] + q[s:e] > 0)
             pairs += one_sided if len(own) < e - s else []
             for positive in (True,) if take == 0 else (True, False):
-                sums = called(p[own], q[own], take, positive, box, leaf)[-1]
+                sums = called(p[own], q[own], take, positive, box, leaf[2] > 0)[-1]
                 x, y = sums[:2, sums[2] >= (3 if take == 0 else 1)]
                 pairs += zip(x, tn - y, strict=True)
     return _boxed(_both_ways(np.array(pairs).reshape(-1, 2), tp, tn, leaf), box)
 
 
 def called(
-    p: Floats, q: Floats, take: int, positive: bool, box: Floats, leaf: Floats
+    p: Floats, q: Floats, take: int, positive: bool, box: Floats, all_of_them: bool
 ) -> list[Floats]:
     """What calling categories positive or negative, one after the other, may cost.
 
@@ -86,9 +128,8 @@ def called(
         Up to `take` of them are called positive (or negative); 0 for any number.
     box : float64[2]
         Most false negatives and positives.
-    leaf : float64[3]
-        What a leaf must hold. Sums that others are better than count, too, until both leaves are
-        large enough.
+    all_of_them : bool
+        Whether sums that others are better than count, too.
 
     Returns
     -------
@@ -98,9 +139,7 @@ def called(
         sum that this one comes from, and whether the last category was called positive.
     """
     history = [np.array([[0.0], [0.0], [0.0], [-1.0], [0.0]])]
-    so_far = np.zeros(2)
     for a, b in zip(p.tolist(), q.tolist(), strict=True):
-        so_far += a, b
         old, n = history[-1], history[-1].shape[1]
         new = np.concatenate([old, old], axis=1)
         new[0, :n] += a
@@ -111,26 +150,16 @@ def called(
         else:
             new[2] = new[2].astype(int) | np.repeat([2, 1], n)
         keep = (new[0] <= box[0]) & (new[1] <= box[1]) & ((new[2] <= take) | (take == 0))
-        history.append(_worth_keeping(new[:, keep], so_far, box, leaf))
+        new = new[:, keep]
+        new = new[:, np.lexsort((new[1], new[0], new[2]))]
+        better = np.ones(new.shape[1], np.bool_)
+        if all_of_them:
+            better[1:] = (new[:3, 1:] != new[:3, :-1]).any(axis=0)
+        else:  # each slot's costs lie below those of the slot before
+            cost = new[1] - new[2] * (box[1] + 1)
+            better[1:] = cost[1:] < np.minimum.accumulate(cost)[:-1]
+        history.append(new[:, better])
     return history
-
-
-def _worth_keeping(sums: Floats, so_far: Floats, box: Floats, leaf: Floats) -> Floats:
-    """The sums of `called` that are different; of those with leaves large enough, undominated."""
-    x, y = sums[:2]
-    enough = leaf[0] * (so_far[0] - x) + leaf[1] * y >= leaf[2]
-    enough &= leaf[0] * x + leaf[1] * (so_far[1] - y) >= leaf[2]
-    slot = sums[2] + enough * (sums[2].max(initial=0) + 1)
-    order = np.lexsort((y, x, slot))
-    sums, slot = sums[:, order], slot[order]
-    cost = sums[1] - slot * (box[1] + 1)  # each slot's costs lie below those of the slot before
-    better = np.ones(len(slot), np.bool_)
-    better[1:] = np.where(
-        enough[order][1:],
-        cost[1:] < np.minimum.accumulate(cost)[:-1],
-        (np.diff(sums[:2]) != 0).any(axis=0) | (np.diff(slot) != 0),
-    )
-    return np.asarray(sums[:, better])
 
 
 def _holds(p: float, q: float, leaf: Floats) -> bool:

@@ -7,9 +7,9 @@ of a front is a staircase of points (see front_kernels.py); a tree must get belo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +23,14 @@ from odt_core.solvers.search.columns import (
     STUMP,
     Columns,
     Encoding,
-    Masks,
     encode_fronts,
     runs_of,
-    unpack,
 )
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.masks import Masks, count, unpack
 from odt_core.solvers.search.search import Search, Stopped
-from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
-from odt_core.solvers.search.subsets import Nodes, Sides, Split, Wanted, walk
+from odt_core.solvers.search.splits import Splits
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
@@ -39,8 +38,14 @@ Flags = npt.NDArray[np.bool_]
 Sums = tuple[Floats, ...]
 """Four: positive and negative weight of row sets in each column ``[B, V]``, and in all ``[B]``."""
 
+Payload = tuple[npt.NDArray, ...]
+
+MOST_AT_ONCE = 1_200
+"""Up to so many columns, the sums of all of them are made at once."""
+
 BATCH = 64
-"""With more splits open, of neighbouring thresholds only the middle one is looked at."""
+FAR = 2.0**51
+"""The bound of a split that may not be asked for."""
 STEPS = 64
 """Steps of the staircase that stands for a lower bound."""
 
@@ -171,6 +176,7 @@ class FrontSearch:
         self.base = np.minimum(
             self.alpha * self.positive[:, None], self.beta * self.negative[:, None]
         )
+        self.leaf = leaf_rule(self.encoding)
         self.runs = [_runs(table, cls) for cls in range(len(table.level))]
         self.mode = [_mode(table, cls) for cls in range(len(table.level))]
         self.pending: Callable[[], list[Floats]] = lambda: [np.zeros(len(self.alpha))]
@@ -179,9 +185,10 @@ class FrontSearch:
     def searches(self) -> list[Search]:
         """A weighted search for each multiplier.
 
-        Its trees may have small leaves; its bounds hold for the others, too.
+        Bounds without the smallest leaf are bounds with it, too.
         """
-        return [Search(self.encoding.with_costs(a, b), self.halt) for a, b in self.multipliers]
+        free = replace(self.encoding, smallest=0)
+        return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
 
     def front(self, cls: int, mask: Masks, wanted: Floats, guide: Floats) -> Front:
         """The front of a class on some rows wherever it is below `wanted`.
@@ -197,12 +204,13 @@ class FrontSearch:
         self.check()
         level = int(self.table.level[cls])
         if level > STUMP:
-            Node(self, cls, mask, front, guide).solve()
+            node = PairNode if level == PAIR else DeepNode
+            node(self, cls, mask, front, guide).solve()
             return
         P, N, PT, NT = self.sums(mask[None])
         box = np.array([front.points[0, -1], front.points[1, 0]]) - 1
         out, n = loader.primitives().stump_front(
-            P[0], N[0], PT[0], NT[0], self.runs[cls], self.mode[cls], self.encoding.leaf, box,
+            P[0], N[0], PT[0], NT[0], self.runs[cls], self.mode[cls], self.leaf, box,
             np.empty((2, 64)),
         )  # fmt: skip
         front.merge(np.ascontiguousarray(out[:, :n]), 0)
@@ -215,31 +223,19 @@ class FrontSearch:
     def sums(self, masks: Masks) -> Sums:
         """Weights of row sets."""
         n, v = len(masks), len(self.table.group)
-        P, N, PT, NT = np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n)
-        weigh = loader.primitives().weigh
-        for b, mask in enumerate(masks):
-            PT[b] = weigh(self.table, self.positive, mask, P[b])
-            NT[b] = weigh(self.table, self.negative, mask, N[b])
-        return P, N, PT, NT
+        found = (np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n))
+        loader.primitives().column_sums(
+            self.table, np.ascontiguousarray(masks), self.positive, self.negative, *found
+        )
+        return found
 
-    def pair_sums(self, mask: Masks) -> Sums:
-        """Weights of the rows of a set that are in each column, by column; and of the whole set.
-
-        Returns
-        -------
-        P, N, PT, NT : float64[V, V], float64[V, V], float64[V], float64[V]
-        totals : float64[2]
-        """
-        v = len(self.table.group)
-        found: list[Floats] = []
-        totals = []
-        for weight in (self.positive, self.negative):
-            F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
-            table = self.table._replace(d=weight)
-            totals.append(loader.primitives().count_pairs(table, mask, F, D, P, self.halt)[0])
-            found += F, D
-        self.check()
-        return found[0], found[2], found[1], found[3], np.array(totals)
+    def shallow_bounds(self, cls: int, sums: Sums) -> Floats:
+        """float64[B, L]: weighted bounds of a class of at most one level on row sets."""
+        out = np.empty((len(sums[0]), len(self.alpha)))
+        loader.primitives().stump_bounds(
+            *sums, self.alpha, self.beta, self.runs[cls], self.mode[cls], out
+        )
+        return out
 
     def bounds_on(self, i: int, cls: int, masks: Masks, limits: Floats) -> Floats:
         """Weighted bounds of a class on row sets, for one multiplier; optima below the limits."""
@@ -254,6 +250,15 @@ class FrontSearch:
             np.ascontiguousarray(bounds), self.alpha, self.beta, wanted, found
         )
         return found
+
+
+def leaf_rule(encoding: Encoding) -> Floats:
+    """What a leaf with rows must hold: ``leaf[0] p + leaf[1] q >= leaf[2]`` (no rule: zeros)."""
+    if not encoding.smallest:
+        return np.zeros(3)
+    size, p, q = encoding.size, encoding.positive, encoding.negative
+    by = [x for x in ((1, 1), (1, 0), (0, 1)) if (size == x[0] * p + x[1] * q).all()]
+    return np.array([*by[0], encoding.smallest], np.float64)
 
 
 def _runs(table: Columns, cls: int) -> Whole:
@@ -273,327 +278,545 @@ def _mode(table: Columns, cls: int) -> int:
     return MAY if table.empty_ok[cls] else MUST
 
 
-# ---------------------------------------------------------------- roots of subtrees
+# ---------------------------------------------------------------- larger subsets
 
 
-class Node(Bounds):
-    """A set of rows that the root of a class of two or more levels splits.
-
-    The bounds are those of the weighted problems, one for each of L multipliers. The loop is that
-    of loop.py for a front instead of one cost: carry bounds on, solve sides of open splits, one
-    multiplier at a time; what no multiplier excludes is tried.
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Columns sent low or high. n of them, q columns, L multipliers.
 
     Attributes
     ----------
-    front : Front
-        What is wanted, and found.
-    guide : float64[L]
-        How low the weighted costs get.
-    sums : arrays or None
-        What `FrontSearch.pair_sums` gives, if a child is read off it.
-    begun : int
-        The first split of those that are being tried, or still to try.
-    waiting : bool[K]
-        The sets whose larger subsets are still to try.
+    sent : int
+        How many of the columns are sent.
+    low : bool[n, q]
+        Which are sent low.
+    payload : (arrays[n, ...], arrays[n, ...])
+        What stands for the rows on the low and the high side.
+    lower : float64[n, 2, L]
+        Bounds of the two sides.
+    """
+
+    sent: int
+    low: Flags
+    payload: tuple[Payload, Payload]
+    lower: Floats
+
+    def take(self, at: npt.NDArray) -> Batch:
+        """Some of them."""
+        low, high = (tuple(each[at] for each in side) for side in self.payload)
+        return Batch(self.sent, self.low[at], (low, high), self.lower[at])
+
+
+class Walk:
+    """A walk over the larger subsets of a set's columns s..e at a node, heaviest columns first.
+
+    Parameters
+    ----------
+    node : Node
+        Its bounds of single columns are known.
+    payload : arrays[e - s, ...]
+        What stands for the rows in each column: sums, or masks.
+    join : numpy.ufunc
+        Puts the payloads of disjoint row sets together.
+    """
+
+    def __init__(self, node: Node, s: int, e: int, payload: Payload, join: np.ufunc) -> None:
+        table = node.search.table
+        weight = node.whole[0][s:e] + node.whole[1][s:e]
+        at = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
+        self.node, self.join, self.group = node, join, int(table.group[s])
+        self.columns = s + at
+        self.unused = tuple((s + np.flatnonzero(weight == 0)[:1]).tolist())
+        self.arity = int(table.arity[self.group])
+        self.both_needed = not self.unused and not table.empty_ok[node.cls]
+        self.lower = np.stack([node.into[0][s + at], node.into[node.h][s + at]])
+        self.payload = tuple(each[at] for each in payload)
+
+    def run(self) -> Iterator[Batch]:
+        """Batches of whole subsets that are open."""
+        q, node = len(self.columns), self.node
+        if not q:
+            return
+        least = self.lower.min(axis=0)
+        rest = np.concatenate([least[::-1].cumsum(axis=0)[::-1], np.zeros_like(least[:1])])
+        empty = tuple(np.zeros_like(each[:1]) for each in self.payload)
+        zero = np.zeros((1, 2, self.lower.shape[2]))
+        stack = [Batch(0, np.zeros((1, q), np.bool_), (empty, empty), zero)]
+        while stack:
+            node.search.check()
+            batch = stack.pop()
+            batch = batch.take(node.is_open(batch.lower.sum(axis=1) + rest[batch.sent]))
+            if not len(batch.low):
+                continue
+            if batch.sent == q:
+                yield batch
+                continue
+            ways = (0, 1) if node.h or batch.sent else (0,)
+            for to in ways[::-1]:
+                grown = self._send(batch, to, rest[batch.sent + 1])
+                for first in range(0, len(grown.low), BATCH):
+                    stack.append(grown.take(np.arange(first, min(first + BATCH, len(grown.low)))))
+
+    def _send(self, batch: Batch, to: int, rest: Floats) -> Batch:
+        """The next column sent low (0) or high (1), wherever that is allowed and open."""
+        i = batch.sent
+        low = batch.low.copy()
+        low[:, i] = to == 0
+        n_low = low[:, : i + 1].sum(axis=1)
+        keep = np.minimum(n_low, i + 1 - n_low) <= self.arity
+        if self.both_needed and i + 1 == len(self.columns):
+            keep &= (n_low > 0) & (n_low <= i)
+        lower = batch.lower.copy()
+        lower[:, to] += self.lower[to, i]
+        keep &= self.node.is_open(lower.sum(axis=1) + rest)
+        payload = list(batch.payload)
+        payload[to] = tuple(
+            self.join(side, each[i]) for side, each in zip(payload[to], self.payload, strict=True)
+        )
+        grown = Batch(i + 1, low, (payload[0], payload[1]), lower).take(keep)
+        if len(grown.low):
+            better = self.node.grown(
+                to, grown.payload[to], grown.lower[:, to], grown.lower[:, 1 - to] + rest
+            )
+            grown.lower[:, to] = better
+        return grown
+
+    def read(self, batch: Batch, at: int) -> Choice:
+        """The split of a whole subset; the smaller side is named."""
+        sides = [tuple(self.columns[some].tolist()) for some in (batch.low[at], ~batch.low[at])]
+        to_high = len(sides[1]) < len(sides[0])
+        return Choice(self.group, to_high, sides[to_high] or self.unused)
+
+
+# ---------------------------------------------------------------- roots of subtrees
+
+
+class Node:
+    """A set of rows that is to be split by the root of a class of two or more levels.
+
+    Attributes
+    ----------
+    children : tuple of int
+        The classes of the low and the high child.
+    h : int
+        1 if these differ, else 0.
+    ways : tuple of int
+        Where the members of a column may go: to the low child (0), to the high one (1).
+    allowed, in_set : bool[V]
+        The columns that may be asked for, and those of which several may be members.
+    pairs : int64[C, 2]
+        The pairs of columns that may be members.
+    walks : list of (int, int)
+        The columns of sets of which more than two may be members: first, last + 1.
+    into, left : list of float64[V, L]
+        For the low and the high child (one, if they are the same): weighted bounds on the rows
+        inside and outside each column.
     """
 
     def __init__(
         self, search: FrontSearch, cls: int, mask: Masks, front: Front, guide: Floats
     ) -> None:
-        super().__init__(search.splits, cls, len(search.alpha))
-        self.search, self.mask, self.front, self.guide = search, mask, front, guide
-        weighted, v = search.searches[0], self.splits.n_columns
-        self.counted = bool(self.table.level[cls] == PAIR)
-        _, closed, waiting = weighted.allowed(cls)
-        self.closed, self.waiting, self.begun = np.stack([closed, closed]), waiting.copy(), 0
-        self.sums: Sums | None = None
-        shallow = [x for x in range(self.h + 1) if self.table.level[self.children[x]] <= STUMP]
-        if shallow and not weighted.by_sweeps:
-            self.sums = search.pair_sums(mask)
-            self.X, self.Y, self.totals = self.sums[2:]
-        else:
-            P, N, PT, NT = search.sums(mask[None])
-            self.X, self.Y, self.totals = P[0], N[0], np.array([PT[0], NT[0]])
-        alpha, beta = search.alpha[:, None], search.beta[:, None]
-        self.weight[:, :v] = alpha * self.X + beta * self.Y
-        self.weight[:, v:] = self.splits.pair_sums(self.weight)
-        self.total_weight = alpha * self.totals[0] + beta * self.totals[1]
-        if self.sums is not None:
-            for x in shallow:
-                self._look_up(x, *self.sums[:2])
+        table = search.table
+        self.search, self.cls, self.mask = search, cls, mask
+        self.front, self.guide = front, guide
+        self.children = (int(table.low[cls]), int(table.high[cls]))
+        self.h = int(self.children[0] != self.children[1])
+        self.ways = (0, 1) if self.h and not table.one_way[cls] else (0,)
+        self.v, n = len(table.group), len(search.alpha)
+        self.allowed, self.in_set = np.zeros(self.v, np.bool_), np.zeros(self.v, np.bool_)
+        pairs, self.walks = [np.empty((0, 2), np.int64)], []
+        for take, s, e in search.runs[cls].tolist():
+            self.allowed[s:e] = True
+            self.in_set[s:e] = take != 1
+            if take == 2:
+                pairs.append(np.stack(np.triu_indices(e - s, 1), axis=1) + s)
+            elif take != 1:
+                self.walks.append((s, e))
+        self.pairs = np.concatenate(pairs)
+        self.into = [np.zeros((self.v, n)) for _ in range(self.h + 1)]
+        self.left = [np.zeros((self.v, n)) for _ in range(self.h + 1)]
+        x, y, p, q = search.sums(mask[None])
+        self.whole = (x[0], y[0], np.array([p[0], q[0]]))
+        self.weight = search.alpha * x[0][:, None] + search.beta * y[0][:, None]
 
-    def _look_up(self, x: int, P: Floats, N: Floats) -> None:
-        """A child of at most one level: what it costs on both sides of every split.
-
-        Where both children are such, of pairs their columns' bounds will do.
-        """
-        splits = self.splits
-        n = splits.n_columns if self.counted else splits.n
-        for i, (a, b) in enumerate(zip(self.search.alpha, self.search.beta, strict=True)):
-            d, positive = self.totals @ (-a, b), self.totals[0] * a
-            loader.primitives().shallow_sides(
-                self.table, self.children[x], b * N - a * P, b * self.Y - a * self.X, a * self.X,
-                np.array([d, positive]), splits.first[:n], splits.second[:n],
-                self.bound[INSIDE, x, i, :n], self.bound[OUTSIDE, x, i, :n],
-            )  # fmt: skip
-        self.exact[:, x] = True
-
-    def solve(self) -> None:
-        """Find the front: splits by one column, then by two, then by more."""
-        v, n = self.splits.n_columns, self.splits.n
-        if self.table.empty_ok[self.cls]:
-            self._one_sided()
-        if self.cls == self.search.encoding.classes[0]:
-            self.search.pending = self._pending
-        self._sharpen(0, v)
-        self._try_open(0, v)
-        self.begun = v
-        if v < n or self.waiting.any():
-            self._solve_columns()
-            self._sharpen(v, n)
-            self._try_open(v, n)
-            self.begun = n
-            self._walks()
-
-    def _pending(self) -> list[Floats]:
-        """Weighted bounds of what was not tried yet."""
-        pending = [self._bounds(way, self.begun, self.splits.n) for way in self.ways]
-        return [*pending, self._set_bounds()[:, self.waiting].T]
-
-    def _is_open(self, bounds: Floats) -> Flags:
+    def is_open(self, bounds: Floats) -> Flags:
         """Whether bounds of splits, float64[C, L], leave any of what is wanted open."""
         return np.asarray(self.search.open_step(bounds, self.front.points) >= 0)
 
-    def _bounds(self, way: int, first: int, last: int) -> Floats:
-        """float64[C, L]: bounds of some splits whose members go one way."""
-        x, y = self._children_of(way)
-        cost = self.bound[INSIDE, x, :, first:last] + self.bound[OUTSIDE, y, :, first:last]
-        np.maximum(cost, self._set_bounds()[:, self.splits.group[first:last]], out=cost)
-        return (cost + self.closed[way, first:last]).T
+    def read(self, columns: Whole, to_high: int) -> Choice:
+        """The split whose members are one or two columns (or none)."""
+        members = tuple(v for v in columns.tolist() if v >= 0)
+        group = int(self.search.table.group[members[0]]) if members else -1
+        return Choice(group, bool(to_high), members)
+
+    def pair_bounds(self, way: int, pairs: Whole) -> Floats:
+        """float64[C, 2, L]: bounds of what pairs of columns hold and leave.
+
+        From disjoint sets, and from what either column leaves (sharpened similarity).
+        """
+        table, weight = self.search.table, self.weight
+        into, own, left = self.into[way], self.into[self.h - way], self.left[self.h - way]
+        sums = np.add.reduceat(own, table.start[:-1], axis=0)
+        u, v = pairs.T
+        outer = sums[table.group[u]] - own[u] - own[v]
+        np.maximum(outer, left[u] - weight[v] + own[v], out=outer)
+        np.maximum(outer, left[v] - weight[u] + own[u], out=outer)
+        return np.stack([into[u] + into[v], outer], axis=1)
+
+    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+        """Better bounds of the low (0) or high child (1) on growing row sets (see `Walk`)."""
+        raise NotImplementedError
+
+
+class PairNode(Node):
+    """A root of two levels: its children's fronts are counted."""
+
+    def solve(self) -> None:
+        """Find the front; of each run of open thresholds the one in the middle first."""
+        search, table = self.search, self.search.table
+        if table.empty_ok[self.cls]:
+            n = self.h + 1
+            sums = tuple(each[:0] for each in search.sums(self.mask[None]))
+            nothing = np.full((n, 2), -1)
+            self._try(sums, nothing, nothing, np.arange(n), np.zeros((n, len(search.alpha))))
+        todo = self.allowed.copy()
+        at_once = self.v <= MOST_AT_ONCE
+        kept = np.flatnonzero(todo & (self.in_set | at_once))
+        sums = self._singles(kept)
+        todo[kept] = False
+        while todo.any():
+            for c in range(self.h + 1):
+                spread(table, self.weight, self.into[c], self.left[c])
+            open_ = [self.is_open(self.into[w] + self.left[self.h - w]) for w in self.ways]
+            picked = middles(todo & np.any(open_, axis=0), table.group)[:BATCH]
+            if not len(picked):
+                break
+            self._singles(picked)
+            todo[picked] = False
+        self._sets(sums, kept)
+
+    def _try(
+        self, sums: tuple[Floats, ...], rows: Whole, columns: Whole, to_high: Whole,
+        bounds: Floats, read: Callable[[int], Choice] | None = None,
+    ) -> None:  # fmt: skip
+        """Put the fronts of splits into ours, the most promising first.
+
+        `rows` says which of the sums are the members', `columns` which columns these are.
+        """
+        search = self.search
+        low, high = self.children
+        order = np.argsort(bounds.sum(axis=1), kind="stable")
+        splits = np.concatenate([rows, to_high[:, None]], axis=1)[order]
+        first = self.front.add(
+            len(order),
+            lambda i: read(order[i]) if read else self.read(columns[order[i]], to_high[order[i]]),
+        )
+        points, n = loader.primitives().split_fronts(
+            *sums, *self.whole, splits, bounds[order], search.alpha, search.beta,
+            search.runs[low], search.mode[low], search.runs[high], search.mode[high],
+            search.leaf, self.front.points, first, search.halt,
+        )  # fmt: skip
+        self.front.points = np.ascontiguousarray(points[:, :n])
+        search.check()
+
+    def _singles(self, columns: Whole) -> Sums:
+        """Splits by one of the columns; their sums."""
+        search = self.search
+        x, y, (p, q) = self.whole
+        sums = search.sums(search.splits.column_masks(columns) & self.mask)
+        rest = (x - sums[0], y - sums[1], p - sums[2], q - sums[3])
+        for c, child in enumerate(self.children[: self.h + 1]):
+            self.into[c][columns] = search.shallow_bounds(child, sums)
+            self.left[c][columns] = search.shallow_bounds(child, rest)
+        n = len(columns)
+        rows, names = (np.stack([each, np.full(n, -1)], axis=1) for each in (np.arange(n), columns))
+        for way in self.ways:
+            bounds = self.into[way][columns] + self.left[self.h - way][columns]
+            self._try(sums, rows, names, np.full(n, way), bounds)
+        return sums
+
+    def _sets(self, sums: Sums, kept: Whole) -> None:
+        """Splits by several columns of a set; the sums are of the columns `kept`."""
+        place = np.full(self.v, -1)
+        place[kept] = np.arange(len(kept))
+        for way in range(self.h + 1 if len(self.pairs) else 0):
+            bounds = self.pair_bounds(way, self.pairs).sum(axis=1)
+            at = np.flatnonzero(self.is_open(bounds))
+            pairs = self.pairs[at]
+            self._try(sums, place[pairs], pairs, np.full(len(at), way), bounds[at])
+        for s, e in self.walks:
+            walk = Walk(self, s, e, tuple(each[place[s:e]] for each in sums), np.add)
+            for batch in walk.run():
+                n = len(batch.lower)
+                rows = np.stack([np.arange(n), np.full(n, -1)], axis=1)
+                bounds = batch.lower.sum(axis=1)
+                read = partial(walk.read, batch)
+                self._try(batch.payload[0], rows, rows, np.zeros(n, np.int64), bounds, read)
+
+    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+        """From the sums of the row sets."""
+        child = self.children[x * self.h]
+        return np.maximum(own, self.search.shallow_bounds(child, payload))
+
+
+@dataclass(eq=False)
+class Candidates:
+    """Splits of a set of rows. C splits, W words, L multipliers.
+
+    Attributes
+    ----------
+    inner, outer : uint64[C, W]
+        The members' rows and the others.
+    to_high : int64[C]
+        Whether the members go to the high child.
+    lower, known : float64[C, 2, L], bool[C, 2, L]
+        Weighted lower bounds of the members' and the others' trees; whether they are optima.
+    read : callable
+        Gives the split of a number.
+    """
+
+    inner: Masks
+    outer: Masks
+    to_high: Whole
+    lower: Floats
+    known: Flags
+    read: Callable[[int], Choice]
+
+    @property
+    def bounds(self) -> Floats:
+        """float64[C, L]: bounds of the whole splits."""
+        return np.asarray(self.lower.sum(axis=1))
+
+
+class DeepNode(Node):
+    """A root of three or four levels: splits are tried that weighted bounds leave open."""
+
+    def solve(self) -> None:
+        """Find the front: splits by one column, then by two, then by more."""
+        search, table = self.search, self.search.table
+        groups = np.flatnonzero(np.bincount(table.group[self.in_set], minlength=len(table.kind)))
+        sets = {int(k): np.zeros(len(search.alpha)) for k in groups}
+        if table.empty_ok[self.cls]:
+            n = self.h + 1
+            empty = self._candidates(np.full((n, 2), -1), np.arange(n))
+            self._solve(empty, [np.zeros(len(search.alpha))])
+        ways, v = len(self.ways), self.v
+        columns = np.stack([np.arange(v), np.full(v, -1)], axis=1)
+        singles = self._candidates(np.tile(columns, (ways, 1)), np.repeat(self.ways, v))
+        none = ~np.tile(self.allowed, ways)
+        singles.known[none], singles.lower[none] = True, FAR
+        self._solve(singles, list(sets.values()), by_middles=True)
+        self._value_bounds(singles, sets)
+        small = [k for k in sets if table.arity[k] == 2]
+        pairs = self._open_pairs([k for k in small if k in sets])
+        for k in small:
+            del sets[k]
+        if len(pairs.lower):
+            self._solve(pairs, list(sets.values()))
+        for s, e in [run for run in self.walks if int(table.group[run[0]]) in sets]:
+            self._pend(lambda: list(sets.values()))
+            self._subsets(s, e)
+            del sets[int(table.group[s])]
+
+    def _candidates(
+        self, columns: Whole, to_high: Whole, lower: Floats | None = None
+    ) -> Candidates:
+        """Splits by columns; children of at most one level cost little, so they are solved."""
+        search = self.search
+        inner = np.zeros((len(columns), len(self.mask)), np.uint64)
+        for j in range(2):
+            some = columns[:, j] >= 0
+            inner[some] |= search.splits.column_masks(columns[some, j])
+        inner &= self.mask
+        outer = self.mask & ~inner
+        shape = (len(columns), 2, len(search.alpha))
+        lower = np.zeros(shape) if lower is None else lower
+        known = np.zeros(shape, np.bool_)
+        for side, masks in enumerate((inner, outer)):
+            for x, child in enumerate(self.children):
+                at = np.flatnonzero(to_high == (x if side == 0 else 1 - x))
+                if search.table.level[child] <= STUMP and len(at):
+                    lower[at, side] = search.shallow_bounds(child, search.sums(masks[at]))
+                    known[at, side] = True
+        return Candidates(
+            inner, outer, to_high, lower, known, lambda i: self.read(columns[i], to_high[i])
+        )
+
+    def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
+        """At the root of the tree: what is open if the search is ended now."""
+        if self.cls == self.search.encoding.classes[0]:
+            self.search.pending = bounds
+
+    # ------------------------------------------------------------ sharpening
+
+    def _solve(self, splits: Candidates, later: list[Floats], by_middles: bool = False) -> None:
+        """Try all splits that the bounds leave open, the most promising first."""
+        self._pend(lambda: [splits.bounds, *later])
+        self._sharpen(splits, by_middles)
+        open_ = np.flatnonzero(self.is_open(splits.bounds))
+        for at in open_[np.argsort(splits.bounds[open_].sum(axis=1), kind="stable")].tolist():
+            self._try(splits, at)
+
+    def _sharpen(self, splits: Candidates, by_middles: bool) -> None:
+        """Raise the bounds of splits until each is excluded or all its bounds are optima.
+
+        One multiplier at a time, the one that says most about the first open step; of its two sides
+        the heavier first.
+        """
+        search = self.search
+        heavier = (count(splits.outer) > count(splits.inner)).astype(np.int64)
+        while True:
+            step = search.open_step(splits.bounds, self.front.points)
+            unknown = ~np.asarray(splits.known.all(axis=1))
+            open_ = (step >= 0) & unknown.any(axis=1)
+            at = np.flatnonzero(open_)
+            if by_middles and len(at) > BATCH:
+                at = middles(open_, np.repeat(self.ways, self.v) * self.v + np.tile(
+                    search.table.group, len(self.ways)
+                ))  # fmt: skip
+            if not len(at):
+                return
+            x = self.front.points[0, step[at] + 1] - 1
+            least = (self.guide - search.alpha * x[:, None]) / search.beta
+            i = np.where(unknown[at], least, -np.inf).argmax(axis=1)
+            side = np.where(splits.known[at, heavier[at], i], 1 - heavier[at], heavier[at])
+            self._evaluate(splits, at, side, i)
+            if by_middles:
+                self._carry(splits)
+
+    def _evaluate(self, splits: Candidates, at: Whole, side: Whole, multiplier: Whole) -> None:
+        """Optima of one side of each split, for one multiplier."""
+        child = np.where(side == 0, splits.to_high[at], 1 - splits.to_high[at])
+        key = multiplier * 4 + side * 2 + child
+        for each in np.unique(key).tolist():
+            i, s, x = each // 4, each // 2 % 2, each % 2
+            here = at[key == each]
+            masks = (splits.inner, splits.outer)[s][here]
+            limits = self._most(i) + 1 - splits.lower[here, 1 - s, i]
+            cost = self.search.bounds_on(i, self.children[x], masks, limits)
+            splits.lower[here, s, i] = np.maximum(splits.lower[here, s, i], cost)
+            splits.known[here, s, i] = True
 
     def _most(self, i: int) -> float:
         """The largest weighted cost of a wanted point."""
         x, y = self.front.points[0, 1:] - 1, self.front.points[1, :-1] - 1
         return float((self.search.alpha[i] * x + self.search.beta[i] * y).max(initial=0.0))
 
-    def _rows(self, splits: Whole, side: int) -> Masks:
-        """The rows on a side of splits."""
-        masks = self.splits.masks(splits)
-        return np.asarray(self.mask & (masks if side == INSIDE else ~masks))
-
-    # ------------------------------------------------------------ sharpening
-
-    def _sharpen(self, first: int, last: int) -> None:
-        """Raise the bounds of splits until each is excluded or all its bounds are optima."""
-        todo = True
-        while todo:
-            self._propagate(chains=first == 0)
-            found = [self._raise_bounds(way, first, last) for way in self.ways]
-            todo = any(found)
-
-    def _raise_bounds(self, way: int, first: int, last: int) -> bool:
-        """Solve a side of each open split, if there are any.
-
-        For the multiplier that says most about the first open step; the heavier side first.
-        """
-        search, points = self.search, self.front.points
-        step = search.open_step(self._bounds(way, first, last), points)
-        x, y = self._children_of(way)
-        exact = np.stack([self.exact[INSIDE, x], self.exact[OUTSIDE, y]])[..., first:last]
-        unknown = ~np.asarray(exact.all(axis=0).T)
-        at = np.flatnonzero((step >= 0) & unknown.any(axis=1))
-        if first == 0 and len(at) > BATCH:
-            at = at[self._middles(at)]
-        if self.counted:
-            self._count_some(way, first + at[:BATCH])
-            return bool(len(at))
-        fn = points[0, step[at] + 1] - 1
-        least = (self.guide - search.alpha * fn[:, None]) / search.beta
-        i = np.where(unknown[at], least, -np.inf).argmax(axis=1)
-        total = np.asarray(self.total_weight)[i, 0]
-        heavy = np.where(2 * self.weight[i, first + at] < total, OUTSIDE, INSIDE)
-        side = np.where(exact[heavy, i, at], 1 - heavy, heavy)
-        key = 2 * i + side
-        for each in np.unique(key).tolist():
-            self._evaluate(way, each // 2, each % 2, first + at[key == each])
-        return bool(len(at))
-
-    def _count_some(self, way: int, splits: Whole) -> None:
-        """Bounds and fronts of splits, whose points soon exclude others."""
-        for i in range(len(self.guide)):
-            for side in (INSIDE, OUTSIDE):
-                self._evaluate(way, i, side, splits)
-        to_high = np.full(len(splits), way)
-        bounds = np.ascontiguousarray(self._bounds(way, 0, self.splits.n)[splits])
-        self._count(to_high, bounds, self._reader(to_high, splits), splits)
-        self.closed[way, splits] = np.inf
-
-    def _evaluate(self, way: int, i: int, side: int, splits: Whole) -> None:
-        """Optima of one side of each split, for one multiplier."""
-        children = self._children_of(way)
-        x, y = children[side], children[1 - side]
-        limits = self._most(i) + 1 - self.bound[1 - side, y, i, splits]
-        masks = self._rows(splits, side)
-        cost = self.search.bounds_on(i, self.children[x], masks, limits)
-        self.bound[side, x, i, splits] = np.maximum(self.bound[side, x, i, splits], cost)
-        self.exact[side, x, i, splits] = True
-
-    def _raise_costs(self, x: int, masks: Masks, own: Floats, rest: Floats) -> Floats:
-        """Better bounds of the low (0) or high child (1) on row sets: float64[B, L].
-
-        One multiplier after the other, while what the others cost at least leaves them open.
-        """
-        own, child = own.copy(), self.children[x * self.h]
-        for i in range(own.shape[1]):
-            at = np.flatnonzero(self._is_open(own + rest))
-            if not len(at):
-                break
-            cost = self.search.bounds_on(i, child, masks[at], self._most(i) + 1 - rest[at, i])
-            own[at, i] = np.maximum(own[at, i], cost)
-        return own
-
-    def _solve_columns(self) -> None:
-        """Both sides of the columns of sets that are still open."""
-        several = self.splits.by_pairs | self.splits.by_walk
-        columns = np.flatnonzero(several[self.table.group])
-        columns = columns[self.closed[:, columns].max(axis=0) == 0]
-        for i in range(len(self.guide)):
-            self._propagate(chains=False)
-            open_ = self._is_open(self._set_bounds().T)
-            columns = columns[open_[self.table.group[columns]]]
-            for way in self.ways:
-                for side, x in enumerate(self._children_of(way)):
-                    todo = columns[~self.exact[side, x, i, columns]]
-                    if len(todo):
-                        self._evaluate(way, i, side, todo)
+    def _carry(self, splits: Candidates) -> None:
+        """Carry bounds of single columns to their neighbours."""
+        for w, way in enumerate(self.ways):
+            at = slice(w * self.v, (w + 1) * self.v)
+            into, left = self.into[way], self.left[self.h - way]
+            into[self.allowed] = splits.lower[at][self.allowed, 0]
+            left[self.allowed] = splits.lower[at][self.allowed, 1]
+            spread(self.search.table, self.weight, into, left)
+            splits.lower[at][self.allowed] = np.stack([into, left], axis=1)[self.allowed]
 
     # ------------------------------------------------------------ trying
 
-    def _try_open(self, first: int, last: int) -> None:
-        """Try the splits that the bounds leave open, the most promising first."""
-        found = []
-        for way in self.ways:
-            bounds = self._bounds(way, first, last)
-            at = np.flatnonzero(self._is_open(bounds))
-            found.append((np.full(len(at), way), first + at, bounds[at]))
-        to_high, split, bounds = (np.concatenate(each) for each in zip(*found, strict=True))
-        order = np.argsort(bounds.sum(axis=1), kind="stable")
-        to_high, split, bounds = to_high[order], split[order], bounds[order]
-        if self.counted:
-            self._count(to_high, bounds, self._reader(to_high, split), split)
-            return
-        for way, s in zip(to_high.tolist(), split.tolist(), strict=True):
-            self._try(way, s)
-
-    def _reader(self, to_high: Whole, splits: Whole) -> Callable[[int], Choice]:
-        """What gives the choice of a split by its place in a list."""
-        group, columns = self.splits.group, self.splits.columns
-        return lambda i: Choice(int(group[splits[i]]), bool(to_high[i]), columns(int(splits[i])))
-
-    def _count(
-        self, to_high: Whole, bounds: Floats, read: Callable[[int], Choice],
-        splits: Whole | None = None, members: Masks | None = None,
-    ) -> None:  # fmt: skip
-        """Put the fronts of splits into ours where both children's fronts are counted.
-
-        The splits are given by number, or by their members' rows, or have none.
-        """
-        search, n = self.search, len(to_high)
-        rows = np.full((n, 2), -1)
-        if splits is not None and self.sums:
-            sums = self.sums[:4]
-            rows[:, 0], rows[:, 1] = self.splits.first[splits], self.splits.second[splits]
-        else:
-            if splits is not None:
-                members = self._rows(splits, INSIDE)
-            sums = search.sums(self.mask[None][:0] if members is None else members)
-            if members is not None:
-                rows[:, 0] = np.arange(n)
-        low, high = self.children
-        points, size = loader.primitives().split_fronts(
-            *sums, self.X, self.Y, self.totals, np.column_stack([rows, to_high]),
-            np.ascontiguousarray(bounds), search.alpha, search.beta, search.runs[low],
-            search.mode[low], search.runs[high], search.mode[high], search.encoding.leaf,
-            self.front.points, self.front.add(n, read), search.halt,
-        )  # fmt: skip
-        self.front.points = np.ascontiguousarray(points[:, :size])
-        search.check()
-
-    def _try(self, way: int, split: int) -> None:
-        """Put the fronts of a split's children together, if its bounds still leave it open."""
-        if self._is_open(self._bounds(way, split, split + 1))[0]:
-            x, y = self._children_of(way)
-            inside, outside = (self._rows(np.array([split]), side)[0] for side in (0, 1))
-            lower = self.bound[INSIDE, x, :, split], self.bound[OUTSIDE, y, :, split]
-            choice = self._reader(np.array([way]), np.array([split]))(0)
-            self._join((inside, outside), lower, way, choice)
-
-    def _join(
-        self, rows: tuple[Masks, Masks], lower: tuple[Floats, Floats], way: int, choice: Choice
-    ) -> None:
-        """Put the fronts of the members' child and the others' together."""
+    def _try(self, splits: Candidates, at: int) -> None:
+        """Put the fronts of a split's children together, if its bounds allow."""
         search, front = self.search, self.front
-        members = others = None
+        if not self.is_open(splits.bounds[at : at + 1]).all():
+            return
+        lower, to_high = splits.lower[at], int(splits.to_high[at])
         most = front.points[0, -1] - 1
         wanted = needed(front.points, floor_of(lower[1], search.alpha, search.beta, most))
-        if wanted is not None:
-            members = search.front(self.children[way], rows[0], wanted, lower[0])
-            wanted = needed(front.points, members.found)
-        if members is None or wanted is None:
+        if wanted is None:
             return
-        others = search.front(self.children[1 - way], rows[1], wanted, lower[1])
-        low, high = (others, members) if way else (members, others)
+        members = search.front(self.children[to_high], splits.inner[at], wanted, lower[0])
+        wanted = needed(front.points, members.found)
+        if wanted is None:
+            return
+        others = search.front(self.children[1 - to_high], splits.outer[at], wanted, lower[1])
+        low, high = (others, members) if to_high else (members, others)
         if front.combine(low.found, high.found, front.size):
             front.below[front.size] = (low, high)
-            front.add(1, lambda _: choice)
+            front.add(1, lambda _: splits.read(at))
             if self.cls == search.encoding.classes[0]:
                 search.tighten(front)
 
-    def _one_sided(self) -> None:
-        """Splits without members: one child gets every row."""
-        n, many = self.h + 1, len(self.guide)
-        if self.counted:
-            bounds = np.zeros((n, many))
-            self._count(np.arange(n), bounds, lambda way: Choice(-1, bool(way), ()))
-            return
-        zero = np.zeros((1, many))
-        for way in range(n):
-            x = 1 - way if self.h else 0
-            lower = self._raise_costs(x, self.mask[None], zero, zero)
-            self.whole[x] = lower.T
-            if self._is_open(lower)[0]:
-                rows = np.zeros_like(self.mask), self.mask
-                self._join(rows, (zero[0], lower[0]), way, Choice(-1, bool(way), ()))
+    # ------------------------------------------------------------ sets of categories
 
-    # ------------------------------------------------------------ larger subsets
+    def _value_bounds(self, singles: Candidates, sets: dict[int, Floats]) -> None:
+        """Solve the children on the values of sets that are still open; drop sets they exclude.
 
-    def _walks(self) -> None:
-        """Larger subsets of the sets that are still open."""
-        for k in np.flatnonzero(self.waiting).tolist():
-            s, e = int(self.table.start[k]), int(self.table.start[k + 1])
-            if self._is_open(self._set_bounds()[:, [k]].T)[0]:
-                payload = self.splits.column_masks(np.arange(s, e)) & self.mask
-                low, high = (self.bound[INSIDE, x, :, s:e].T for x in (0, self.h))
-                sides = Sides(
-                    self.table, self.cls, k, self.X[s:e] + self.Y[s:e], payload, np.bitwise_or,
-                    low, high,
-                )  # fmt: skip
-                walk(sides, Wanted(self._is_open, self._raise_costs, self._take))
-            self.waiting[k] = False
+        Each value of a set costs at least its own best, whichever way it goes.
+        """
+        search, table = self.search, self.search.table
+        for i in range(len(search.alpha)):
+            self._carry(singles)
+            least = np.minimum(self.into[0], self.into[self.h])
+            for k in list(sets):
+                sets[k] = least[table.start[k] : table.start[k + 1]].sum(axis=0)
+                if not self.is_open(sets[k][None])[0]:
+                    del sets[k]
+            todo = np.tile(np.isin(table.group, list(sets)), len(self.ways))
+            for side in range(2):
+                at = np.flatnonzero(todo & ~singles.known[:, side, i])
+                if len(at):
+                    self._evaluate(singles, at, np.full(len(at), side), np.full(len(at), i))
+        self._carry(singles)
 
-    def _take(self, nodes: Nodes, split_of: Callable[[int], Split]) -> None:
-        """Try whole subsets."""
+    def _open_pairs(self, groups: list[int]) -> Candidates:
+        """Splits by two columns that the columns' own bounds do not exclude."""
+        pairs = self.pairs[np.isin(self.search.table.group[self.pairs[:, 0]], groups)]
+        columns, to_high, lower = [], [], []
+        for way in range(self.h + 1):
+            bounds = self.pair_bounds(way, pairs)
+            at = np.flatnonzero(self.is_open(bounds.sum(axis=1)))
+            columns.append(pairs[at])
+            to_high.append(np.full(len(at), way))
+            lower.append(bounds[at])
+        return self._candidates(
+            np.concatenate(columns), np.concatenate(to_high), np.concatenate(lower)
+        )
 
-        def read(i: int) -> Choice:
-            split = split_of(i)
-            return Choice(split.group, split.to_high, split.columns)
+    def _subsets(self, s: int, e: int) -> None:
+        """Splits by larger subsets of a set, depth first."""
+        masks = self.search.splits.column_masks(np.arange(s, e)) & self.mask
+        walk = Walk(self, s, e, (masks,), np.bitwise_or)
+        for batch in walk.run():
+            n = len(batch.lower)
+            (low,), (high,) = batch.payload
+            known = np.ones(batch.lower.shape, np.bool_)
+            read = partial(walk.read, batch)
+            splits = Candidates(low, high, np.zeros(n, np.int64), batch.lower, known, read)
+            for at in range(n):
+                self._try(splits, at)
 
-        (low, high), cost = nodes.payload, nodes.cost
-        self.search.check()
-        if self.counted:
-            n = len(low)
-            self._count(np.zeros(n, np.int64), cost[0] + cost[1], read, members=low)
-            return
-        for i in range(len(low)):
-            if self._is_open(cost[0][i : i + 1] + cost[1][i : i + 1])[0]:
-                self._join((low[i], high[i]), (cost[0][i], cost[1][i]), 0, read(i))
+    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+        """One multiplier after the other, while the split is open."""
+        search, child = self.search, self.children[x * self.h]
+        if search.table.level[child] <= STUMP:
+            return np.maximum(own, search.shallow_bounds(child, search.sums(payload[0])))
+        own = own.copy()
+        for i in range(own.shape[1]):
+            at = np.flatnonzero(self.is_open(own + rest))
+            if not len(at):
+                break
+            cost = search.bounds_on(i, child, payload[0][at], self._most(i) + 1 - rest[at, i])
+            own[at, i] = np.maximum(own[at, i], cost)
+        return own
+
+
+def middles(open_: Flags, group: Whole) -> Whole:
+    """Of each run of neighbouring open columns of a group the middle one; long runs first."""
+    at = np.flatnonzero(open_)
+    new = np.ones(len(at), np.bool_)
+    new[1:] = (np.diff(at) > 1) | (np.diff(group[at]) != 0)
+    first = np.flatnonzero(new)
+    length = np.diff([*first, len(at)])
+    return np.asarray(at[(first + length // 2)[np.argsort(-length, kind="stable")]])
+
+
+def spread(table: Columns, weight: Floats, into: Floats, left: Floats) -> None:
+    """Carry bounds inside and outside nested columns to neighbours (monotone, similarity)."""
+    for k in np.flatnonzero((table.kind == CHAIN) & (np.diff(table.start) > 1)):
+        at = slice(int(table.start[k]), int(table.start[k + 1]))
+        w, a, b = weight[at], into[at], left[at]
+        np.maximum.accumulate(a, axis=0, out=a)
+        np.maximum(a, np.maximum.accumulate((a - w)[::-1], axis=0)[::-1] + w, out=a)
+        b[:] = np.maximum.accumulate(b[::-1], axis=0)[::-1]
+        np.maximum(b, np.maximum.accumulate(b + w, axis=0) - w, out=b)

@@ -10,20 +10,22 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search import loader, twins
+from odt_core.solvers.search import loader
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     Base,
     Encoding,
-    Masks,
     groups_of,
     most_members,
     wants_sweeps,
 )
 from odt_core.solvers.search.loop import Loop
+from odt_core.solvers.search.masks import Masks
+from odt_core.solvers.search.smallest import restricted
 from odt_core.solvers.search.splits import Flags, Numbers, Splits, Whole
 from odt_core.solvers.search.store import SharedBounds, Store, Tables
+from odt_core.solvers.search.sweeps import make_orders
 
 SOME_SPLITS = 2**11
 """Splits that are looked up between two looks at the flag to stop; as many as tables have columns,
@@ -91,6 +93,7 @@ class Search:
         self.splits = Splits.of(self.table)
         self.primitives = loader.primitives
         self.by_sweeps = wants_sweeps(self.splits.n_columns, self.table.local)
+        self.orders = make_orders(self.table) if self.by_sweeps else None
         self.store: Store | None = None
         self.most_members = most_members(self.table)
         self.shared = shared
@@ -104,6 +107,8 @@ class Search:
         """The least cost of the root's class on all rows, if below the limit."""
         cls = self.encoding.classes[0]
         level = self.table.level[cls]
+        if self.encoding.smallest:
+            return self._restricted_root(cls, limit)
         if self.shared is not None:
             self.shared.begin(self, cls)
         elif level > PAIR + 1 and not self.by_sweeps:
@@ -116,6 +121,14 @@ class Search:
         if answer.cost[0] < limit and choice is not None:
             self.offer(float(answer.cost[0]), choice)
         return float(answer.cost[0]), choice
+
+    def _restricted_root(self, cls: int, limit: float) -> tuple[float, Choice | None]:
+        """The root where leaves must be large enough; infinite if no tree has such leaves."""
+        everything = self.encoding.everything
+        if self.table.level[cls] < PAIR:
+            return restricted(self, cls, everything, limit)
+        loop = Loop(self, cls, everything, limit, top=True, restricted=True)
+        return loop.solve(), loop.choice
 
     def choice_for(self, cls: int, mask: Masks) -> Choice:
         """The best split of a class of two levels and more."""
@@ -204,13 +217,13 @@ class Search:
         self.check()
         if self.table.level[cls] > PAIR:
             return self._solve_deep(cls, masks, limits, places)
-        solve = self.primitives().two_levels
-        if self.by_sweeps:
-            solve = getattr(self.primitives(), "two_levels_by_sweeps", None)
-            if solve is None and self.table.level[cls] == PAIR:  # not compiled yet
-                return self._solve_deep(cls, masks, limits, places)
-            solve = solve or twins.two_levels
-        return self._in_parts(partial(solve, self.table, cls), np.ascontiguousarray(masks), limits)
+        primitives = self.primitives()
+        masks = np.ascontiguousarray(masks)
+        if self.orders is None:
+            solve = partial(primitives.two_levels, self.table, cls)
+        else:
+            solve = partial(primitives.two_levels_by_sweeps, self.orders, self.table, cls)
+        return self._in_parts(solve, masks, limits)
 
     def solve_sides(
         self, cls: int, base: Base, splits: Whole, outside: Flags, limits: Numbers
@@ -267,7 +280,10 @@ class Search:
             answer = self.solve(cls, mask[None], np.array([np.inf]), [-1])
             return float(answer.cost[0]), answer.choice(0)
         choice = self._two_level_split(cls, mask)
-        rows = self.splits.union(choice.members) & mask
+        rows = np.zeros_like(mask)
+        if choice.members:
+            columns = self.splits.column_masks(np.array(choice.members))
+            rows = np.bitwise_or.reduce(columns, axis=0) & mask
         low, high = int(table.low[cls]), int(table.high[cls])
         best, found = np.inf, None
         for to_high in (False,) if low == high or table.one_way[cls] else (False, True):

@@ -30,15 +30,8 @@ from odt_core.solution import (
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode, merge
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.run import (
-    OnProgress,
-    Run,
-    SearchOutcome,
-    ShouldStop,
-    Watch,
-    needs_fronts,
-    solve_search,
-)
+from odt_core.solvers.search.outcome import SearchOutcome
+from odt_core.solvers.search.run import OnProgress, Run, ShouldStop, solve_search
 from odt_core.solvers.search.store import SharedBounds
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
@@ -248,7 +241,26 @@ def solve_sizes(
     order = _order(most_questions, every or problem.forbid_empty_branches)
     searcher = _Searcher(problem, order, threads, time.monotonic() + time_limit, should_stop)
     searcher.on_progress = on_progress
-    searcher.run(sizes, every, on_points)
+    for number, topology in enumerate(order):
+        k = topology.n_nodes
+        wanted = k if every else most_questions
+        if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
+            continue
+        if should_stop is not None and should_stop():  # a quick search may not ask
+            sizes.cancelled = True
+            break
+        outcome = searcher.search(number, sizes)
+        if outcome is None:
+            break
+        better = outcome.assignment is not None and sizes.offer(
+            k, searcher.problems[number], outcome.assignment
+        )
+        _take_bound(sizes, topology, outcome)
+        sizes.cancelled = outcome.cancelled
+        if on_points is not None and (better or sizes.is_settled(k)):
+            on_points(sizes.points())
+        if outcome.cancelled:
+            break
     return sizes.points()
 
 
@@ -297,31 +309,9 @@ class _Searcher:
         self.on_progress: OnProgress | None = None
         self.started = time.monotonic()
         self._encodings: list[Encoding] = []
-        if not needs_fronts(problem):
+        if not (problem.gains.has_floor or problem.gains.counts_one_class):
             self._encodings = encode_all(problem, order)
         self._shared = SharedBounds()
-
-    def run(self, sizes: _Sizes, every: bool, on_points: OnPoints | None) -> None:
-        """Search the topologies that may have a better tree, and tell of the points."""
-        for number, problem in enumerate(self.problems):
-            topology, k = problem.topology, problem.topology.n_nodes
-            wanted = k if every else sizes.most_questions
-            if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
-                continue
-            if self.should_stop is not None and self.should_stop():  # a quick search may not ask
-                sizes.cancelled = True
-                return
-            outcome = self.search(number, sizes)
-            if outcome is None:
-                return
-            found = outcome.assignment
-            better = found is not None and sizes.offer(k, problem, found)
-            _take_bound(sizes, topology, outcome)
-            sizes.cancelled = outcome.cancelled
-            if on_points is not None and (better or sizes.is_settled(k)):
-                on_points(sizes.points())
-            if outcome.cancelled:
-                return
 
     def search(self, number: int, sizes: _Sizes) -> SearchOutcome | None:
         """Search a topology for a tree that beats the best so far; None if time is up."""
@@ -343,9 +333,10 @@ class _Searcher:
             problem,
             encoding,
             self.threads,
-            Watch(self.deadline, self.should_stop),
-            time.monotonic(),
+            deadline=self.deadline,
+            started=time.monotonic(),
             on_progress=tell,
+            should_stop=self.should_stop,
             cutoff=_cost(encoding, sizes.total_of(problem.topology.n_nodes)),
             shared=self._shared,
         )

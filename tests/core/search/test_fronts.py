@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 import pytest
 
-from odt_core.solvers.search import columns, front_kernels, front_twins, fronts
-from odt_core.solvers.search.floors import frontier, solve_floors
+from odt_core.solvers.search import front_kernels, front_twins, fronts
+from odt_core.solvers.search.floors import FrontierSearch, Watch, frontier, solve_floors
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
-from odt_core.solvers.search.run import Watch
+from odt_core.solvers.search.masks import pack
 from odt_core.tree import count_assignment
 from tests.properties import referee
 from tests.properties.strategies import random_problem
@@ -53,7 +52,7 @@ class Case:
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
-def test_leaf_adjacent_fronts_are_those_of_the_twins(first: int) -> None:
+def test_leaf_adjacent_fronts_and_bounds_are_those_of_the_twins(first: int) -> None:
     for seed in range(first, first + 100):
         case = Case(seed)
         tp, tn = (float(weight) for weight in case.random.integers(0, 15, 2))
@@ -63,29 +62,13 @@ def test_leaf_adjacent_fronts_are_those_of_the_twins(first: int) -> None:
         found, n = front_kernels.stump_front(*given, np.empty((2, 1)))
         expected, _ = front_twins.stump_front(*given, np.empty((2, 1)))
         np.testing.assert_array_equal(found[:, :n], expected)
-
-
-@pytest.mark.parametrize("module", [front_twins, front_kernels], ids=["plain", "compiled"])
-@pytest.mark.parametrize("take", [0, 3])
-def test_a_smallest_leaf_keeps_no_more_sums_than_matter(module: ModuleType, take: int) -> None:
-    """All subsets of ten categories; sums that are better are kept once both leaves hold enough."""
-    for seed in range(20):
-        random = np.random.default_rng(seed)
-        p, q = random.integers(0, 30, (2, 10)).astype(np.float64)
-        leaf = np.array([*LEAVES[1 + seed % 3, :2], 40.0])
-        positive = (np.arange(2**10)[:, None] >> np.arange(10)) & 1
-        fn, fp = (1 - positive) @ p, positive @ q
-        held = leaf[0] * (p.sum() - fn) + leaf[1] * fp, leaf[0] * fn + leaf[1] * (q.sum() - fp)
-        some = positive.sum(axis=1)
-        legal = np.minimum(*held) >= leaf[2]
-        legal &= (np.minimum(some, 10 - some) <= (take or 10)) & (some > 0) & (some < 10)
-        expected = front_twins.undominated(np.stack([fn, fp])[:, legal])
-        box, runs = np.array([p.sum(), q.sum()]), np.array([[take, 0, 10]])
-        found, n = module.stump_front(
-            p, q, p.sum(), q.sum(), runs, MUST, leaf, box, np.empty((2, 1))
-        )
-        np.testing.assert_array_equal(found[:, :n], expected)
-        assert front_twins.called(p, q, take, True, box, leaf)[-1].shape[1] < 2**10
+        sums = (p[None], q[None], np.array([tp]), np.array([tn]))
+        bounds, twin = np.empty((1, len(ALPHA))), np.empty((1, len(ALPHA)))
+        front_kernels.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, bounds)
+        front_twins.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, twin)
+        np.testing.assert_array_equal(bounds, twin)
+        for fn, fp in expected.T:
+            assert (bounds[0] <= ALPHA * fn + BETA * fp).all()
 
 
 def test_fronts_of_two_levels_are_those_of_the_twins() -> None:
@@ -114,12 +97,28 @@ def test_fronts_of_two_levels_are_those_of_the_twins() -> None:
         np.testing.assert_array_equal(steps, twins)
 
 
+def test_sums_of_columns_are_those_of_the_twins() -> None:
+    for seed in range(40):
+        search = FrontierSearch(random_problem(seed), Watch()).search
+        n, v = len(search.positive), len(search.table.group)
+        chosen = np.random.default_rng(seed).random((4, n)) < 0.6
+        masks = pack(chosen)
+        found, twins = (
+            [np.empty((4, v)), np.empty((4, v)), np.empty(4), np.empty(4)] for _ in "ab"
+        )
+        given = (search.table, masks, search.positive, search.negative)
+        front_kernels.column_sums(*given, *found)
+        front_twins.column_sums(*given, *twins)
+        for one, other in zip(found, twins, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("smallest_leaf", [False, True])
 def test_a_batch_of_columns_at_a_time_finds_the_same(
     monkeypatch: pytest.MonkeyPatch, smallest_leaf: bool
 ) -> None:
     """As where numbers may be cut at every value."""
-    monkeypatch.setattr(columns, "MOST_COLUMNS", 0)
+    monkeypatch.setattr(fronts, "MOST_AT_ONCE", 0)
     monkeypatch.setattr(fronts, "BATCH", 3)
     for seed in range(300, 340):
         problem = random_problem(seed, smallest_leaf=smallest_leaf)
@@ -152,7 +151,7 @@ def test_heavy_rows_are_like_any_others() -> None:
 def test_an_empty_time_limit_proves_nothing_false() -> None:
     for seed in range(30):
         problem = random_problem(seed)
-        outcome = solve_floors(problem, Watch(0.0), 0.0)
+        outcome = solve_floors(problem, deadline=0.0, started=0.0)
         best = referee.best_value(problem)
         assert best is None or problem.gains.value(outcome.bound) >= best
         assert not (outcome.infeasible and best is not None)
