@@ -1,0 +1,250 @@
+"""Goals, and what a solve came to, in words."""
+
+from __future__ import annotations
+
+import math
+
+from odt_core.problem import Goal, Objective, Problem
+from odt_core.solution import Engine, MipRole, Prover, Solution, Status
+from odt_core.words.text import (
+    count_words,
+    list_words,
+    number_words,
+    percent_words,
+    printable,
+    seconds_words,
+)
+
+ENGINE_WORDS: dict[Engine, str] = {
+    Engine.HYBRID: "The exact search finds and proves the tree; the paper's integer program in "
+    "CBC confirms it where that takes seconds, or takes over where the search runs out of time.",
+    Engine.SEARCH: "The exact search alone: it counts its way through all splits, and is usually "
+    "the fastest.",
+    Engine.CBC: "The paper's integer program alone, solved by CBC.",
+    Engine.HIGHS: "The paper's integer program alone, solved by HiGHS.",
+}
+"""One sentence on each engine."""
+
+GOAL_NAMES: dict[Goal, str] = {
+    Goal.ACCURACY: "accuracy",
+    Goal.BALANCED: "balanced accuracy",
+    Goal.MAX_TPR: "sensitivity (TPR)",
+    Goal.MAX_TNR: "specificity (TNR)",
+}
+"""The rate that each goal is about."""
+
+_PROVERS = {
+    Prover.SEARCH: "the exact search",
+    Prover.CBC: "CBC on the integer program",
+    Prover.HIGHS: "HiGHS on the integer program",
+}
+
+
+def goal_words(objective: Objective, negative_label: str = "negative") -> str:
+    """What is maximised, under which floors.
+
+    Examples
+    --------
+    >>> goal_words(Objective(Goal.MAX_TPR, min_tnr=Fraction(95, 100)))
+    'highest sensitivity (TPR) with specificity (TNR) at least 95%'
+    """
+    text = f"highest {GOAL_NAMES[objective.goal]}"
+    if objective.class_weight != 1:
+        text += (
+            f", a correct row of {printable(negative_label)} counting "
+            f"{number_words(float(objective.class_weight))} times"
+        )
+    floors = floor_words(objective)
+    return f"{text} with {floors}" if floors else text
+
+
+def floor_words(objective: Objective) -> str:
+    """The floors asked for; "" if there is none."""
+    floors = (
+        (GOAL_NAMES[Goal.MAX_TPR], objective.min_tpr),
+        (GOAL_NAMES[Goal.MAX_TNR], objective.min_tnr),
+    )
+    return " and ".join(
+        f"{name} at least {number_words(float(100 * floor))}%"
+        for name, floor in floors
+        if floor is not None
+    )
+
+
+def value_words(problem: Problem, total: int) -> str:
+    """What a total is worth, in the goal's own terms.
+
+    Parameters
+    ----------
+    problem : Problem
+        Gives the goal and the class names.
+    total : int
+        As a whole number (see `odt_core.problem.Gains`).
+
+    Examples
+    --------
+    ``530 of 545 training rows right (97.2%)``; ``balanced accuracy 93.4%``
+    """
+    data, goal = problem.data, problem.objective.goal
+    if goal is Goal.BALANCED:
+        return f"balanced accuracy {percent_words(problem.gains.value(total))}"
+    if goal is Goal.ACCURACY and problem.objective.class_weight != 1:
+        return f"{number_words(float(problem.gains.value(total)))} weighted rows right"
+    n, rows = {
+        Goal.ACCURACY: (data.n_rows, "training row"),
+        Goal.MAX_TPR: (data.n_positive, f"training row of {printable(data.positive_label)}"),
+        Goal.MAX_TNR: (data.n_negative, f"training row of {printable(data.negative_label)}"),
+    }[goal]
+    many = rows.replace("training row", "training rows", 1)
+    share = f" ({percent_words(problem.gains.value(total) / _one(problem))})" if n else ""
+    return f"{total:,} of {count_words(n, rows, many)} right{share}"
+
+
+def _one(problem: Problem) -> int:
+    """The value of a tree without errors."""
+    return problem.data.n_rows if problem.objective.goal is Goal.ACCURACY else 1
+
+
+def gap_words(problem: Problem, gap: int) -> str:
+    """How much better another tree could be, at most, in the goal's own unit.
+
+    Parameters
+    ----------
+    problem : Problem
+        Gives the goal and the class names.
+    gap : int
+        Bound less total, as a whole number (see `odt_core.problem.Gains`).
+    """
+    objective, data = problem.objective, problem.data
+    if objective.goal is Goal.BALANCED:
+        # Rounded up: a bound that is rounded down is no bound.
+        points = math.ceil(problem.gains.value(gap) * 100 * 100) / 100
+        unit = "percentage point" if points == 1 else "percentage points"
+        return f"a better tree has at most {number_words(points)} {unit} more balanced accuracy"
+    if objective.goal is Goal.ACCURACY and objective.class_weight != 1:
+        worth = number_words(float(problem.gains.value(gap)))
+        weight = number_words(float(objective.class_weight))
+        return (
+            f"a better tree gets at most {worth} more weighted rows right (a row of "
+            f"{printable(data.negative_label)} counts {weight} times)"
+        )
+    rows = f"{gap:,} more {'row' if gap == 1 else 'rows'}"
+    if objective.goal is Goal.MAX_TPR:
+        rows += f" of {printable(data.positive_label)}"
+    elif objective.goal is Goal.MAX_TNR:
+        rows += f" of {printable(data.negative_label)}"
+    return f"a better tree gets at most {rows} right"
+
+
+def status_words(problem: Problem, solution: Solution, among: str = "of this shape") -> str:
+    """How far a solve came.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was solved.
+    solution : Solution
+        The answer.
+    among : str
+        Which trees were searched.
+
+    Examples
+    --------
+    ``Proved optimal``; ``Best found in 60 s; a better tree gets at most 3 more rows
+    right``.
+    """
+    seconds = seconds_words(solution.seconds.total)
+    if solution.status is Status.OPTIMAL:
+        return "Proved optimal"
+    if solution.status is Status.INFEASIBLE:
+        floors = floor_words(problem.objective)
+        demand = f"reaches {floors}" if floors else "meets the conditions"
+        return f"Proved impossible: no tree {among} {demand} on the training rows"
+    cancelled = solution.status is Status.CANCELLED
+    if solution.tree is None:
+        return (
+            f"Stopped after {seconds}, before a tree was found"
+            if cancelled
+            else f"No tree found in {seconds}; whether there is one is not known"
+        )
+    began = f"Stopped after {seconds}" if cancelled else f"Best found in {seconds}"
+    if solution.gap is None:
+        return f"{began}; how much better a tree could be is not known"
+    return f"{began}; {gap_words(problem, solution.gap)}"
+
+
+def proof_words(solution: Solution, over: str = "", among: str = "of this shape") -> str:
+    """Which engine proved the answer, in what time, and what else there is to say about it.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    over : str
+        Over which cut points it holds, such as ``over the deciles``.
+    among : str
+        Which trees were searched.
+
+    Examples
+    --------
+    ``No tree of this shape does better on the training rows: the exact search proved it in 0.02 s,
+    and CBC on the integer program in 0.8 s. CBC confirmed this tree and its result in the paper's
+    integer program. It took the bound from the search. Only trying every tree checks the bound
+    too.``
+    """
+    return " ".join(
+        part
+        for part in (
+            _claim_words(solution, among),
+            _cuts_words(solution, over),
+            _check_words(solution),
+            solution.remark,
+        )
+        if part
+    )
+
+
+def _cuts_words(solution: Solution, over: str) -> str:
+    if not over:
+        return ""
+    proved = solution.status.is_settled
+    return f"Proved {over}." if proved else f"Sought {over}."
+
+
+def _check_words(solution: Solution) -> str:
+    """What the integer program was asked beside the proof."""
+    mip = solution.mip
+    if mip is None:
+        return ""
+    time = seconds_words(solution.seconds.mip)
+    if mip.role is MipRole.CONFIRMED and solution.tree is not None:
+        return (
+            f"{mip.solver} confirmed this tree and its result in the paper's integer program. It "
+            "took the bound from the search. Only trying every tree checks the bound too."
+        )
+    if mip.role is MipRole.CONTINUED and mip.solver.lower() not in solution.proved_by:
+        return f"{mip.solver} then worked on the integer program for {time}."
+    return ""
+
+
+def _claim_words(solution: Solution, among: str) -> str:
+    best = f"No tree {among} does better on the training rows"
+    if not solution.proved_by and solution.status is Status.OPTIMAL:
+        return f"{best}: this one has the best value that any tree can have."
+    if not solution.proved_by and solution.mip is not None and solution.mip.is_blurred:
+        return ""  # it is not for want of time, as the remark says
+    if not solution.proved_by:
+        question = (
+            "that no tree is better"
+            if solution.tree is not None
+            else "whether there is such a tree"
+        )
+        return f"{seconds_words(solution.seconds.total)} were not enough to prove {question}."
+    claims: list[str] = []
+    for prover in solution.proved_by:
+        spent = solution.seconds.search if prover is Prover.SEARCH else solution.seconds.mip
+        time = f" in {seconds_words(spent)}" if spent else ""
+        proved = "" if claims else " proved it"
+        claims.append(f"{_PROVERS[prover]}{proved}{time}")
+    fact = "There is no such tree" if solution.tree is None else best
+    return f"{fact}: {list_words(claims, ', and ')}."
