@@ -29,6 +29,7 @@ soak:            ## The long tests
 	@scripts/setup.sh requirements-test.txt
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
 		$(PY) -m pytest -m soak
+	$(PY) -m pytest -n 2 --hypothesis-profile random tests/properties tests/core/data tests/core/export
 	$(PY) -m benchmarks.load --sessions 20 --seconds 90
 
 bench:           ## Repeat the measurements of docs/benchmarks.md (an hour, on an idle machine)

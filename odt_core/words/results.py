@@ -45,6 +45,7 @@ def goal_words(objective: Objective, negative_label: str = "negative") -> str:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> goal_words(Objective(Goal.MAX_TPR, min_tnr=Fraction(95, 100)))
     'highest sensitivity (TPR) with specificity (TNR) at least 95%'
     """

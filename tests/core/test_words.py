@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import odt_core.words
 from odt_core.confusion import Confusion
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, MipReport, MipRole, Prover, Seconds, Solution, Status
@@ -29,10 +28,13 @@ from odt_core.words import (
     percent_words,
     printable,
     proof_words,
+    questions,
+    results,
     rule_words,
     rules_text,
     split_words,
     status_words,
+    text,
     unseen_words,
 )
 from tests.core.trees import decision, mushroom_tree, random_tree, unhurried
@@ -57,9 +59,9 @@ def asked(feature: Feature, left: set[int], *, observed: set[int] | None = None,
 
 
 def test_the_examples_in_the_docstrings():
-    results = doctest.testmod(odt_core.words)
-    assert results.attempted >= 8
-    assert results.failed == 0
+    found = [doctest.testmod(module) for module in (text, results)]
+    assert sum(each.attempted for each in found) >= 8
+    assert not any(each.failed for each in found)
 
 
 # --- names ----------------------------------------------------------------------------------

@@ -39,6 +39,8 @@ def holds(condition: str, name: str, feature: Feature, code: int) -> bool:
                 rest = condition.removeprefix(f"{name} {negation}")
                 return value not in re.split(r", | nor ", rest)
         return value in re.split(r", | or ", condition.removeprefix(f"{name} is "))
+    if condition in (f"{name} is missing", f"{name} is not missing"):
+        return condition.endswith("not missing")
     low = feature.cuts[code - 1] if code else -np.inf
     high = feature.cuts[code] if code < len(feature.cuts) else np.inf
     between = BETWEEN.fullmatch(words)
