@@ -28,7 +28,6 @@ from odt_core.words import (
     percent_words,
     printable,
     proof_words,
-    questions,
     results,
     rule_words,
     rules_text,
