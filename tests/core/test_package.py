@@ -65,7 +65,7 @@ def test_every_file_of_the_package_and_of_the_dashboard_travels(installed: Insta
 
     def files(folder: Path) -> set[Path]:
         found = (path for path in folder.rglob("*") if path.is_file())
-        return {path.relative_to(folder) for path in found if path.suffix != ".pyc"}
+        return {path.relative_to(folder) for path in found if path.parent.name != "__pycache__"}
 
     dashboard = {path for path in files(package) if path.parts[0] == "dashboard"}
     assert files(package) - dashboard == files(ROOT / "odt_core")
