@@ -43,6 +43,7 @@ from odt_core.studies.frontier import (
     search_frontier,
 )
 from odt_core.studies.frontier_csv import frontier_csv
+from odt_core.studies.frontier_view import FrontierView, ViewPoint
 from odt_core.studies.levels import fewest_errors, is_best_at, point_for_level
 from odt_core.studies.path import (
     PathPart,
@@ -105,6 +106,8 @@ __all__ = [
     "FoldRates",
     "FoldRun",
     "FrontierResult",
+    "FrontierView",
+    "ViewPoint",
     "LowerBound",
     "OperatingPoint",
     "OriginalFit",

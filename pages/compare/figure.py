@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from odt_core.render import (
-    ComparedPoint,
-    Rank,
     comparison_alt_text,
     comparison_figure,
     questions_figure,
 )
-from odt_core.studies import CandidateRow, Comparison
+from odt_core.studies import Comparison
 from odt_core.studies.comparison_words import measure_words
+from odt_core.studies.figure_points import compared_points, scored_rows
 from pages.common.charts import draw_chart
 from pages.common.theme import current_theme
 
@@ -56,7 +55,7 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
             label_visibility="collapsed",
         )
     )
-    points = points_of(found)
+    points = compared_points(found)
     draw_chart(
         make_figure(found, shown),
         key=f"{key}_{shown}",
@@ -75,40 +74,11 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
 def make_figure(found: Comparison, shown: str, *, opaque: bool = False) -> go.Figure:
     """One of the figures in the page's colours."""
     draw = comparison_figure if shown == INTERVALS else questions_figure
-    return draw(points_of(found), measure_words(found), theme=current_theme(), opaque=opaque)
-
-
-def points_of(found: Comparison) -> list[ComparedPoint]:
-    """The candidates that have a rate, as points."""
-    return [_point(found, row) for row in _drawn(found)]
-
-
-def _drawn(found: Comparison) -> list[CandidateRow]:
-    return [row for row in found.rows if row.score is not None]
-
-
-def _point(found: Comparison, row: CandidateRow) -> ComparedPoint:
-    score = row.score
-    assert score is not None
-    place = found.rows.index(row)
-    rank = Rank.BASELINE if row.is_baseline else Rank.OTHER
-    if place == found.simplest:
-        rank = Rank.SIMPLEST
-    if place == found.best:
-        rank = Rank.BEST
-    return ComparedPoint(
-        name=row.words,
-        rank=rank,
-        mean=score.mean,
-        low=None if score.is_constant else score.low,
-        high=None if score.is_constant else score.high,
-        train=row.train(found.measure).mean,
-        questions=row.questions,
-    )
+    return draw(compared_points(found), measure_words(found), theme=current_theme(), opaque=opaque)
 
 
 def _choose_clicked(found: Comparison, place: object) -> None:
     """Choose the tree of the point that was clicked."""
-    rows = _drawn(found)
+    rows = scored_rows(found)
     if isinstance(place, int) and not rows[place].is_baseline:
         st.session_state[CHOSEN] = rows[place].words

@@ -27,6 +27,7 @@ from odt_core.studies.comparison_words import (
     short_seconds,
     verdict_words,
 )
+from odt_core.studies.figure_points import compared_points
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
 from pages.common.drawing import draw_tree
 from pages.common.names import file_stem
@@ -53,7 +54,6 @@ from pages.compare.figure import (
     CHOSEN,
     draw_comparison_figure,
     make_figure,
-    points_of,
 )
 from pages.sensitivity.downloads import draw_figure_downloads, draw_file
 
@@ -197,7 +197,7 @@ def _draw_downloads(batch: Batch, found: Comparison, shown: str) -> None:
         draw_file("Table (CSV)", lambda: comparison_csv(found), f"{stem}.csv", "text/csv")
         draw_figure_downloads(
             lambda: make_figure(found, shown, opaque=True),
-            lambda: comparison_alt_text(points_of(found), measure_words(found)),
+            lambda: comparison_alt_text(compared_points(found), measure_words(found)),
             f"{stem}-{shown.lower().replace(' ', '-')}",
         )
 

@@ -6,9 +6,6 @@ import streamlit as st
 
 from odt_core.jobs import Batch
 from odt_core.render import (
-    AskedColumn,
-    CutColumn,
-    RowCircle,
     asked_alt_text,
     asked_figure,
     cuts_alt_text,
@@ -17,6 +14,7 @@ from odt_core.render import (
     instability_figure,
 )
 from odt_core.studies import StabilityResult, columns_csv, rows_csv
+from odt_core.studies.figure_points import asked_columns, cut_columns, leaf_names, row_circles
 from odt_core.studies.stability_words import (
     corrected_words,
     interval_words,
@@ -25,7 +23,7 @@ from odt_core.studies.stability_words import (
     stability_sentences,
 )
 from odt_core.studies.sweep import tnr, tpr
-from odt_core.words import count_words, percent_words, printable, seconds_words
+from odt_core.words import count_words, percent_words, seconds_words
 from pages.common.charts import draw_chart
 from pages.common.names import file_stem
 from pages.common.studies import draw_study_failure
@@ -115,40 +113,8 @@ def _draw_rates(found: StabilityResult) -> None:
     )
 
 
-def asked_columns(found: StabilityResult) -> list[AskedColumn]:
-    """The columns that some refit asks about, for the figure."""
-    return [AskedColumn(c.name, c.asked, c.at_root) for c in found.columns if c.asked]
-
-
-def cut_columns(found: StabilityResult) -> list[CutColumn]:
-    """The columns that are cut, the most asked first, for the figure."""
-    return [
-        CutColumn(c.name, tuple(x.cut for x in c.cuts), tuple(x.n for x in c.cuts))
-        for c in found.columns
-        if c.cuts
-    ]
-
-
-def leaf_names(batch: Batch, found: StabilityResult) -> list[str]:
-    """The leaves of the tree of all training rows, in words; plain text."""
-    assert found.original is not None
-    original, schema = found.original, batch.jobs[0].spec.train.schema
-    names = []
-    for leaf, label in enumerate(original.labels):
-        n = original.leaves.count(leaf)
-        share = percent_words(original.positives[leaf] / n, 0) if n else "-"
-        says = printable(schema.positive) if label else f"not {printable(schema.positive)}"
-        names.append(f"{leaf + 1}: {says}, {share} are")
-    return names
-
-
-def row_circles(names: list[str], found: StabilityResult) -> list[RowCircle]:
-    """The training rows by leaf and by how often their answer changes."""
-    assert found.original is not None and found.rows is not None
-    return [
-        RowCircle(names[bubble.leaf], bubble.share, bubble.n)
-        for bubble in found.rows.bubbles(found.original.leaves)
-    ]
+def _positive(batch: Batch) -> str:
+    return batch.jobs[0].spec.train.schema.positive
 
 
 def draw_columns(found: StabilityResult, key: str) -> None:
@@ -193,7 +159,7 @@ def _draw_cuts(found: StabilityResult) -> None:
 def _draw_rows(batch: Batch, found: StabilityResult) -> None:
     if found.rows is None:
         return
-    names = leaf_names(batch, found)
+    names = leaf_names(_positive(batch), found)
     circles = row_circles(names, found)
     st.header("For which rows the answer changes", anchor=False)
     draw_chart(
@@ -231,7 +197,7 @@ def _draw_downloads(batch: Batch, found: StabilityResult) -> None:
                 f"{stem}-cuts",
             )
         if found.rows is not None:
-            names = leaf_names(batch, found)
+            names = leaf_names(_positive(batch), found)
             circles = row_circles(names, found)
             st.caption("Rows whose answer changes")
             draw_figure_downloads(

@@ -10,12 +10,12 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.evaluation import CostRange, cheapest
 from odt_core.jobs import Job
-from odt_core.studies import Sweep
+from odt_core.studies import FrontierView, Sweep
 from odt_core.training import parse_floor, parse_weight
 from odt_core.words import number_words, percent_words
 from pages.common.state import work
 from pages.common.text import plain, shorten
-from pages.sensitivity.view import FrontierView, KeptPoint
+from pages.sensitivity.view import KeptPoint
 
 DEFAULT_FLOOR = Fraction(95, 100)
 

@@ -7,13 +7,13 @@ import streamlit as st
 from odt_core.confusion import Confusion
 from odt_core.evaluation import ReportedRate, metrics, tree_changes
 from odt_core.problem import EncodedData
+from odt_core.studies import FrontierView, ViewPoint
 from odt_core.words import percent_words
 from pages.common.drawing import draw_tree
 from pages.common.numbers import reported_html
 from pages.common.tables import plain_table
 from pages.common.text import plain
 from pages.sensitivity.choose import Choice
-from pages.sensitivity.view import FrontierView, ViewPoint
 
 _MEASURES = (
     ReportedRate.SENSITIVITY,

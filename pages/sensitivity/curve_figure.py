@@ -10,13 +10,13 @@ import streamlit as st
 
 from odt_core.render import (
     RocPoint,
-    SweepPoint,
     SweepSeries,
     sweep_alt_text,
     sweep_figure,
     sweep_roc_figure,
 )
-from odt_core.studies import CurveRow, Spread
+from odt_core.studies import CurveRow
+from odt_core.studies.figure_points import curve_series
 from pages.common.charts import draw_chart
 from pages.common.shapes import NAMES
 from pages.common.theme import current_theme
@@ -111,17 +111,4 @@ def curve_alt_text(rows: Sequence[CurveRow], shown: str) -> str:
 
 
 def _series(rows: Sequence[CurveRow], rate: str) -> list[SweepSeries]:
-    shapes = dict.fromkeys(row.topology for row in rows)
-    return [
-        SweepSeries(
-            NAMES.get(shape, shape),
-            tuple(_sweep_point(row, rate) for row in rows if row.topology == shape),
-        )
-        for shape in shapes
-    ]
-
-
-def _sweep_point(row: CurveRow, rate: str) -> SweepPoint:
-    train: Spread = getattr(row, f"train_{rate}")
-    test: Spread = getattr(row, f"test_{rate}")
-    return SweepPoint(float(row.level), train.mean, test.mean, test.low, test.high)
+    return curve_series(rows, rate, NAMES)

@@ -11,7 +11,7 @@ import streamlit as st
 from odt_core.evaluation import metrics
 from odt_core.jobs import Batch, Job
 from odt_core.render import RocPoint
-from odt_core.studies import CurveRow, Sweep, floor_objective
+from odt_core.studies import CurveRow, FrontierView, Sweep, floor_objective
 from odt_core.topology import Topology
 from odt_core.words import number_words
 from pages.common.drawing import draw_tree
@@ -26,7 +26,7 @@ from pages.sensitivity.choose import DEFAULT_FLOOR
 from pages.sensitivity.frontiers import watch_frontier
 from pages.sensitivity.known import known_or_new
 from pages.sensitivity.point import unproved_words
-from pages.sensitivity.view import FrontierView, KeptPoint, frontier_view
+from pages.sensitivity.view import KeptPoint, frontier_view
 
 _SHAPE, _FLOOR = "sens_curve_shape", "sens_curve_floor"
 

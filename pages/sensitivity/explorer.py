@@ -9,7 +9,7 @@ from odt_core.evaluation import DecisionCurve, decision_curve
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
-from odt_core.studies import Sweep
+from odt_core.studies import FrontierView, Sweep
 from pages.common.charts import draw_chart
 from pages.common.drawing import draw_tree
 from pages.common.parts import draw_part
@@ -25,7 +25,6 @@ from pages.sensitivity.point import (
     draw_point,
     threshold_of,
 )
-from pages.sensitivity.view import FrontierView
 
 ROC, BENEFIT = "ROC plane", "Decision curve"
 THRESHOLDS = tuple(step / 100 for step in range(1, 100))

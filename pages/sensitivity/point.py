@@ -10,7 +10,7 @@ from odt_core.confusion import Confusion
 from odt_core.evaluation import metrics, net_benefit
 from odt_core.problem import EncodedData
 from odt_core.render import tree_alt_text
-from odt_core.studies import Sweep, floor_objective
+from odt_core.studies import FrontierView, Sweep, ViewPoint, floor_objective
 from odt_core.words import number_words, percent_words
 from pages.common.leaves import draw_leaves
 from pages.common.numbers import (
@@ -24,7 +24,6 @@ from pages.common.tables import plain_table, value_html
 from pages.common.text import plain, shorten
 from pages.common.verdicts import draw_verdict
 from pages.sensitivity.choose import Choice, alarm_words
-from pages.sensitivity.view import FrontierView, ViewPoint
 
 
 def draw_floor(view: FrontierView, choice: Choice) -> None:

@@ -19,6 +19,7 @@ from odt_core.render import roc_figure, tree_dot
 from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, StorageError
 from odt_core.studies import (
     CurveRun,
+    FrontierView,
     LowerBound,
     Sweep,
     curve_table,
@@ -34,7 +35,7 @@ from pages.common.studies import CURVES, FRONTIER
 from pages.sensitivity.choose import Choice, range_words
 from pages.sensitivity.frontiers import asked_words, rules_that_apply
 from pages.sensitivity.point import unproved_words
-from pages.sensitivity.view import FrontierView, frontier_view
+from pages.sensitivity.view import frontier_view
 
 WORK = "odt_work"
 SECONDS = 90.0

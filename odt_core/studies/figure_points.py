@@ -1,0 +1,122 @@
+"""What the figures of studies draw: points, columns and circles, made from typed results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from odt_core.render import (
+    AskedColumn,
+    ComparedPoint,
+    CutColumn,
+    Rank,
+    RowCircle,
+    SweepPoint,
+    SweepSeries,
+)
+from odt_core.studies.comparison_table import CandidateRow, Comparison
+from odt_core.studies.curve_table import CurveRow, Spread
+from odt_core.studies.stability_result import StabilityResult
+from odt_core.words import percent_words, printable
+
+
+def compared_points(found: Comparison) -> list[ComparedPoint]:
+    """The candidates of a comparison that have a rate (`scored_rows`), as points."""
+    return [_compared_point(found, row) for row in scored_rows(found)]
+
+
+def scored_rows(found: Comparison) -> list[CandidateRow]:
+    """The candidates of a comparison that have a rate, in the order of the points."""
+    return [row for row in found.rows if row.score is not None]
+
+
+def _compared_point(found: Comparison, row: CandidateRow) -> ComparedPoint:
+    score = row.score
+    assert score is not None
+    place = found.rows.index(row)
+    rank = Rank.BASELINE if row.is_baseline else Rank.OTHER
+    if place == found.simplest:
+        rank = Rank.SIMPLEST
+    if place == found.best:
+        rank = Rank.BEST
+    return ComparedPoint(
+        name=row.words,
+        rank=rank,
+        mean=score.mean,
+        low=None if score.is_constant else score.low,
+        high=None if score.is_constant else score.high,
+        train=row.train(found.measure).mean,
+        questions=row.questions,
+    )
+
+
+def curve_series(
+    rows: Sequence[CurveRow], rate: str, names: Mapping[str, str] | None = None
+) -> list[SweepSeries]:
+    """The curve of each shape.
+
+    Parameters
+    ----------
+    rows : sequence of CurveRow
+        The curves' table.
+    rate : str
+        ``tpr`` or ``tnr``.
+    names : mapping of str to str, optional
+        What shapes are called, by their names; those that are absent keep their names.
+    """
+    shapes = dict.fromkeys(row.topology for row in rows)
+    return [
+        SweepSeries(
+            (names or {}).get(shape, shape),
+            tuple(_sweep_point(row, rate) for row in rows if row.topology == shape),
+        )
+        for shape in shapes
+    ]
+
+
+def _sweep_point(row: CurveRow, rate: str) -> SweepPoint:
+    train: Spread = getattr(row, f"train_{rate}")
+    test: Spread = getattr(row, f"test_{rate}")
+    return SweepPoint(float(row.level), train.mean, test.mean, test.low, test.high)
+
+
+def asked_columns(found: StabilityResult) -> list[AskedColumn]:
+    """The columns that some refit asks about."""
+    return [AskedColumn(c.name, c.asked, c.at_root) for c in found.columns if c.asked]
+
+
+def cut_columns(found: StabilityResult) -> list[CutColumn]:
+    """The columns that are cut, the most asked first."""
+    return [
+        CutColumn(c.name, tuple(x.cut for x in c.cuts), tuple(x.n for x in c.cuts))
+        for c in found.columns
+        if c.cuts
+    ]
+
+
+def leaf_names(positive: str, found: StabilityResult) -> list[str]:
+    """The leaves of the tree of all training rows, in words; plain text.
+
+    Parameters
+    ----------
+    positive : str
+        The positive class.
+    found : StabilityResult
+        A result that knows the tree of all training rows.
+    """
+    assert found.original is not None
+    original, names = found.original, []
+    for leaf, label in enumerate(original.labels):
+        n = original.leaves.count(leaf)
+        share = percent_words(original.positives[leaf] / n, 0) if n else "-"
+        says = printable(positive) if label else f"not {printable(positive)}"
+        names.append(f"{leaf + 1}: {says}, {share} are")
+    return names
+
+
+def row_circles(names: Sequence[str], found: StabilityResult) -> list[RowCircle]:
+    """The training rows by leaf (`leaf_names`) and by how often their answer changes."""
+    assert found.original is not None and found.rows is not None
+    return [
+        RowCircle(names[bubble.leaf], bubble.share, bubble.n)
+        for bubble in found.rows.bubbles(found.original.leaves)
+    ]

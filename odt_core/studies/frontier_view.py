@@ -1,0 +1,152 @@
+"""A frontier read from its JSON: trees read once, steps without any solve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from odt_core.confusion import Confusion
+from odt_core.evaluation import CostRange, cost_ranges
+from odt_core.export import tree_from_json
+from odt_core.render import RocPoint
+from odt_core.solution import Assignment
+from odt_core.studies.adoption import assignment_from_json
+from odt_core.studies.bounds import LowerBound
+from odt_core.studies.frontier import FrontierResult
+from odt_core.studies.levels import fewest_errors, is_best_at
+from odt_core.studies.sweep import Sweep
+from odt_core.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class ViewPoint:
+    """A point of the frontier with its tree."""
+
+    tree: Tree
+    train: Confusion
+    test: Confusion | None
+    proved: bool
+    assignment: Assignment
+    cost: CostRange | None
+
+    @property
+    def tpr(self) -> Fraction:
+        """Sensitivity in training."""
+        return Fraction(self.train.tp, max(self.train.n_positive, 1))
+
+    @property
+    def tnr(self) -> Fraction:
+        """Specificity in training."""
+        return Fraction(self.train.tn, max(self.train.n_negative, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class FrontierView:
+    """A frontier, without the problem that was searched.
+
+    Attributes
+    ----------
+    points : tuple of ViewPoint
+        By rising false negatives in training.
+    bound : LowerBound or None
+        Where not all is proved, the fewest false positives possible.
+    status : str
+        How far the search came.
+    seconds : float
+        What it took.
+    """
+
+    points: tuple[ViewPoint, ...]
+    bound: LowerBound | None
+    status: str
+    seconds: float
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """(FN, FP) of the points."""
+        return [(point.train.fn, point.train.fp) for point in self.points]
+
+    @property
+    def roc(self) -> list[RocPoint]:
+        """The points for the figure."""
+        return [RocPoint(point.train, point.test, point.proved) for point in self.points]
+
+    @property
+    def bound_steps(self) -> list[tuple[int, int]] | None:
+        """The bound for the figure."""
+        if self.bound is None:
+            return None
+        return self.bound.steps(self.points[0].train.n_positive)
+
+    def is_best_at(self, index: int, level: Fraction, sweep: Sweep = Sweep.TPR) -> bool:
+        """Whether it is proved that no tree of the shape is better than a point at a floor."""
+        return is_best_at(level, self.points[index].train, self.bound, sweep)
+
+    def fewest_errors(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int:
+        """What is proved of the errors of the other kind that a tree has under a floor."""
+        assert self.bound is not None
+        return fewest_errors(level, self.points[0].train, self.bound, sweep)
+
+    def at_level(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int | None:
+        """The best point whose training sensitivity (or specificity) reaches a floor."""
+        found = [i for i, point in enumerate(self.points) if sweep.rate(point.train) >= level]
+        if not found:
+            return None
+        return found[-1] if sweep is Sweep.TPR else found[0]
+
+    def highest(self, sweep: Sweep) -> int:
+        """The point of the highest training sensitivity (or specificity)."""
+        return 0 if sweep is Sweep.TPR else len(self.points) - 1
+
+    def floor_of(self, index: int, sweep: Sweep = Sweep.TPR) -> Fraction:
+        """The shortest percentage that is a floor for just this point."""
+        rate = sweep.rate(self.points[index].train)
+        worse = index + 1 if sweep is Sweep.TPR else index - 1
+        inside = 0 <= worse < len(self.points)
+        following = sweep.rate(self.points[worse].train) if inside else Fraction(-1)
+        for digits in range(1, 7):
+            step = Fraction(1, 100 * 10**digits)
+            floor = rate // step * step
+            if floor > following:
+                return floor
+        return rate
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> FrontierView:
+        """Read what `FrontierResult.to_json` gave; nothing is solved."""
+        records: list[dict[str, Any]] = record["points"]
+        ranges = cost_ranges([(each["fn"], each["fp"]) for each in records])
+        steps = record["bound"]
+        return cls(
+            points=tuple(_point(each, cost) for each, cost in zip(records, ranges, strict=True)),
+            bound=None if steps is None else LowerBound.from_json(steps, record["n_positive"]),
+            status=str(record["status"]),
+            seconds=float(record["seconds"]),
+        )
+
+    @classmethod
+    def of(cls, result: FrontierResult) -> FrontierView:
+        """The view of a frontier that was just found."""
+        return cls(
+            points=tuple(
+                ViewPoint(point.tree, point.train, point.test, point.proved, point.assignment, cost)
+                for point, cost in zip(result.points, result.ranges, strict=True)
+            ),
+            bound=result.bound,
+            status=result.status.value,
+            seconds=result.seconds,
+        )
+
+
+def _point(record: Mapping[str, Any], cost: CostRange | None) -> ViewPoint:
+    test = record["test"]
+    return ViewPoint(
+        tree=tree_from_json(record["tree"]),
+        train=Confusion(**record["train"]),
+        test=None if test is None else Confusion(**test),
+        proved=bool(record["proved"]),
+        assignment=assignment_from_json(record["assignment"]),
+        cost=cost,
+    )
