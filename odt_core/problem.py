@@ -52,6 +52,9 @@ class Feature:
     has_missing : bool
         Whether the last code of a numerical feature is its missing bin. A categorical feature's
         missing value is a category like any other.
+    measure : str
+        What the numbers are where the column's cells are not numbers: ``age`` or ``year`` of a
+        date. Empty for all other features.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Feature:
     values: Sequence[str]
     cuts: tuple[float, ...] = ()
     has_missing: bool = False
+    measure: str = ""
 
     def __post_init__(self) -> None:
         if self.kind is FeatureKind.NUMERICAL and self.n_ordered != len(self.cuts) + 1:

@@ -49,8 +49,8 @@ def _joined(arguments: Sequence[str]) -> list[str]:
     """``--missing -9,-8`` as one word: argparse would take the minus for an option's."""
     joined: list[str] = []
     for word in arguments:
-        if joined and joined[-1] == "--missing":
-            joined[-1] = f"--missing={word}"
+        if joined and joined[-1] in ("--missing", "--target-missing"):
+            joined[-1] = f"{joined[-1]}={word}"
         else:
             joined.append(word)
     return joined

@@ -39,7 +39,7 @@ from odt_core.problem import Objective, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import AnyShape, Topology, parse_shape
 from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
-from odt_core.words import count_words
+from odt_core.words import count_words, list_words
 
 
 def note(text: str) -> None:
@@ -84,13 +84,8 @@ def load_table(options: argparse.Namespace) -> Table:
 
 def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     """Columns as the options say; the rest as the app would propose."""
-    missing = DEFAULT_MISSING_TOKENS
-    if options.missing is not None:
-        missing = tuple(token for token in options.missing if token)
     _check_columns(table, options)
-    schema = infer_schema(
-        table, target=options.target, positive=options.positive, missing_tokens=missing
-    )
+    schema = _proposed(table, options)
     schema = _joined(table, schema, options.join).confirmed()
     if options.target is None:
         note(f"Outcome: {schema.target!r} (guessed; name it with --target).")
@@ -107,6 +102,25 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     for finding in check_schema(table, schema):
         if finding.level is not Level.ERROR:
             note(finding.message + _flags(finding))
+    return schema
+
+
+def _proposed(table: Table, options: argparse.Namespace) -> Schema:
+    """What the file itself says, with the missing values of features and outcome as asked."""
+    missing, target_missing = (
+        DEFAULT_MISSING_TOKENS if given is None else tuple(token for token in given if token)
+        for given in (options.missing, options.target_missing)
+    )
+    schema = infer_schema(table, options.target, options.positive, missing, target_missing)
+    if options.target_missing is not None:
+        return schema.with_target_missing(target_missing)
+    labels = target_labels(table, schema)
+    also = [label for label in labels if label in missing and label != schema.positive]
+    if also and len(labels) > 2:
+        note(
+            f"The outcome {schema.target!r} can be {list_words([*map(repr, also)], ' or ')}, which "
+            "--missing names for the features only. Give --target-missing to leave such rows out."
+        )
     return schema
 
 

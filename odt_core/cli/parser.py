@@ -719,7 +719,16 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         metavar="TOKENS",
         type=names,
         action="extend",
-        help="what else counts as missing beside an empty cell (default: ?, NA, NaN, null ...)",
+        help="what else counts as missing in the features beside an empty cell (default: ?, NA, "
+        "NaN, null ...; '' for nothing else). The outcome is not meant: see --target-missing",
+    )
+    group.add_argument(
+        "--target-missing",
+        metavar="TOKENS",
+        type=names,
+        action="extend",
+        help="what else counts as a missing outcome beside an empty cell; such rows are left out "
+        "(default: ?, NA, NaN, null ... and words such as unknown; '' for nothing else)",
     )
     group.add_argument(
         "--cuts",

@@ -366,6 +366,7 @@ def _texts(found: Any) -> tuple[str, ...]:
 
 def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
     kind = FeatureKind(record["kind"])
+    form, reference = form_from_json(record)
     missing_code = record["missing_code"]
     has_missing = kind is FeatureKind.NUMERICAL and missing_code is not None
     cuts, values = tuple(float(cut) for cut in record["cuts"]), record["values"]
@@ -375,9 +376,9 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
         values=unwritten_labels(cuts, has_missing) if values is None else _texts(values),
         cuts=cuts,
         has_missing=has_missing,
+        measure=form.measure,
     )
     mark = record.get("decimal")
-    form, reference = form_from_json(record)
     if not isinstance(feature.name, str):
         raise TypeError("a column's name is a text")
     if missing_code is not None and (
@@ -496,7 +497,7 @@ def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> C
     """A column's codes; None if all training rows have the same one."""
     column, profile, has_missing = met.column, met.profile, met.has_missing
     if column.kind is ColumnKind.NUMERICAL:
-        feature = _numerical_feature(column.name, bins or Bins((), BinLabels(())), has_missing)
+        feature = _numerical_feature(profile, bins or Bins((), BinLabels(())), has_missing)
     else:
         feature = _categorical_feature(
             column.name, profile, met.present, has_missing, schema.decimal
@@ -516,13 +517,14 @@ def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> C
     return encoder if (codes != codes[:1]).any() else None
 
 
-def _numerical_feature(name: str, bins: Bins, has_missing: bool) -> Feature:
+def _numerical_feature(profile: Profile, bins: Bins, has_missing: bool) -> Feature:
     return Feature(
-        name=name,
+        name=profile.name,
         kind=FeatureKind.NUMERICAL,
         values=bins.labels.with_missing(MISSING) if has_missing else bins.labels,
         cuts=bins.cuts,
         has_missing=has_missing,
+        measure=profile.reading.form.measure,
     )
 
 

@@ -40,6 +40,11 @@ class NumberForm(StrEnum):
         """Whether a whole number such as 20180130 is read as a date."""
         return self is NumberForm.YEAR or self.is_age
 
+    @property
+    def measure(self) -> str:
+        """What is taken of a date, in a word; empty where cells hold numbers."""
+        return "age" if self.is_age else "year" if self is NumberForm.YEAR else ""
+
 
 _CURRENCY = "(?:[$€£¥₹]|USD|EUR|GBP|CHF)"
 

@@ -57,6 +57,7 @@ def infer_schema(
     target: str | None = None,
     positive: str | None = None,
     missing_tokens: Sequence[str] = DEFAULT_MISSING_TOKENS,
+    target_missing: Sequence[str] | None = None,
 ) -> Schema:
     """Propose a schema.
 
@@ -76,6 +77,8 @@ def infer_schema(
         The outcome and its positive label, if the user has named them.
     missing_tokens : sequence of str
         Texts read as missing.
+    target_missing : sequence of str, optional
+        Texts read as missing in the outcome; `missing_tokens` by default.
 
     Raises
     ------
@@ -87,14 +90,15 @@ def infer_schema(
     if finding is not None:
         raise InputError(finding.message)
     reading = CellReading(tuple(missing_tokens), table.report.decimal)
+    own_missing = reading.missing_tokens if target_missing is None else tuple(target_missing)
+    target_reading = replace(reading, missing_tokens=own_missing)
     is_guess = False
     if target is None:
-        target, is_guess = _guess_target(table, reading)
-    outcome = read_target(table, target, reading)
-    own_missing = None
+        target, is_guess = _guess_target(table, target_reading)
+    outcome = read_target(table, target, target_reading)
     unknown = _unknown_labels(outcome, positive)
     if unknown:
-        own_missing = (*reading.missing_tokens, *unknown)
+        own_missing = (*own_missing, *unknown)
         outcome = read_target(table, target, replace(reading, missing_tokens=own_missing))
     if positive is None:
         positive = guess_positive(outcome)
@@ -111,7 +115,7 @@ def infer_schema(
         reading.missing_tokens,
         reading.decimal,
         group=next((profile.name for profile in profiles if profile.repeats_ids), None),
-        target_missing=own_missing,
+        target_missing=None if own_missing == reading.missing_tokens else own_missing,
         guessed=is_guess,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from odt_core.data.findings import Finding, error, info, row_count, shown, warning
+from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import profile_column
 from odt_core.data.remedies import Change, Remedy
 from odt_core.data.schema import Schema
@@ -80,17 +81,20 @@ def _missing_findings(table: Table, schema: Schema, target: Target) -> Iterator[
     if not n_lost:
         return
     are_left_out = "which is left out" if n_lost == 1 else "which are left out"
-    own = schema.target_missing or ()
-    proposed = [text for text in own if text not in schema.missing_tokens]
+    usual = {*DEFAULT_MISSING_TOKENS, *schema.missing_tokens}
+    profile = profile_column(table, name, schema.reading_of(name))
+    lost = set(profile.values(profile.missing)) - usual
+    proposed = [text for text in schema.target_missing or () if text in lost]
     if not proposed:
         yield warning(
             name, f"The outcome {name!r} is missing in {row_count(n_lost)}, {are_left_out}."
         )
         return
+    are_read = "is read" if len(proposed) == 1 else "are read"
     yield warning(
         name,
         f"The outcome {name!r} is missing in {row_count(n_lost)}, {are_left_out}: "
-        f"{shown(proposed, MAX_LABELS_SHOWN)} is read as missing.",
+        f"{shown(proposed, MAX_LABELS_SHOWN)} {are_read} as missing.",
         Remedy(Change.NOT_MISSING, "Keep as a class", name, texts=tuple(proposed)),
     )
 

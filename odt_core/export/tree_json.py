@@ -83,6 +83,7 @@ def _feature_to_json(feature: Feature) -> dict[str, Any]:
         "values": list(feature.values) if writes_labels(feature) else None,
         "cuts": list(feature.cuts),
         "missing_bin": feature.has_missing,
+        **({"measure": feature.measure} if feature.measure else {}),
     }
 
 
@@ -108,7 +109,8 @@ def _feature_from_json(fields: Fields) -> Feature:
         raise fields.error("cuts", "do not rise")
     if not all(math.isfinite(cut) for cut in cuts):
         raise fields.error("cuts", "are not all finite")
-    return Feature(fields.text("name"), FeatureKind(kind), values, cuts, missing_bin)
+    measure = fields.text("measure") if "measure" in fields else ""
+    return Feature(fields.text("name"), FeatureKind(kind), values, cuts, missing_bin, measure)
 
 
 def _node_to_json(tree: Tree, node: Node) -> dict[str, Any]:

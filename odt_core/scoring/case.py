@@ -17,9 +17,9 @@ from odt_core.words import (
     NO,
     YES,
     category_words,
+    feature_words,
     list_words,
     number_words,
-    printable,
     typeset_words,
 )
 
@@ -283,7 +283,7 @@ def _moves(
 
 def _move(feature: Feature, reach: frozenset[int], code: int | None, value: Value) -> _Move:
     """The nearest value among those that reach a leaf, in words."""
-    name = printable(feature.name)
+    name = feature_words(feature)
     if not feature.is_numerical:
         names = [category_words(feature.values[each]) for each in sorted(reach)]
         shown = names[:3] + ([f"one of {len(names) - 3} others"] if len(names) > 3 else [])

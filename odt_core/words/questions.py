@@ -50,6 +50,17 @@ class SplitWords:
         return f"{self.feature} {self.predicate}?"
 
 
+def feature_words(feature: Feature) -> str:
+    """What a question is about: the column's name, for dates with what is taken of them.
+
+    Examples
+    --------
+    ``odor``, ``age (born)``, ``year (admitted)``
+    """
+    name = printable(feature.name)
+    return f"{feature.measure} ({name})" if feature.measure else name
+
+
 def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWords:
     """Put a decision node into words.
 
@@ -66,7 +77,7 @@ def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWo
     left = node.split.left
     right = frozenset(range(feature.n_values)) - left
     return SplitWords(
-        feature=printable(feature.name),
+        feature=feature_words(feature),
         predicate=_predicate(feature, left, limit),
         yes=_branch_words(feature, left, node.observed, tree.absent(node) & left, limit),
         no=_branch_words(feature, right, node.observed, tree.absent(node) & right, limit),
@@ -421,7 +432,7 @@ def rules_text(tree: Tree) -> str:
 
 def condition_words(feature: Feature, codes: frozenset[int], limit: int | None = None) -> str:
     """A condition on one feature: ``odor is a or b``, ``2.5 < age <= 4.5 (or missing)``."""
-    name = printable(feature.name)
+    name = feature_words(feature)
     if feature.is_numerical:
         return _interval_words(feature, codes, name)
     others = frozenset(range(feature.n_values)) - codes

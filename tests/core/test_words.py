@@ -63,6 +63,18 @@ def test_the_examples_in_the_docstrings():
     assert not any(each.failed for each in found)
 
 
+# --- questions about dates ---
+
+
+def test_a_question_about_dates_says_what_is_taken_of_them():
+    born = replace(numerical(42.5, 60.0, name="born"), measure="age")
+    words = asked(born, {0})
+    assert (words.question, words.yes, words.no) == ("age (born) <= 42.5?", "<= 42.5", "> 42.5")
+    assert condition_words(born, frozenset({1})) == "42.5 < age (born) <= 60"
+    admitted = replace(numerical(2018.5, missing=True, name="admitted"), measure="year")
+    assert condition_words(admitted, frozenset({1, 2})) == "year (admitted) > 2018.5 (or missing)"
+
+
 # --- names ----------------------------------------------------------------------------------
 
 

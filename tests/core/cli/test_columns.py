@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +104,47 @@ def test_dates_are_ages_from_training_to_exports(
     assert predicted(capsys, model, score) == answers
     assert exported(capsys, model, [{"x": cell} for cell in scored]) == answers
     assert main(["export", str(model), "--format", "sql"]) == 0
-    assert f"In x, a date is read as the age in completed years on {reference}." in (
-        capsys.readouterr().out
-    )
+    written = capsys.readouterr().out
+    assert f"In x, a date is read as the age in completed years on {reference}." in written
+    assert "CASE -- age (x) <= " in written
+    for form in ("rules", "dot", "json"):
+        assert main(["export", str(model), "--format", form]) == 0
+        written = capsys.readouterr().out
+        assert "age (x)" in written and not re.search(r"\bx (<|>|&lt;|&gt;)", written)
+
+
+UNKNOWN = ["?"] * 3 + ["-9"] * 4 + ["unknown"] * 5
+"""Outcomes that are none, beside 60 that are 1 or 0."""
+
+
+@pytest.mark.parametrize(
+    ("options", "n_rows", "said"),
+    [
+        ([], 64, "which are left out: 'unknown' is read as missing."),
+        # features only: neither makes a label missing nor keeps a missing one as a class
+        (["--missing", "0"], 64, "can be '0', which --missing names for the features only."),
+        (["--missing", "-9"], 64, "Give --target-missing to leave such rows out."),
+        (["--missing", ""], 64, "The outcome 'y' is missing in 8 rows"),
+        (["--missing", "unknown"], 64, "The outcome 'y' is missing in 8 rows"),
+        (["--target-missing", "-9"], 68, "4 rows, which are left out: '-9' is read as missing."),
+        (["--target-missing", "-9,?,unknown"], 60, "'-9', 'unknown' are read as missing."),
+        (["--target-missing", ""], 72, "The outcome 'y' has 5 values"),
+    ],
+)
+def test_missing_features_and_missing_outcomes_are_named_apart(
+    options: list[str],
+    n_rows: int,
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [f"{i % 7},{int(i % 7 > 2)}" for i in range(60)]
+    file = write(tmp_path / "f.csv", ["x,y", *rows, *(f"1,{label}" for label in UNKNOWN)])
+    target = ["--target", "y", "--positive", "1", "--train-size", "all"]
+    assert main(["train", str(file), *SEARCH, *target, *options, "--json"]) == 0
+    written = capsys.readouterr()
+    assert json.loads(written.out)["n_train"] == n_rows
+    assert said in written.err
 
 
 def test_the_date_of_ages_is_a_date(capsys: pytest.CaptureFixture[str]) -> None:
