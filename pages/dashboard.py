@@ -5,19 +5,16 @@ from pathlib import Path
 import streamlit as st
 
 from odt_core import MADE_BY
-from pages.common.banner import draw_banner, draw_problem
-from pages.common.focus import keep_focus
-from pages.common.keeping import keep_choices
-from pages.common.notices import draw_said
-from pages.common.parts import draw_part
+from pages.common.intents import draw_refused, finish_presses, forget_press, take_over
+from pages.common.layout import draw_part, keep_words_readable
+from pages.common.messages import draw_said
 from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
 from pages.common.places import Place
-from pages.common.presses import finish_presses, forget_press
-from pages.common.reading import read_drawings
 from pages.common.state import work
-from pages.common.theme import keep_words_readable
-from pages.common.url import draw_lost, follow_address, write_address
-from pages.data.taking import draw_refused, take_over
+from pages.common.stored import keep_choices
+from pages.frame.address import draw_lost, follow_address, write_address
+from pages.frame.banner import draw_banner, draw_problem
+from pages.frame.browser import keep_focus, read_drawings
 
 ICON = Path(__file__).parent / "common" / "icon.svg"
 

@@ -36,6 +36,7 @@ from odt_core.words.results import (
     value_words,
 )
 from odt_core.words.text import (
+    ago_words,
     category_words,
     count_words,
     list_words,
@@ -57,6 +58,7 @@ __all__ = [
     "SplitWords",
     "YES",
     "absent_words",
+    "ago_words",
     "category_lists",
     "category_words",
     "condition_words",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from datetime import datetime
 from fractions import Fraction
 
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
@@ -150,3 +151,24 @@ def seconds_words(seconds: float) -> str:
 
 
 # --- splits ---------------------------------------------------------------------------------
+
+
+def ago_words(moment: datetime, now: datetime) -> str:
+    """How long ago something was.
+
+    Examples
+    --------
+    >>> from datetime import UTC, timedelta
+    >>> now = datetime(2026, 5, 4, 12, tzinfo=UTC)
+    >>> [ago_words(now - timedelta(seconds=s), now) for s in (5, 200, 7300, 90_000, 900_000)]
+    ['just now', '3 minutes ago', '2 hours ago', 'yesterday', '10 days ago']
+    """
+    seconds = (now - moment).total_seconds()
+    if seconds < 60:
+        return "just now"
+    if seconds < 3600:
+        return f"{count_words(int(seconds // 60), 'minute')} ago"
+    if seconds < 86_400:
+        return f"{count_words(int(seconds // 3600), 'hour')} ago"
+    days = int(seconds // 86_400)
+    return "yesterday" if days == 1 else f"{days:,} days ago"

@@ -15,7 +15,6 @@ import streamlit as st
 
 from odt_core.storage import LOCAL_OWNER
 from pages.common.gate import TOKEN, identity_of
-from pages.common.returning import remember_address, return_to_address
 from pages.common.server import store
 from pages.common.text import plain, shorten
 
@@ -139,3 +138,37 @@ def _draw_unusable() -> NoReturn:
     st.error("This sign-in gives no usable identity: sign in in another way.")
     st.button("Sign out", key="people_sign_out", on_click=st.logout)
     st.stop()
+
+
+_REMEMBER = st.components.v2.component(
+    "odt_remember_address",
+    html="<span></span>",
+    js="""
+export default function () {
+  if (location.search) {
+    sessionStorage.setItem("odt_address", location.pathname + location.search)
+  }
+}
+""",
+)
+_RETURN = st.components.v2.component(
+    "odt_return_to_address",
+    html="<span></span>",
+    js="""
+export default function () {
+  const asked = sessionStorage.getItem("odt_address")
+  sessionStorage.removeItem("odt_address")
+  if (asked && !location.search) location.replace(asked)
+}
+""",
+)
+
+
+def remember_address() -> None:
+    """On the sign-in page: keep the address, if it names anything."""
+    _REMEMBER(key="returning_remember", height=0)
+
+
+def return_to_address() -> None:
+    """Once signed in: go where the person wanted to go."""
+    _RETURN(key="returning_return", height=0)

@@ -1,7 +1,7 @@
-"""The session's training runs: start one, and settle what the last one brought.
+"""The session's training runs: start one, show how far it is, and take in what it brought.
 
 The current tree is never lost to a run that brings none: the run before it becomes current again,
-and what happened is said.
+and the page says what happened.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from typing import NoReturn
 import streamlit as st
 
 from odt_core.jobs import Job, JobSpec
-from odt_core.training import TrainSpec
-from odt_core.words import goal_words
-from pages.common.needs import ReadyData
+from odt_core.storage import RunStatus
+from odt_core.topology import AnyShape
+from odt_core.training import Stage, TrainSpec
+from odt_core.words import count_words, goal_words, seconds_words
+from pages.common.intents import do_pressed
 from pages.common.people import owner
-from pages.common.presses import do_pressed
 from pages.common.server import job_manager
-from pages.common.settings import load_settings
+from pages.common.settings import load_settings, shape_name
 from pages.common.state import lane, update, work
+from pages.common.tables import ReadyData
+from pages.common.text import plain
 
 _BEFORE = "train_before"
 _NOTICE = "train_notice"
@@ -164,3 +167,44 @@ _SETTINGS = (
     ("the expert rules", ("rules",)),
     ("the switches of the integer program", ("mip",)),
 )
+
+
+EVERY = 0.5
+"""Seconds between two looks."""
+
+
+def draw_how_far(job: Job, sought: str) -> None:
+    """Draw a job's headline and how much of its time limit is spent.
+
+    Parameters
+    ----------
+    job : Job
+        Queued or running.
+    sought : str
+        What the search is for: ``the best tree``.
+    """
+    st.header(_headline(job, sought), anchor=False)
+    limit = job.spec.train.time_limit
+    st.progress(
+        min(job.seconds / limit, 1.0),
+        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
+    )
+
+
+def _headline(job: Job, sought: str) -> str:
+    if job.cancelled_at is not None:
+        return "Stopping …"
+    if job.status is RunStatus.QUEUED:
+        ahead = job_manager().position(job)
+        return (
+            f"Waiting: {count_words(ahead, 'run is', 'runs are')} ahead"
+            if ahead
+            else "Waiting for a free solver process"
+        )
+    if job.stage is Stage.PREPARING:
+        return "Preparing the rows"
+    if job.stage is Stage.FINISHING:
+        return "Counting the rows"
+    shape = job.spec.train.topology
+    of = "" if isinstance(shape, AnyShape) else "the shape "
+    return f"Searching for {sought} of {of}{plain(shape_name(shape))}"

@@ -11,7 +11,23 @@ import streamlit as st
 from odt_core.problem import LeafCount, Objective
 from odt_core.topology import PRESETS, AnyShape, Shape
 from odt_core.training import FeatureSelection, TrainSpec
-from pages.common.shapes import ANY, OWN
+from odt_core.words import count_words
+
+OWN, ANY = "own", "any"
+SHAPE_NAMES = {
+    "depth-1": "Depth 1",
+    "depth-2": "Depth 2",
+    "depth-2.5": "Depth 2.5",
+    "depth-3": "Depth 3",
+    "imbalanced": "Imbalanced",
+    "depth-4": "Depth 4",
+    "cues-3": "3 cues",
+    "cues-4": "4 cues",
+    OWN: "Own shape",
+    ANY: "Any shape, at most k questions",
+}
+DEFAULT_SHAPE = "depth-2"
+"""The shape that is chosen at first."""
 
 MOST_SECONDS = 24 * 3600
 """The longest time limit that may be asked for."""
@@ -79,3 +95,10 @@ def percent_text(share: Fraction) -> str:
     steps = 100 * share * 10**6 // 1
     whole, rest = divmod(int(steps), 10**6)
     return f"{whole}.{rest:06d}".rstrip("0").rstrip(".")
+
+
+def shape_name(topology: Shape) -> str:
+    """The shape's name on its card, or its text."""
+    if isinstance(topology, AnyShape):
+        return f"any shape, at most {count_words(topology.most_questions, 'question')}"
+    return SHAPE_NAMES.get(topology.name, topology.text)

@@ -10,9 +10,9 @@ import streamlit as st
 
 from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.words import seconds_words
+from pages.common.intents import do_pressed, is_pressed, press_on
 from pages.common.people import owner
 from pages.common.places import Place
-from pages.common.presses import do_pressed, is_pressed, press_on
 from pages.common.server import job_manager
 from pages.common.state import Work
 from pages.common.text import plain

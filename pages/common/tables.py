@@ -1,116 +1,281 @@
-"""Small tables as HTML: rows and columns named for screen readers, numbers that line up."""
+"""Tables and their rows: read, prepared, kept for all sessions, and what a page needs of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn, Protocol, TypeVar
 
-from odt_core.words import printable
-from pages.common.text import html_text, shorten
+import streamlit as st
 
-_TINT = "color-mix(in srgb, #23879a 16%, transparent)"
-_RULE = "1px solid color-mix(in srgb, currentColor 16%, transparent)"
-_TABLE = "width:100%;border-collapse:collapse;border:0;font-size:.93rem;line-height:1.4"
-_HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
-_FAINT = "opacity:.75"
-_HEAD = f"padding:.2rem .6rem .3rem 0;border:0;text-align:left;font-weight:400;{_FAINT}"
-_CELL = (
-    f"padding:.35rem .6rem .35rem 0;border:0;border-top:{_RULE};text-align:left;"
-    "font-weight:400;vertical-align:top;font-variant-numeric:tabular-nums"
-)
-
-
-def name_html(text: str, most: int = 24) -> str:
-    """A name from a file, shortened; the whole on hover."""
-    whole = printable(text)
-    return (
-        f'<span title="{html_text(whole)}" style="overflow-wrap:anywhere">'
-        f"{html_text(shorten(whole, most))}</span>"
-    )
-
-
-def value_html(value: str, *details: str) -> str:
-    """A value in bold with details beside it, each kept on one line; plain text in, HTML out."""
-    spans = "".join(
-        f' <span style="white-space:nowrap;{_FAINT}">{html_text(detail)}</span>'
-        for detail in details
-        if detail
-    )
-    return f'<b style="white-space:nowrap">{html_text(value)}</b>{spans}'
+from odt_core.data import Prepared, ReadOptions, Schema, SplitSpec, Table, prepare, read_table
+from odt_core.errors import InputError
+from odt_core.jobs import Job
+from odt_core.jobs.reading import read_table_apart
+from odt_core.problem import Problem
+from odt_core.training import FeatureSelection, build_problem
+from pages.common.intents import forget_press
+from pages.common.places import Place
+from pages.common.server import store
+from pages.common.state import Dataset, work
+from pages.common.text import plain, sentence
 
 
-def plain_table(
-    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, is_wide: bool = False
-) -> str:
-    """A table; the first cell of each row names it.
+class _Cached(Protocol):
+    def clear(self) -> None: ...
+
+
+_C = TypeVar("_C", bound=_Cached)
+_CACHES: list[_Cached] = []
+
+
+def table_cache(cached: _C) -> _C:
+    """Mark a cached function whose results are made from a table's rows.
 
     Parameters
     ----------
-    caption : str
-        What the table shows, for those who do not see it; plain text.
-    head : sequence of str
-        Column names as HTML; a cell stands for an empty one.
-    rows : sequence of sequence of str
-        Cells as HTML.
-    is_wide : bool
-        Whether it may have to be scrolled: the keyboard reaches it, then.
+    cached : cached function
+        What `st.cache_resource` returns.
     """
-    names = "".join(
-        f'<th scope="col" style="{_HEAD}">{name}</th>' if name else '<td style="border:0"></td>'
-        for name in head
-    )
-    body = "".join(
-        f'<tr style="border:0"><th scope="row" style="{_CELL}">{first}</th>'
-        + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
-        + "</tr>"
-        for first, *cells in rows
-    )
-    return _table(caption, f'<tr style="border:0">{names}</tr>', body, is_wide=is_wide)
+    _CACHES.append(cached)
+    return cached
 
 
-def count_table(caption: str, positive: str, negative: str, counts: Sequence[int]) -> str:
-    """A 2x2 table in the user's own words, right answers tinted.
+def forget_tables() -> None:
+    """Drop tables, and what was computed from them, that this server keeps for all sessions."""
+    for cached in _CACHES:
+        cached.clear()
+
+
+KEPT_TABLES = 6
+"""Tables kept for all sessions together, besides each session's own."""
+SMALL = 2 * 1024 * 1024
+"""Bytes of a text file that is read at once, in the server: that takes less than a second."""
+LONG_LINE = 16 * 1024
+"""Bytes of a first line from which on a file has so many columns that it is read apart."""
+TELL_EVERY = 0.5
+"""Seconds between two words on what is being done."""
+_PACKED = (b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0")
+
+_Key = tuple[str, ReadOptions, str]
+
+
+class _Kept:
+    """The tables that were asked for last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tables: OrderedDict[_Key, Table] = OrderedDict()
+
+    def find(self, key: _Key) -> Table | None:
+        with self._lock:
+            if key in self._tables:
+                self._tables.move_to_end(key)
+            return self._tables.get(key)
+
+    def keep(self, key: _Key, table: Table) -> None:
+        with self._lock:
+            self._tables[key] = table
+            while len(self._tables) > KEPT_TABLES:
+                self._tables.popitem(last=False)
+
+
+@table_cache
+@st.cache_resource(show_spinner=False)
+def _kept() -> _Kept:
+    return _Kept()
+
+
+def table_of(
+    sha256: str,
+    read: ReadOptions,
+    name: str,
+    source: bytes | Path,
+    on_stop: Callable[[], None] | None = None,
+) -> Table:
+    """A file's table.
+
+    A large file, and one that unpacks to who knows what, is read in a process of its own. That
+    ends when the user stops it, goes elsewhere or closes the browser: Streamlit ends the script
+    at its next word, and the process with it.
 
     Parameters
     ----------
-    caption : str
-        What the table shows, for those who do not see it; plain text.
-    positive, negative : str
-        The classes.
-    counts : sequence of int
-        True positives, false positives, false negatives, true negatives.
+    sha256 : str
+        Of the file.
+    read : ReadOptions
+        How it is read.
+    name : str
+        Its name.
+    source : bytes or Path
+        Its bytes, or where it is.
+    on_stop : callable, optional
+        What a button that stops the reading does beside; without it there is no button.
+
+    Raises
+    ------
+    InputError
+        If it is no usable table, or takes too much time or memory.
     """
-    yes, no = name_html(positive), name_html(negative)
-    head = "".join(
-        f'<th scope="col" style="{_HEAD};padding-left:.6rem;width:34%">is <b>{name}</b></th>'
-        for name in (yes, no)
-    )
-    names = ("true positives", "false positives", "false negatives", "true negatives")
-    cells = [
-        _count(count, name, right=name.startswith("true"))
-        for count, name in zip(counts, names, strict=True)
-    ]
-    body = "".join(
-        f'<tr style="border:0"><th scope="row" style="{_HEAD};vertical-align:middle">'
-        f"tree says<br><b>{name}</b></th>{first}{second}</tr>"
-        for name, first, second in ((yes, *cells[:2]), (no, *cells[2:]))
-    )
-    return _table(caption, f'<tr style="border:0"><td style="border:0"></td>{head}</tr>', body)
+    key = (sha256, read, name)
+    table = _kept().find(key)
+    if table is None:
+        if _is_small(source):
+            table = read_table(source, read, name=name)
+        else:
+            table = _read(source, read, name, on_stop)
+        _kept().keep(key, table)
+    return table
 
 
-def _count(count: int, name: str, *, right: bool) -> str:
-    tint = f";background:{_TINT}" if right else ""
-    return (
-        f'<td style="border:{_RULE};padding:.4rem .6rem{tint}">'
-        f'<b style="font-size:1.25rem;font-variant-numeric:tabular-nums">{count:,}</b><br>'
-        f'<span style="font-size:.82rem;{_FAINT}">{name}</span></td>'
-    )
+def _is_small(source: bytes | Path) -> bool:
+    if isinstance(source, bytes):
+        size, start = len(source), source[:LONG_LINE]
+    else:
+        size = source.stat().st_size
+        with source.open("rb") as file:
+            start = file.read(LONG_LINE)
+    is_wide = len(start) == LONG_LINE and b"\n" not in start
+    return size <= SMALL and not is_wide and not start.startswith(_PACKED)
 
 
-def _table(caption: str, head: str, body: str, *, is_wide: bool = False) -> str:
-    focus = f' tabindex="0" role="region" aria-label="{html_text(caption)}"' if is_wide else ""
-    least = ";min-width:34rem" if is_wide else ""
-    return (
-        f'<div style="overflow-x:auto"{focus}><table style="{_TABLE}{least}">'
-        f'<caption style="{_HIDDEN}">{html_text(caption)}</caption>'
-        f"<thead>{head}</thead><tbody>{body}</tbody></table></div>"
+def _read(
+    source: bytes | Path, read: ReadOptions, name: str, on_stop: Callable[[], None] | None
+) -> Table:
+    area = st.empty()
+    with area.container(horizontal=True, vertical_alignment="center"):
+        words = st.empty()
+        if on_stop is not None:
+            st.button("Stop reading", key="files_stop_reading", on_click=on_stop)
+    told = -TELL_EVERY
+
+    def tell(stage: str, seconds: float) -> None:
+        nonlocal told
+        if seconds - told >= TELL_EVERY:
+            told = seconds
+            words.markdown(f"{(stage or 'opening the file').capitalize()} … {seconds:.0f} s")
+
+    table = read_table_apart(source, read, name, on_progress=tell)
+    area.empty()
+    return table
+
+
+def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
+    """A table's training and test rows.
+
+    Raises
+    ------
+    InputError
+        If the table does not fit the schema or the split.
+    """
+    report = table.report
+    key = json.dumps(
+        [
+            table.sha256,
+            [report.encoding, report.delimiter, report.quotechar, _content(table)],
+            schema.to_json(),
+            split.to_json(),
+        ]
     )
+    return _prepared(hashlib.sha256(key.encode()).hexdigest(), table, schema, split)
+
+
+def _content(table: Table) -> str:
+    """Tells which lines of the file are the table's rows, and under which names."""
+    lines = b"" if table.lines is None else table.lines.tobytes()
+    return hashlib.sha256(lines + repr(table.columns).encode()).hexdigest()
+
+
+@table_cache
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _prepared(key: str, _table: Table, _schema: Schema, _split: SplitSpec) -> Prepared:
+    return prepare(_table, _schema, _split)
+
+
+def rows_of(job: Job) -> Prepared:
+    """The rows that a run was trained and tested on."""
+    return prepared_rows(table_of_run(job), job.spec.train.schema, job.spec.train.split)
+
+
+def table_of_run(job: Job) -> Table:
+    """The table that a run reads."""
+    dataset, spec = work().dataset, job.spec
+    if dataset is not None and (dataset.sha256, dataset.read) == (spec.dataset, spec.read):
+        return dataset.table
+    path = store().datasets.path(job.owner, spec.dataset)
+    return table_of(spec.dataset, spec.read, spec.table_name, path)
+
+
+def problem_of(job: Job) -> Problem:
+    """What a run solves; features that its selection left out are not forbidden here."""
+    spec = dataclasses.replace(job.spec.train, feature_selection=FeatureSelection.NONE)
+    return build_problem(rows_of(job), spec)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyData:
+    """A table with all that training needs to know about it."""
+
+    dataset: Dataset
+    schema: Schema
+    split: SplitSpec
+
+
+def send_to(place: Place, reason: str, link: str) -> NoReturn:
+    """Say in one sentence what is missing, link to where it is made, and end the page here.
+
+    Parameters
+    ----------
+    place : Place
+        Where to go.
+    reason : str
+        What is missing and why, as Markdown.
+    link : str
+        The link's words.
+    """
+    forget_press()
+    with st.container(border=True, key="needs"):
+        st.markdown(reason)
+        st.page_link(place, label=f"**{link} →**")
+    st.stop()
+
+
+def need_rows(data: ReadyData) -> Prepared:
+    """The current rows, or a way to the Data page where something is to be said or mended first.
+
+    Nothing new is trained before a person has said what the outcome is. A run that was made with
+    the same columns can still be looked at.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current table and what is said of it.
+    """
+    try:
+        rows = prepared_rows(data.dataset.table, data.schema, data.split)
+    except InputError as error:
+        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
+    questions = [finding for finding in rows.findings if finding.needs_answer]
+    job = work().job
+    if questions and (job is None or job.spec.train.schema != data.schema):
+        send_to(Place.DATA, sentence(questions[0].message), "Answer that first")
+    return rows
+
+
+def need_data() -> ReadyData:
+    """The current data set, or a way to the Data page."""
+    now = work()
+    if now.dataset is None or now.schema is None or now.split is None:
+        send_to(
+            Place.DATA,
+            "This page needs a data set: upload a table or take a sample, and say which column "
+            "is the outcome.",
+            "Choose data",
+        )
+    return ReadyData(now.dataset, now.schema, now.split)

@@ -1,4 +1,4 @@
-"""Text that came from a file must be shown as it is, never read as Markdown or HTML."""
+"""Text on the screen: what came from a file is shown as it is, never read as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -42,3 +42,16 @@ def shorten(text: str, most: int = 60) -> str:
     """`text` cut to `most` characters, with an ellipsis where something is left out."""
     text = _one_line(text)
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def file_stem(table: str, topology: str) -> str:
+    """A file name that says what it is: the table's name and the shape.
+
+    Examples
+    --------
+    >>> file_stem("ward 7 (new).csv", "depth-2"), file_stem("x.csv.gz", "((. .)(. .))")
+    ('ward-7-new-depth-2', 'x-tree')
+    """
+    table = re.sub(r"\.(csv|tsv|txt|gz)\b", "", table, flags=re.IGNORECASE)
+    shape = topology if topology[0].isalpha() else "tree"
+    return re.sub(r"[^\w.]+", "-", f"{table}-{shape}").strip("-.")[:80] or "tree"

@@ -9,8 +9,7 @@ from odt_core.evaluation import FAIRNESS
 from odt_core.jobs import Batch, JobKind
 from odt_core.studies import Comparison, FoldRun, compare_runs
 from odt_core.words import count_words
-from pages.common.needs import ReadyData
-from pages.common.outage import draw_unstored
+from pages.common.messages import draw_unstored
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
@@ -20,6 +19,7 @@ from pages.common.studies import (
     draw_study_progress,
     is_busy,
 )
+from pages.common.tables import ReadyData
 from pages.compare.figure import CHOSEN, draw_comparison_figure
 from pages.compare.plan import draw_plan
 from pages.compare.result import draw_comparison, train_pressed

@@ -15,8 +15,8 @@ from odt_core.render import (
 from odt_core.studies import Comparison
 from odt_core.studies.comparison_words import measure_words
 from odt_core.studies.figure_points import compared_points, scored_rows
-from pages.common.charts import draw_chart
-from pages.common.theme import current_theme
+from pages.common.drawings import draw_chart
+from pages.common.layout import current_theme
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from odt_core.data import Prepared
-from pages.common.charts import hide_old_charts
-from pages.common.needs import ReadyData, need_data, need_rows
+from pages.common.drawings import hide_old_charts
+from pages.common.layout import follow_theme
 from pages.common.studies import CANDIDATES, COMPARE_VIEW, PATH, STABILITY
-from pages.common.theme import follow_theme
+from pages.common.tables import ReadyData, need_data, need_rows
 from pages.compare.candidates import draw_candidates
 from pages.compare.path import draw_path
 from pages.compare.stability import draw_stability

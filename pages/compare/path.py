@@ -14,8 +14,7 @@ from odt_core.studies import PathPart, PathSpec, PathView
 from odt_core.topology import MAX_NODES
 from odt_core.training import RulesSpec, TrainSpec
 from odt_core.words import count_words, goal_words, seconds_words
-from pages.common.needs import ReadyData
-from pages.common.outage import draw_unstored
+from pages.common.messages import draw_unstored
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
@@ -25,6 +24,7 @@ from pages.common.studies import (
     draw_study_progress,
     is_busy,
 )
+from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.compare.path_result import (
     CHOSEN,

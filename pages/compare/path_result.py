@@ -13,19 +13,15 @@ from odt_core.render import PathMark, path_alt_text, path_figure
 from odt_core.studies import PathPoint, PathView, path_csv
 from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
-from pages.common.charts import draw_chart
-from pages.common.drawing import draw_tree
-from pages.common.names import file_stem
-from pages.common.needs import ReadyData
-from pages.common.parts import side_by_side
-from pages.common.prepared import rows_of
-from pages.common.presses import is_pressed, press_on
+from pages.common.drawings import draw_chart, draw_tree
+from pages.common.html_tables import plain_table
+from pages.common.intents import is_pressed, press_on
+from pages.common.layout import current_theme, side_by_side
 from pages.common.runs import changes_since, job_that_goes_on, train_now
-from pages.common.shapes import NAMES
+from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
-from pages.common.tables import plain_table
-from pages.common.text import html_text, plain
-from pages.common.theme import current_theme
+from pages.common.tables import ReadyData, rows_of
+from pages.common.text import file_stem, html_text, plain
 from pages.sensitivity.downloads import draw_figure_downloads, draw_file
 
 if TYPE_CHECKING:
@@ -235,4 +231,4 @@ def _shape_words(topology: str | None) -> str:
     """A shape's name on its card, or its text; a dash without a tree."""
     if topology is None:
         return "–"
-    return "a leaf alone" if topology == "." else NAMES.get(topology, topology)
+    return "a leaf alone" if topology == "." else SHAPE_NAMES.get(topology, topology)

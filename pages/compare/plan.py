@@ -16,10 +16,9 @@ from odt_core.studies import ComparisonFold, ComparisonSpec, CutPoints, TreeCand
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, TrainSpec
 from odt_core.words import count_words, goal_words
-from pages.common.needs import ReadyData
-from pages.common.prepared import prepared_rows
-from pages.common.shapes import NAMES
+from pages.common.settings import SHAPE_NAMES
 from pages.common.state import work
+from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
 from pages.sensitivity.frontiers import frontier_spec
 from pages.train.goals import choose_floor, choose_goal, objective_of_train
@@ -163,7 +162,11 @@ def _draw_candidates(rows: Prepared) -> list[TreeCandidate]:
         If nothing is chosen.
     """
     shapes = st.multiselect(
-        "Shapes", list(PRESETS), format_func=lambda n: NAMES[n], key=SHAPES, persist_state="session"
+        "Shapes",
+        list(PRESETS),
+        format_func=lambda n: SHAPE_NAMES[n],
+        key=SHAPES,
+        persist_state="session",
     )
     caps: list[int | None] = [None]
     cuts = [CutPoints.AS_SET]

@@ -29,16 +29,16 @@ from odt_core.studies.comparison_words import (
 )
 from odt_core.studies.figure_points import compared_points
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
-from pages.common.drawing import draw_tree
-from pages.common.names import file_stem
-from pages.common.needs import ReadyData
-from pages.common.numbers import metrics_of
-from pages.common.parts import side_by_side
+from pages.common.drawings import draw_tree
+from pages.common.html_tables import plain_table, value_html
+from pages.common.intents import is_pressed, press_on
+from pages.common.layout import side_by_side
 from pages.common.places import Place
-from pages.common.prepared import rows_of
-from pages.common.presses import is_pressed, press_on
+from pages.common.results import draw_verdict, metrics_of
 from pages.common.runs import (
+    EVERY,
     changes_since,
+    draw_how_far,
     has_something_to_show,
     has_tree,
     job_that_goes_on,
@@ -46,10 +46,8 @@ from pages.common.runs import (
 )
 from pages.common.state import work
 from pages.common.studies import draw_study_failure
-from pages.common.tables import plain_table, value_html
-from pages.common.text import html_text, plain
-from pages.common.verdicts import draw_verdict
-from pages.common.watching import EVERY, draw_how_far
+from pages.common.tables import ReadyData, rows_of
+from pages.common.text import file_stem, html_text, plain
 from pages.compare.figure import (
     CHOSEN,
     draw_comparison_figure,

@@ -18,11 +18,10 @@ from odt_core.studies import (
 )
 from odt_core.studies.stability_words import meaning_words
 from odt_core.words import count_words, goal_words, seconds_words
-from pages.common.needs import ReadyData
-from pages.common.outage import draw_unstored
+from pages.common.messages import draw_unstored
 from pages.common.places import Place
 from pages.common.runs import has_something_to_show, has_tree
-from pages.common.shapes import NAMES
+from pages.common.settings import SHAPE_NAMES
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
@@ -32,6 +31,7 @@ from pages.common.studies import (
     draw_study_progress,
     is_busy,
 )
+from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.compare.stability_result import (
     draw_columns,
@@ -116,7 +116,7 @@ def _draw_what(job: Job | None, rows: Prepared) -> None:
         st.page_link(Place.TRAIN, label="**Train a tree →**")
         return
     spec = job.spec.train
-    shape = NAMES.get(spec.topology.name, spec.topology.name)
+    shape = SHAPE_NAMES.get(spec.topology.name, spec.topology.name)
     goal = goal_words(spec.objective, rows.train.negative_label)
     st.caption(
         plain(

@@ -24,12 +24,11 @@ from odt_core.studies.stability_words import (
 )
 from odt_core.studies.sweep import tnr, tpr
 from odt_core.words import count_words, percent_words, seconds_words
-from pages.common.charts import draw_chart
-from pages.common.names import file_stem
+from pages.common.drawings import draw_chart
+from pages.common.html_tables import name_html, plain_table, value_html
+from pages.common.layout import current_theme
 from pages.common.studies import draw_study_failure
-from pages.common.tables import name_html, plain_table, value_html
-from pages.common.text import html_text, plain
-from pages.common.theme import current_theme
+from pages.common.text import file_stem, html_text, plain
 from pages.sensitivity.downloads import draw_figure_downloads, draw_file
 
 MOST_SETS = 8

@@ -30,7 +30,7 @@ from odt_core.data import (
 from odt_core.errors import InputError
 from odt_core.problem import Feature
 from pages.common.state import Dataset
-from pages.common.table_caches import table_cache
+from pages.common.tables import table_cache
 from pages.data.bars import ClassCounts
 
 KEPT = 16

@@ -12,12 +12,12 @@ import streamlit as st
 from odt_core.data import SAMPLES, ReadOptions
 from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
-from pages.common.files import table_of
+from pages.common.intents import take_back
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset
+from pages.common.tables import table_of
 from pages.data.choices import adopt
-from pages.data.taking import take_back
 
 
 def most_megabytes() -> int:

@@ -9,8 +9,8 @@ import streamlit as st
 from odt_core.data import ReadOptions, read_table
 from odt_core.data.dialect import DELIMITER_NAMES, MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.errors import InputError
+from pages.common.intents import NOW, Uneven, hand_over, uneven
 from pages.common.text import sentence, shorten
-from pages.data.taking import NOW, Uneven, hand_over, uneven
 
 _SKIP, _COMMENT = f"{NOW}retry_skip", f"{NOW}retry_comment"
 _DELIMITER = f"{NOW}retry_delimiter"

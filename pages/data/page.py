@@ -8,7 +8,7 @@ import streamlit as st
 
 from odt_core.data import Finding, Level
 from odt_core.words import count_words
-from pages.common.parts import draw_part
+from pages.common.layout import draw_part
 from pages.common.places import Place
 from pages.common.state import work
 from pages.common.text import plain, shorten

@@ -7,19 +7,19 @@ import streamlit as st
 from odt_core.data import SAMPLES, ReadOptions, Sample
 from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.words import count_words
-from pages.common.state import Dataset
-from pages.common.text import plain, sentence, shorten
-from pages.common.widgets import show_value
-from pages.data.choices import current
-from pages.data.loading import load_sample, load_upload, most_megabytes, read_again
-from pages.data.other_reading import draw_other_reading
-from pages.data.stored import draw_removal, draw_stored
-from pages.data.taking import (
+from pages.common.intents import (
     draw_refused,
     hand_over,
     tables_taken,
     take_back,
 )
+from pages.common.state import Dataset
+from pages.common.text import plain, sentence, shorten
+from pages.data.choices import current
+from pages.data.loading import load_sample, load_upload, most_megabytes, read_again
+from pages.data.other_reading import draw_other_reading
+from pages.data.stored import draw_removal, draw_stored
+from pages.data.widgets import show_value
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
 PREVIEW_COLUMNS = 1000

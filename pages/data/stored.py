@@ -9,17 +9,15 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
-from odt_core.words import count_words
-from pages.common.opening import forget_dataset, open_dataset
-from pages.common.outage import said_if_store_is_away
+from odt_core.words import ago_words, count_words
+from pages.common.html_tables import name_html
+from pages.common.intents import hand_over
+from pages.common.messages import said_if_store_is_away
 from pages.common.people import owner
-from pages.common.removal import delete_dataset, removal_words
 from pages.common.server import store
-from pages.common.tables import name_html
+from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
 from pages.common.text import plain, sentence, shorten
-from pages.common.when import ago_words
 from pages.data.choices import current
-from pages.data.taking import hand_over
 
 MOST_LISTED = 6
 

@@ -17,8 +17,8 @@ from odt_core.problem import Feature
 from odt_core.scoring import CaseAnswer, Value, answer_case
 from odt_core.tree import Tree
 from odt_core.words import count_words, percent_words, printable, rule_words
-from pages.common.drawing import draw_tree
-from pages.common.tables import plain_table
+from pages.common.drawings import draw_tree
+from pages.common.html_tables import plain_table
 from pages.common.text import html_text, plain, shorten
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import CASE

@@ -10,16 +10,15 @@ from odt_core.data import ReadOptions
 from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord, NotFoundError
 from odt_core.words import count_words
-from pages.common.files import table_of
-from pages.common.keeping import kept_choices
-from pages.common.opening import stored_dataset
+from pages.common.intents import hand_over, tables_taken, take_back
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset, work
+from pages.common.stored import kept_choices, stored_dataset
+from pages.common.tables import table_of
 from pages.common.text import plain, sentence, shorten
 from pages.data.loading import most_bytes, most_megabytes
 from pages.data.other_reading import draw_other_reading
-from pages.data.taking import hand_over, tables_taken, take_back
 from pages.predict.keys import FILE, UPLOAD
 
 _READ = "predict_file_read"

@@ -15,12 +15,11 @@ from odt_core.jobs import Job, JobKind
 from odt_core.problem import EncodedData
 from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary
 from odt_core.tree import Tree
-from pages.common.needs import send_to
 from pages.common.people import owner
 from pages.common.places import Place
-from pages.common.prepared import rows_of
 from pages.common.server import job_manager, store
 from pages.common.state import work
+from pages.common.tables import rows_of, send_to
 from pages.common.text import shorten
 from pages.predict.keys import TREE
 from pages.runs.wording import run_name

@@ -21,8 +21,7 @@ from odt_core.scoring import (
     scored_csv,
 )
 from odt_core.words import count_words, percent_words
-from pages.common.names import file_stem
-from pages.common.text import plain, sentence, shorten
+from pages.common.text import file_stem, plain, sentence, shorten
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import DOWNLOAD, KEEP_FORMULAS, ONLY_WARNINGS

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.common.outage import said_if_store_is_away
+from pages.common.layout import follow_theme
+from pages.common.messages import said_if_store_is_away
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
-from pages.common.theme import follow_theme
 from pages.predict.case import draw_case
 from pages.predict.frozen import FrozenTree, choose_tree
 from pages.predict.many import draw_many

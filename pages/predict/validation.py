@@ -15,9 +15,9 @@ from odt_core.evaluation import subgroup_columns
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import MISSING
 from odt_core.studies import PartOfTable, ValidationSpec
-from pages.common.parts import draw_part
+from pages.common.intents import do_pressed, is_pressed, press_on
+from pages.common.layout import draw_part
 from pages.common.people import owner
-from pages.common.presses import do_pressed, is_pressed, press_on
 from pages.common.runs import wait_for
 from pages.common.server import job_manager
 from pages.common.state import Dataset, lane, work

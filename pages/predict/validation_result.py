@@ -16,16 +16,20 @@ from odt_core.render import (
 )
 from odt_core.studies import ValidationResult
 from odt_core.words import count_words, number_words, percent_words
-from pages.common.charts import draw_chart, hide_old_charts
-from pages.common.drawing import draw_tree
-from pages.common.names import file_stem
-from pages.common.numbers import NONE, draw_counts, rate_html, ratio_html, reported_html
-from pages.common.outage import draw_unstored
-from pages.common.subgroups import draw_subgroups
-from pages.common.tables import plain_table, value_html
-from pages.common.text import html_text, plain, sentence, shorten
-from pages.common.theme import current_theme
-from pages.common.verdicts import draw_found_verdict
+from pages.common.drawings import draw_chart, draw_tree, hide_old_charts
+from pages.common.html_tables import plain_table, value_html
+from pages.common.layout import current_theme
+from pages.common.messages import draw_unstored
+from pages.common.results import (
+    NONE,
+    draw_counts,
+    draw_found_verdict,
+    draw_subgroups,
+    rate_html,
+    ratio_html,
+    reported_html,
+)
+from pages.common.text import file_stem, html_text, plain, sentence, shorten
 from pages.predict.keys import GROUPS, RESULT_DOWNLOAD, THRESHOLD
 from pages.predict.many import draw_differences
 

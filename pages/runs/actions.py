@@ -9,11 +9,10 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.words import count_words
-from pages.common.names import file_stem
-from pages.common.opening import change_and_run_again, go_on, is_study, open_run, run_again
 from pages.common.people import owner
 from pages.common.server import job_manager, store
-from pages.common.text import plain, shorten
+from pages.common.stored import change_and_run_again, go_on, is_study, open_run, run_again
+from pages.common.text import file_stem, plain, shorten
 from pages.runs.listing import choose_runs
 from pages.runs.outcome import can_be_opened
 from pages.runs.wording import run_name

@@ -11,15 +11,14 @@ from odt_core.errors import InputError
 from odt_core.evaluation import ReportedRate
 from odt_core.jobs import JobSpec
 from odt_core.storage import RunRecord
-from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, draw_counts, draw_rates, reported_html
+from odt_core.words import ago_words
+from pages.common.drawings import draw_tree
+from pages.common.html_tables import name_html, plain_table
 from pages.common.people import owner
-from pages.common.prepared import rows_of
+from pages.common.results import NONE, draw_counts, draw_rates, draw_verdict, reported_html
 from pages.common.server import job_manager
-from pages.common.tables import name_html, plain_table
+from pages.common.tables import rows_of
 from pages.common.text import html_text, plain, shorten
-from pages.common.verdicts import draw_verdict
-from pages.common.when import ago_words
 from pages.runs.asked import asked_of
 from pages.runs.outcome import RunOutcome, outcome_of
 from pages.runs.wording import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.errors import InputError
-from pages.common.notices import say
+from pages.common.messages import say
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.text import plain, sentence

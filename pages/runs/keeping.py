@@ -8,16 +8,14 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord
-from odt_core.words import count_words
-from pages.common.opening import forget_dataset, open_dataset
-from pages.common.outage import said_if_store_is_away
+from odt_core.words import ago_words, count_words
+from pages.common.html_tables import name_html
+from pages.common.messages import said_if_store_is_away
 from pages.common.people import owner
 from pages.common.places import Place
-from pages.common.removal import delete_dataset, removal_words
 from pages.common.server import store
-from pages.common.tables import name_html
+from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
 from pages.common.text import plain
-from pages.common.when import ago_words
 
 CHOICES = {None: "for ever", 30: "30 days", 90: "90 days", 365: "a year", 3653: "ten years"}
 MOST_LISTED = 50

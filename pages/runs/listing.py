@@ -14,7 +14,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
 from odt_core.words import count_words, printable
-from pages.common.outage import said_if_store_is_away
+from pages.common.messages import said_if_store_is_away
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import work

@@ -13,7 +13,7 @@ from odt_core.problem import Objective
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.tree import Tree
 from odt_core.words import count_words
-from pages.common.numbers import metrics_of
+from pages.common.results import metrics_of
 
 PART_WORDS: dict[str, str] = {
     JobKind.COMPARE: "fold",

@@ -6,14 +6,13 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
-from pages.common.outage import draw_unentered, said_if_store_is_away
-from pages.common.parts import draw_part
+from pages.common.layout import draw_part, follow_theme
+from pages.common.messages import draw_unentered, said_if_store_is_away
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import work
 from pages.common.text import plain
-from pages.common.theme import follow_theme
 from pages.runs.actions import draw_actions
 from pages.runs.comparing import draw_side_by_side
 from pages.runs.importing import draw_import

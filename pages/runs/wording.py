@@ -8,7 +8,7 @@ from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.storage import RunStatus, RunSummary
 from odt_core.words import count_words, seconds_words
-from pages.common.shapes import NAMES
+from pages.common.settings import SHAPE_NAMES
 from pages.common.text import shorten
 
 KIND_WORDS = {
@@ -86,7 +86,7 @@ def _shape(name: str) -> str:
     number = name.removeprefix("any-")
     if name != number and number.isdigit():
         return f"Any, at most {count_words(int(number), 'question')}"
-    return NAMES.get(name, name)
+    return SHAPE_NAMES.get(name, name)
 
 
 def goal_of(run: RunSummary) -> str:

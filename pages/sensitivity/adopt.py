@@ -8,10 +8,9 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, FrontierView, floor_objective
-from pages.common.presses import forget_press, is_pressed, press_on
-from pages.common.runs import has_something_to_show, job_that_goes_on, start_job
+from pages.common.intents import forget_press, is_pressed, press_on
+from pages.common.runs import EVERY, has_something_to_show, job_that_goes_on, start_job
 from pages.common.state import work
-from pages.common.watching import EVERY
 from pages.sensitivity.view import KeptPoint
 
 ADOPT = "Adopt this tree"

@@ -9,9 +9,9 @@ from odt_core.evaluation import ReportedRate, metrics, tree_changes
 from odt_core.problem import EncodedData
 from odt_core.studies import FrontierView, ViewPoint
 from odt_core.words import percent_words
-from pages.common.drawing import draw_tree
-from pages.common.numbers import reported_html
-from pages.common.tables import plain_table
+from pages.common.drawings import draw_tree
+from pages.common.html_tables import plain_table
+from pages.common.results import reported_html
 from pages.common.text import plain
 from pages.sensitivity.choose import Choice
 

@@ -17,9 +17,9 @@ from odt_core.render import (
 )
 from odt_core.studies import CurveRow
 from odt_core.studies.figure_points import curve_series
-from pages.common.charts import draw_chart
-from pages.common.shapes import NAMES
-from pages.common.theme import current_theme
+from pages.common.drawings import draw_chart
+from pages.common.layout import current_theme
+from pages.common.settings import SHAPE_NAMES
 from pages.sensitivity.curve_tree import pick_clicked
 
 if TYPE_CHECKING:
@@ -111,4 +111,4 @@ def curve_alt_text(rows: Sequence[CurveRow], shown: str) -> str:
 
 
 def _series(rows: Sequence[CurveRow], rate: str) -> list[SweepSeries]:
-    return curve_series(rows, rate, NAMES)
+    return curve_series(rows, rate, SHAPE_NAMES)

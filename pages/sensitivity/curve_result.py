@@ -10,12 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 from odt_core.jobs import Batch
 from odt_core.studies import CurveRow, CurveRun, Spread, curve_csv, curve_table
 from odt_core.words import count_words, number_words, percent_words, seconds_words
-from pages.common.names import file_stem
-from pages.common.needs import ReadyData
-from pages.common.shapes import NAMES
+from pages.common.html_tables import plain_table, value_html
+from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
-from pages.common.tables import plain_table, value_html
-from pages.common.text import html_text, plain
+from pages.common.tables import ReadyData
+from pages.common.text import file_stem, html_text, plain
 from pages.sensitivity.curve_figure import (
     curve_alt_text,
     curve_figure,
@@ -102,7 +101,7 @@ def _draw_tables(rows: Sequence[CurveRow]) -> None:
     shapes = list(dict.fromkeys(row.topology for row in rows))
     columns = st.columns(min(len(shapes), 2), gap="large")
     for place, shape in enumerate(shapes):
-        name = NAMES.get(shape, shape)
+        name = SHAPE_NAMES.get(shape, shape)
         columns[place % len(columns)].html(
             plain_table(
                 f"{name}: means over splits with standard deviations",

@@ -14,13 +14,12 @@ from odt_core.render import RocPoint
 from odt_core.studies import CurveRow, FrontierView, Sweep, floor_objective
 from odt_core.topology import Topology
 from odt_core.words import number_words
-from pages.common.drawing import draw_tree
-from pages.common.needs import ReadyData
-from pages.common.prepared import rows_of
+from pages.common.drawings import draw_tree
+from pages.common.results import draw_verdict
 from pages.common.runs import QUICK, changes_since, wait_for
-from pages.common.shapes import NAMES
+from pages.common.settings import SHAPE_NAMES
+from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain
-from pages.common.verdicts import draw_verdict
 from pages.sensitivity.adopt import draw_adopt
 from pages.sensitivity.choose import DEFAULT_FLOOR
 from pages.sensitivity.frontiers import watch_frontier
@@ -64,7 +63,7 @@ def draw_pick(rows: Sequence[CurveRow]) -> Picked:
         shape = st.selectbox(
             "Shape of the tree",
             shapes,
-            format_func=lambda name: NAMES.get(name, name),
+            format_func=lambda name: SHAPE_NAMES.get(name, name),
             key=_SHAPE,
             persist_state="session",
             width=170,

@@ -15,10 +15,8 @@ from odt_core.studies import CurveRepeat, CurveSpec, Sweep, check_curve
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import TrainSpec, parse_floor
 from odt_core.words import count_words, number_words
-from pages.common.needs import ReadyData
-from pages.common.outage import draw_unstored
-from pages.common.prepared import prepared_rows
-from pages.common.shapes import NAMES
+from pages.common.messages import draw_unstored
+from pages.common.settings import SHAPE_NAMES
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
@@ -28,6 +26,7 @@ from pages.common.studies import (
     draw_study_progress,
     is_busy,
 )
+from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
 from pages.sensitivity.choose import sweep_words
 from pages.sensitivity.curve_figure import (
@@ -129,7 +128,7 @@ def _draw_settings(data: ReadyData) -> Given:
     shapes = st.multiselect(
         "Shapes",
         list(PRESETS),
-        format_func=lambda name: NAMES[name],
+        format_func=lambda name: SHAPE_NAMES[name],
         key="sens_shapes",
         persist_state="session",
         width=225,

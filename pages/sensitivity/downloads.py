@@ -11,8 +11,8 @@ import streamlit as st
 from odt_core.jobs import Job
 from odt_core.render import FigureFormat, RocFloor, figure_file, roc_alt_text, roc_figure
 from odt_core.studies import FrontierView, Sweep, frontier_csv
-from pages.common.names import file_stem
-from pages.common.theme import current_theme
+from pages.common.layout import current_theme
+from pages.common.text import file_stem
 from pages.sensitivity.choose import Choice
 
 if TYPE_CHECKING:

@@ -10,11 +10,9 @@ from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
 from odt_core.studies import FrontierView, Sweep
-from pages.common.charts import draw_chart
-from pages.common.drawing import draw_tree
-from pages.common.parts import draw_part
-from pages.common.prepared import rows_of
-from pages.common.theme import current_theme
+from pages.common.drawings import draw_chart, draw_tree
+from pages.common.layout import current_theme, draw_part
+from pages.common.tables import rows_of
 from pages.sensitivity.adopt import draw_adopt
 from pages.sensitivity.choose import Choice, draw_choice
 from pages.sensitivity.compare import draw_comparison, draw_pin

@@ -17,17 +17,15 @@ from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.training.settings import leaf_words
 from odt_core.words import count_words, seconds_words
-from pages.common.drawing import load_viewer
-from pages.common.needs import ReadyData
+from pages.common.drawings import load_viewer
+from pages.common.intents import do_pressed, is_pressed, press_on
 from pages.common.people import owner
-from pages.common.presses import do_pressed, is_pressed, press_on
-from pages.common.runs import QUICK, wait_for
+from pages.common.runs import EVERY, QUICK, draw_how_far, wait_for
 from pages.common.server import job_manager
-from pages.common.settings import MOST_SECONDS
-from pages.common.shapes import NAMES, shape_name
+from pages.common.settings import MOST_SECONDS, SHAPE_NAMES, shape_name
 from pages.common.state import lane, update, work
+from pages.common.tables import ReadyData
 from pages.common.text import plain
-from pages.common.watching import EVERY, draw_how_far
 from pages.sensitivity.known import frontier_job, known_or_new
 
 FIND = "Find the frontier"
@@ -50,7 +48,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
         shape = st.selectbox(
             "Shape of the tree",
             list(PRESETS),
-            format_func=lambda name: NAMES[name],
+            format_func=lambda name: SHAPE_NAMES[name],
             key="sens_shape",
             persist_state="session",
             width=190,

@@ -12,10 +12,10 @@ from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.storage import RunQuery, RunStatus
 from odt_core.training import TrainSpec
-from pages.common.needs import ReadyData
 from pages.common.people import owner
 from pages.common.server import job_manager, store
 from pages.common.state import lane, work
+from pages.common.tables import ReadyData
 
 _ASKED = "sens_known"
 log = logging.getLogger("pages.sensitivity.known")

@@ -6,15 +6,14 @@ import streamlit as st
 
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
-from pages.common.charts import hide_old_charts
-from pages.common.needs import ReadyData, need_data, need_rows
-from pages.common.outage import draw_unstored
-from pages.common.parts import draw_part
+from pages.common.drawings import hide_old_charts
+from pages.common.layout import draw_part, follow_theme
+from pages.common.messages import draw_unstored
 from pages.common.runs import changes_since
 from pages.common.state import work
 from pages.common.studies import CURVES, FRONTIER, SENSITIVITY_VIEW
+from pages.common.tables import ReadyData, need_data, need_rows
 from pages.common.text import plain
-from pages.common.theme import follow_theme
 from pages.sensitivity.curves import draw_curves
 from pages.sensitivity.explorer import explore
 from pages.sensitivity.frontiers import (

@@ -12,17 +12,17 @@ from odt_core.problem import EncodedData
 from odt_core.render import tree_alt_text
 from odt_core.studies import FrontierView, Sweep, ViewPoint, floor_objective
 from odt_core.words import number_words, percent_words
-from pages.common.leaves import draw_leaves
-from pages.common.numbers import (
+from pages.common.html_tables import plain_table, value_html
+from pages.common.results import (
     NONE,
     draw_counts,
     draw_floors,
+    draw_leaves,
     draw_predictive_values,
     draw_rates,
+    draw_verdict,
 )
-from pages.common.tables import plain_table, value_html
 from pages.common.text import plain, shorten
-from pages.common.verdicts import draw_verdict
 from pages.sensitivity.choose import Choice, alarm_words
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from odt_core.jobs import Job
 from odt_core.studies import FrontierView, Sweep
-from pages.common.table_caches import table_cache
+from pages.common.tables import table_cache
 
 
 @dataclass(frozen=True)

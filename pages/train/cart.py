@@ -10,9 +10,9 @@ from odt_core.evaluation import FAIRNESS, Metrics, ReportedRate, can_ask_about_s
 from odt_core.export import tree_from_json
 from odt_core.problem import EncodedData
 from odt_core.words import count_words
-from pages.common.drawing import draw_tree
-from pages.common.numbers import NONE, metrics_of, reported_html
-from pages.common.tables import plain_table, value_html
+from pages.common.drawings import draw_tree
+from pages.common.html_tables import plain_table, value_html
+from pages.common.results import NONE, metrics_of, reported_html
 
 _MEASURES = (
     ReportedRate.SENSITIVITY,

@@ -12,10 +12,10 @@ from odt_core.topology import AnyShape
 from odt_core.verification import Claim
 from odt_core.words import seconds_words
 from pages.common.people import owner
+from pages.common.runs import EVERY
 from pages.common.server import job_manager
 from pages.common.state import lane
 from pages.common.text import plain
-from pages.common.watching import EVERY
 
 _CHECK = "train_checked"
 """In the session: the id of a training run, and the job that checks its proof."""

@@ -20,10 +20,9 @@ from odt_core.solvers.mip.size import advice_on_cuts
 from odt_core.topology import Shape, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
 from odt_core.words import ENGINE_WORDS
-from pages.common.needs import ReadyData
-from pages.common.parts import draw_part
-from pages.common.settings import MOST_SECONDS
-from pages.common.shapes import DEFAULT, choose_shape
+from pages.common.layout import draw_part
+from pages.common.settings import DEFAULT_SHAPE, MOST_SECONDS
+from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.data.choices import choose_binning
 from pages.train.goals import (
@@ -34,6 +33,7 @@ from pages.train.goals import (
     make_objective,
 )
 from pages.train.rules import choose_rules
+from pages.train.shape import choose_shape
 from pages.train.switches import choose_switches
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     """
     form = _Form()
     negative = rows.train.negative_label
-    default: Shape = Topology.parse(DEFAULT)
+    default: Shape = Topology.parse(DEFAULT_SHAPE)
     topology = draw_part(form.ask, choose_shape, default)
     smallest_leaf = draw_part(form.ask, _choose_smallest_leaf, None)
     max_card = form.ask(_choose_cap, None)

@@ -12,8 +12,8 @@ from odt_core.problem import EncodedData
 from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
 from odt_core.studies import ValidationResult
 from odt_core.studies.validation import model_sha256
-from pages.common.names import file_stem
 from pages.common.state import work
+from pages.common.text import file_stem
 
 _FILES = {
     ExportFormat.SVG: "Picture (SVG)",

@@ -13,9 +13,9 @@ from odt_core.problem import Problem
 from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.words import count_words, goal_words, seconds_words, value_words
-from pages.common.charts import draw_chart
+from pages.common.drawings import draw_chart
+from pages.common.layout import current_theme
 from pages.common.text import plain, shorten
-from pages.common.theme import current_theme
 
 
 def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:

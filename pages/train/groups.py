@@ -8,8 +8,8 @@ from odt_core.data import Prepared
 from odt_core.evaluation import Judged, column_subgroups, subgroup_columns
 from odt_core.jobs import Job
 from odt_core.tree import Tree
-from pages.common.prepared import table_of_run
-from pages.common.subgroups import draw_subgroups
+from pages.common.results import draw_subgroups
+from pages.common.tables import table_of_run
 
 GROUPS, FOLD = "train_groups", "train_groups_fold"
 """Keys of the choice of a column, and of what it is folded in."""

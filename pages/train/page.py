@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.jobs import JobKind
-from pages.common.needs import ReadyData, need_data, need_rows
-from pages.common.prepared import problem_of
+from pages.common.layout import follow_theme
 from pages.common.runs import changes_since, notice, settle_run
+from pages.common.tables import ReadyData, need_data, need_rows, problem_of
 from pages.common.text import plain
-from pages.common.theme import follow_theme
 from pages.train.controls import draw_controls
 from pages.train.preview import draw_preview
 from pages.train.progress import watch_confirmation, watch_run

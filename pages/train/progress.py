@@ -9,11 +9,10 @@ from odt_core.problem import Problem
 from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.words import gap_words, seconds_words, value_words
-from pages.common.charts import draw_chart
-from pages.common.runs import has_something_to_show, stop_run
+from pages.common.drawings import draw_chart
+from pages.common.layout import current_theme
+from pages.common.runs import EVERY, draw_how_far, has_something_to_show, stop_run
 from pages.common.text import plain
-from pages.common.theme import current_theme
-from pages.common.watching import EVERY, draw_how_far
 
 
 @st.fragment(run_every=EVERY)

@@ -13,21 +13,21 @@ from odt_core.render import tree_alt_text
 from odt_core.solution import Status
 from odt_core.tree import Tree
 from odt_core.words import count_words, list_words
-from pages.common.drawing import choose_direction, chosen_direction, draw_tree
-from pages.common.leaves import draw_leaves
-from pages.common.numbers import (
+from pages.common.drawings import choose_direction, chosen_direction, draw_tree
+from pages.common.messages import draw_unstored
+from pages.common.places import Place
+from pages.common.results import (
     draw_counts,
     draw_floors,
+    draw_leaves,
     draw_predictive_values,
     draw_rates,
+    draw_verdict,
     metrics_of,
 )
-from pages.common.outage import draw_unstored
-from pages.common.places import Place
-from pages.common.prepared import problem_of, rows_of
 from pages.common.studies import COMPARE_VIEW, STABILITY
+from pages.common.tables import problem_of, rows_of
 from pages.common.text import plain, sentence, shorten
-from pages.common.verdicts import draw_verdict
 from pages.train.cart import draw_cart
 from pages.train.check import draw_check
 from pages.train.downloads import draw_downloads

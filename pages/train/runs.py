@@ -6,9 +6,9 @@ import streamlit as st
 
 from odt_core.jobs import Job
 from odt_core.training import TrainSpec
-from pages.common.needs import ReadyData
-from pages.common.presses import is_pressed, press_on
+from pages.common.intents import is_pressed, press_on
 from pages.common.runs import job_that_goes_on, start_job
+from pages.common.tables import ReadyData
 from pages.train.controls import Asked
 
 TRAIN = "Train"

@@ -13,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, NumberForm, SplitSpec
 from odt_core.storage import LOCAL_OWNER
+from pages.common import intents
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Work
-from pages.data import loading, taking
+from pages.data import loading
 
 WORK = "odt_work"
 
@@ -224,7 +225,7 @@ class TestReading:
         upload(loaded, b"a,b\n1,2\n3\n", "bad.csv")
         loaded.switch_page(Place.TRAIN).run()
         assert [error.value[:17] for error in loaded.error] == ["Line 3 has 1 cell"]
-        monkeypatch.setattr(taking, "TIME_TO_READ", 0.0)
+        monkeypatch.setattr(intents, "TIME_TO_READ", 0.0)
         loaded.run()
         assert loaded.error, "it stays on the page that says it"
         loaded.switch_page(Place.DATA).run()
@@ -247,7 +248,7 @@ class TestReading:
 
     def test_a_file_that_is_taken_away_before_it_is_read_is_not_read(self) -> None:
         session = AppTest.from_string(
-            "from pages.data.taking import hand_over, take_back, take_over\n"
+            "from pages.common.intents import hand_over, take_back, take_over\n"
             "hand_over('Reading', 'It cannot be used', lambda: 1 / 0)\n"
             "take_back()\n"
             "take_over()\n"

@@ -12,7 +12,7 @@ def _draw(successes: int, n: int, floor: str) -> None:
     from odt_core.confusion import Confusion
     from odt_core.evaluation import metrics
     from odt_core.problem import Goal, Objective
-    from pages.common.numbers import draw_floors
+    from pages.common.results import draw_floors
 
     train = metrics(Confusion(tp=98, fn=2, fp=10, tn=90))
     test = metrics(Confusion(tp=successes, fn=n - successes, fp=1, tn=9))

@@ -35,12 +35,11 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.storage import LOCAL_OWNER, RunStatus, StorageError
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
-from pages.common import outage, presses, runs, state
-from pages.common.needs import ReadyData
+from pages.common import intents, messages, runs, state
 from pages.common.places import Place
-from pages.common.prepared import prepared_rows
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
+from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
 from pages.train import runs as train_runs
 from pages.train.controls import MOST_SECONDS, Asked
@@ -182,7 +181,7 @@ def test_a_run_is_current_though_the_script_ended_as_it_was_queued(
         raise StopException
 
     with monkeypatch.context() as patch:
-        patch.setattr(presses, "update", ended)
+        patch.setattr(intents, "update", ended)
         press(page)
         assert work(page).job is None
     page.switch_page(Place.RUNS).run()
@@ -638,10 +637,10 @@ def test_a_result_drawn_before_it_could_not_be_stored_is_looked_after(
         patch.setattr(store().queue, "end", away)
         train(page)
         with monkeypatch.context() as watched:
-            watched.setattr(outage.st, "fragment", noted)
+            watched.setattr(messages.st, "fragment", noted)
             page.run()
         assert not said() and page.get("graphviz_chart")
-        assert looks == [outage.EVERY], "the page goes on looking by itself"
+        assert looks == [messages.LOOK_EVERY], "the page goes on looking by itself"
         tried.set()
         look_again(SECONDS, said)
     look_again(SECONDS, lambda: job_manager().is_stored(job_of(page)) and not said())

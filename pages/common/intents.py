@@ -1,23 +1,99 @@
-"""A table that the user has handed over, until it is read.
+"""What the user asks for, a run or a table, until it is done.
 
-When the user goes to another page, Streamlit ends the script at its next word to the browser or
-touch of the session's state. So what was handed over is noted first, stays noted until it is taken
-as a whole, and is read by whichever page is drawn next.
+Whatever the user does next ends the script at its next word to the browser or touch of the
+session's state, and with it goes what ``st.button`` returned. So a callback notes what is asked
+for, and it stays noted until it is done as a whole.
+
+A table that is handed over is read by whichever page is drawn next. A run that a button asks for
+begins on the button's own page, which alone knows the settings. If the user leaves that page before
+it could begin the run, the next page says so, and the run does not begin at a later visit.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from odt_core.data import ReadOptions, RefusedRowsError
 from odt_core.errors import InputError
+from pages.common.messages import say
 from pages.common.places import this_page
-from pages.common.state import work
+from pages.common.state import Work, update, work
 from pages.common.text import sentence
+
+_NOTED = "presses_noted"
+
+
+@dataclass
+class _Press:
+    button: str
+    page: str
+    queued: Mapping[str, Any] | None = None
+
+
+def press_on(button: str) -> dict[str, Any]:
+    """Arguments of an ``st.button`` whose presses are noted.
+
+    Parameters
+    ----------
+    button : str
+        Its label. No two buttons of a page have the same.
+    """
+    return {"on_click": _note, "args": (button, this_page())}
+
+
+def _note(button: str, page: str) -> None:
+    st.session_state[_NOTED] = _Press(button, page)
+
+
+def is_pressed(button: str) -> bool:
+    """Whether a button was pressed, and its run is not yet queued and current."""
+    noted = st.session_state.get(_NOTED)
+    return noted is not None and noted.button == button
+
+
+def forget_press() -> None:
+    """Forget the button's press: the run is queued, or its page cannot queue it."""
+    st.session_state.pop(_NOTED, None)
+
+
+def do_pressed(queue: Callable[[], Mapping[str, Any]]) -> Work:
+    """Queue the run that a button asks for, once, however often the script is ended meanwhile.
+
+    Parameters
+    ----------
+    queue : callable
+        Queues the run and returns the changes for `update`. It does not touch the session's state
+        once the run is queued.
+    """
+    noted = st.session_state[_NOTED]
+    try:
+        if noted.queued is None:
+            noted.queued = queue()
+    except Exception:
+        forget_press()  # not once more with each page that is drawn
+        raise
+    now = update(**noted.queued)
+    forget_press()
+    return now
+
+
+def finish_presses() -> None:
+    """On every page: make current what another page queued, or say that it was left too soon."""
+    noted = st.session_state.get(_NOTED)
+    if noted is None:
+        return
+    if noted.queued is not None:
+        update(**noted.queued)
+        forget_press()
+    elif noted.page != this_page():
+        forget_press()
+        say(f"The page was left before it began: press **{noted.button}** there once more.")
+
 
 NOW = "data_now_"
 """How keys begin that concern one table only."""
@@ -116,7 +192,7 @@ def _begin_anew(*, is_other: bool) -> None:
 
 
 def take_back() -> None:
-    """The user has taken the file away, be it read by now or not; for callbacks."""
+    """Forget a file that the user has taken away, read or not; for callbacks."""
     st.session_state.pop(_HANDED, None)
     _forget_refused()
 

@@ -11,21 +11,7 @@ from odt_core.render import LIGHT, topology_svg
 from odt_core.studies.path import DEFAULT_QUESTIONS
 from odt_core.topology import MAX_NODES, PRESETS, AnyShape, Shape, Topology
 from odt_core.words import count_words
-
-OWN, ANY = "own", "any"
-NAMES = {
-    "depth-1": "Depth 1",
-    "depth-2": "Depth 2",
-    "depth-2.5": "Depth 2.5",
-    "depth-3": "Depth 3",
-    "imbalanced": "Imbalanced",
-    "depth-4": "Depth 4",
-    "cues-3": "3 cues",
-    "cues-4": "4 cues",
-    OWN: "Own shape",
-    ANY: "Any shape, at most k questions",
-}
-DEFAULT = "depth-2"
+from pages.common.settings import ANY, DEFAULT_SHAPE, OWN, SHAPE_NAMES
 
 # A choice is kept by its label, which holds the picture. With colours of the page, the choice would
 # be lost when the reader switches between light and dark.
@@ -75,7 +61,7 @@ def choose_shape() -> Shape:
         If the text is no shape.
     """
     st.html(_STYLE)
-    st.session_state.setdefault("train_shape", DEFAULT)
+    st.session_state.setdefault("train_shape", DEFAULT_SHAPE)
     chosen = st.radio(
         "Shape of the tree",
         [*PRESETS, OWN, ANY],
@@ -135,13 +121,6 @@ def shape_words(topology: Shape) -> str:
     )
 
 
-def shape_name(topology: Shape) -> str:
-    """The shape's name on its card, or its text."""
-    if isinstance(topology, AnyShape):
-        return f"any shape, at most {count_words(topology.most_questions, 'question')}"
-    return NAMES.get(topology.name, topology.text)
-
-
 def shape_uri(topology: Topology) -> str:
     """The shape's picture as an address that holds it."""
     picture = topology_svg(topology, _ON_ANY_PAGE).encode()
@@ -150,6 +129,6 @@ def shape_uri(topology: Topology) -> str:
 
 def _card(option: str) -> str:
     if option == ANY:
-        return NAMES[ANY]
+        return SHAPE_NAMES[ANY]
     topology = Topology.parse(PRESETS.get(option, "(. (. .))"))
-    return f"![]({shape_uri(topology)}) {NAMES[option]}"
+    return f"![]({shape_uri(topology)}) {SHAPE_NAMES[option]}"

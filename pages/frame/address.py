@@ -17,7 +17,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
-from pages.common.opening import (
+from pages.common.places import Place, this_page
+from pages.common.state import Work, work
+from pages.common.stored import (
     attach_frontier,
     attach_run,
     attach_study,
@@ -25,11 +27,9 @@ from pages.common.opening import (
     drop_deleted,
     open_dataset,
 )
-from pages.common.places import Place, this_page
-from pages.common.state import Work, work
-from pages.common.steps import join_steps
 from pages.common.studies import COMPARE_VIEW, STUDY_PAGES, studies_of
 from pages.common.text import plain
+from pages.frame.browser import join_steps
 
 _OPENED = "url_opened"
 _LOST = "url_lost"

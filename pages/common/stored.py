@@ -1,20 +1,23 @@
-"""Make a stored data set or run current in this session.
+"""Stored data sets and runs: make them current in this session, keep what is said of them, delete.
 
-Everything is asked for in the person's own name, so that another's id is as good as none.
+Everything is asked for in the person's own name, so another person's id opens nothing.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import logging
+from dataclasses import dataclass
 from typing import NoReturn
 
 import streamlit as st
 
-from odt_core.data import ReadOptions, infer_schema
+from odt_core.data import ReadOptions, Schema, SplitSpec, infer_schema
+from odt_core.errors import InputError
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
-from odt_core.storage import NotFoundError, StorageError
-from pages.common.files import table_of
-from pages.common.keeping import kept_choices
+from odt_core.storage import DatasetRecord, Deleted, NotFoundError, StorageError
+from odt_core.words import count_words
+from pages.common.messages import say
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.runs import CHANGED
@@ -30,8 +33,79 @@ from pages.common.studies import (
     StudyPage,
     studies_of,
 )
+from pages.common.tables import forget_tables, table_of
+from pages.common.text import plain, shorten
 
-log = logging.getLogger("pages.common.opening")
+DEFAULT_SPLIT = SplitSpec.parse("80%")
+_KEPT = "keeping_kept"
+
+log = logging.getLogger("pages.common.stored")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a person said of a data set.
+
+    Attributes
+    ----------
+    read : ReadOptions
+        How the file is read.
+    schema : Schema or None
+        What its columns mean; None if nothing was kept.
+    split : SplitSpec
+        Which rows train.
+    run : str or None
+        The run that was current then.
+    """
+
+    read: ReadOptions = ReadOptions()
+    schema: Schema | None = None
+    split: SplitSpec = DEFAULT_SPLIT
+    run: str | None = None
+
+
+def kept_choices(sha256: str) -> Choices:
+    """What this person last said of a data set.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such data set.
+    """
+    record = store().datasets.choices(owner(), sha256)
+    if record is None:
+        return Choices()
+    try:
+        return Choices(
+            ReadOptions(**record["read"]),
+            Schema.from_json(record["schema"]),
+            SplitSpec.from_json(record["split"]),
+            record["run"],
+        )
+    except (InputError, KeyError, TypeError, ValueError):
+        log.exception("the choices of another version cannot be read; they begin anew")
+        return Choices()
+
+
+def keep_choices(now: Work) -> None:
+    """Keep what is said now, if it differs from what was kept last."""
+    if now.dataset is None or now.schema is None or now.split is None:
+        return
+    record = {
+        "read": dataclasses.asdict(now.dataset.read),
+        "schema": now.schema.to_json(),
+        "split": now.split.to_json(),
+        "run": None if now.job is None else now.job.id,
+    }
+    said = (now.dataset.sha256, record)
+    if st.session_state.get(_KEPT) == said:
+        return
+    try:
+        store().datasets.keep_choices(owner(), now.dataset.sha256, record)
+    except InputError:  # the page goes on; what is current is in the session
+        log.exception("the choices could not be kept")
+        return
+    st.session_state[_KEPT] = said
 
 
 def stored_dataset(sha256: str, read: ReadOptions) -> Dataset:
@@ -302,3 +376,31 @@ def _made_from(now: Work) -> dict[str, str]:
         if batch.jobs:
             found[name] = batch.jobs[0].spec.dataset
     return found
+
+
+def removal_words(record: DatasetRecord) -> str:
+    """What goes with a data set, as a question in Markdown."""
+    runs = (
+        f" and the **{count_words(record.n_runs, 'run')}** made from it"
+        if record.n_runs
+        else ", from which no run was made"
+    )
+    return (
+        f"Delete **{plain(shorten(record.name, 60))}**{runs}? They are gone for good, and wiped "
+        "off the disk."
+    )
+
+
+def delete_dataset(sha256: str, name: str) -> Deleted:
+    """Delete it from the store and from this server's memory, and say what happened.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such data set.
+    """
+    gone = store().datasets.delete(owner(), sha256)
+    forget_tables()
+    words = f"Deleted {plain(shorten(name, 40))} and {count_words(gone.n_runs, 'run')}"
+    say(f"{words}." if gone.wiped else f"{words}; the disk is wiped within a minute.")
+    return gone

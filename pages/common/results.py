@@ -1,31 +1,64 @@
-"""Training and test side by side: 2x2 tables, rates with intervals, floors, predictive values."""
+"""A tree's result in figures: the verdict, 2x2 tables, rates, floors, leaves and subgroups."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
 from odt_core.evaluation import (
+    CONTRADICTED,
+    FEW_OF_CLASS,
+    FEW_OF_CLASS_IN_GROUP,
+    SMALL_LEAF,
     Estimate,
     Floor,
+    LeafRow,
     Metrics,
     Rate,
     RateWords,
     ReportedRate,
+    Subgroup,
+    Subgroups,
+    Tone,
+    Verdict,
     floors,
     frequencies,
+    leaf_table,
     metrics,
     predictive_values,
     ratio_parts,
     share_parts,
+    verdict,
 )
-from odt_core.problem import Objective
+from odt_core.problem import EncodedData, Objective
+from odt_core.render import subgroup_alt_text, subgroup_figure
 from odt_core.training import parse_percent
 from odt_core.tree import Tree
-from odt_core.words import count_words, number_words, percent_words
-from pages.common.tables import count_table, plain_table, value_html
-from pages.common.text import plain, shorten
+from odt_core.words import SHORT, count_words, list_words, number_words, percent_words, unseen_words
+from pages.common.drawings import draw_chart
+from pages.common.html_tables import count_table, name_html, plain_table, value_html
+from pages.common.layout import current_theme
+from pages.common.text import html_text, plain, shorten
+
+
+def draw_verdict(objective: Objective, train: Metrics, test: Metrics | None) -> None:
+    """Draw what a tree does on test rows, coloured by how far they fall from training."""
+    draw_found_verdict(verdict(objective, train, test))
+
+
+def draw_found_verdict(found: Verdict) -> None:
+    """Draw a verdict in the colour of its tone."""
+    box = {
+        Tone.GOOD: st.success,
+        Tone.CAUTION: st.warning,
+        Tone.BAD: st.error,
+        Tone.UNTESTED: st.info,
+    }[found.tone]
+    box(plain(found.remark), title=plain(found.text))
+
 
 NONE = "–"
 
@@ -223,3 +256,134 @@ def _beside_the_rates(train: Metrics, test: Metrics | None) -> str:
         f"{shares[1]}, so PPV and NPV of the test rows differ a little from the table above. "
         f"{words}"
     )
+
+
+def draw_leaves(tree: Tree, test: EncodedData | None) -> None:
+    """Draw one row for each leaf, numbered as in the drawing."""
+    positive = name_html(tree.positive_label)
+    rows = leaf_table(tree, test)
+    st.html(
+        plain_table(
+            "The leaves: rule, class, and share of the positive class in training and test",
+            ["Leaf", "If", "Tree says", f"{positive} in training", f"{positive} in test"],
+            [_leaf_cells(row) for row in rows],
+        )
+    )
+    marks = {mark for row in rows for mark in row.marks}
+    if marks - {CONTRADICTED}:
+        st.caption(
+            f"Few rows: fewer than {SMALL_LEAF} training rows end in this leaf, or fewer than "
+            f"{FEW_OF_CLASS} of the class it predicts. Its share is little more than a guess."
+        )
+    if CONTRADICTED in marks:
+        st.caption("Test disagrees: most test rows in this leaf speak against its answer.")
+    if unseen_words(tree):
+        st.caption(plain(unseen_words(tree, SHORT)))
+
+
+def _leaf_cells(row: LeafRow) -> list[str]:
+    return [
+        str(row.number),
+        html_text(row.rule),
+        f"<b>{name_html(row.predicted)}</b>"
+        + "".join(f"<br><i>{html_text(mark)}</i>" for mark in row.marks),
+        rate_html(row.train),
+        NONE if row.test is None else rate_html(row.test),
+    ]
+
+
+def draw_subgroups(
+    columns: Sequence[str],
+    of_column: Callable[[str], Subgroups | None],
+    *,
+    key: str,
+    positive: str,
+    negative: str,
+    rows: str,
+) -> None:
+    """Draw the choice of a column, and the rates of its groups.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns that make groups.
+    of_column : callable
+        The groups of a column.
+    key : str
+        Of the choice; the chart's key begins with it.
+    positive, negative : str
+        The classes.
+    rows : str
+        Which rows are counted: ``test`` or ``validation``.
+    """
+    if not columns:
+        st.caption("No column makes groups: all are constant, or name each row.")
+        return
+    column = st.selectbox(
+        "Groups by",
+        list(columns),
+        key=key,
+        persist_state="session",
+        format_func=lambda name: shorten(name, 60),
+        width=320,
+        help="Any column of the file, also one that the tree does not ask about.",
+    )
+    found = of_column(str(column))
+    if found is None or not found.groups:
+        st.caption(f"There are no {rows} rows to show.")
+        return
+    draw_chart(
+        subgroup_figure(found, theme=current_theme()),
+        key=f"{key}_chart",
+        alt=subgroup_alt_text(found),
+    )
+    _draw_groups(found, positive, negative, rows)
+
+
+def _draw_groups(found: Subgroups, positive: str, negative: str, rows: str) -> None:
+    head = [
+        _roomy(name_html(found.column)),
+        "Rows",
+        _roomy(name_html(positive)),
+        "Sensitivity (TPR)",
+        "Specificity (TNR)",
+        "Accuracy",
+    ]
+    body = [_group_cells(group, positive, negative) for group in found.groups]
+    caption = f"Rates of the {rows} rows by {found.column}, with 95% intervals"
+    st.html(plain_table(caption, head, body, is_wide=True))
+    small = [group.name for group in found.groups if group.is_small]
+    if small:
+        st.caption(
+            f"Few rows: {plain(list_words([shorten(name, 30) for name in small], ' and '))} "
+            f"{'has' if len(small) == 1 else 'have'} fewer than {FEW_OF_CLASS_IN_GROUP} rows of a "
+            "class. A rate of so few rows is little more than a guess."
+        )
+    st.caption(
+        "Groups differ by chance too. Where intervals overlap widely, the rows do not show that "
+        "the tree does better in one group than in another."
+    )
+
+
+def _roomy(name: str) -> str:
+    """A name as HTML with room for some letters, so that a narrow page does not break each."""
+    return f'<span style="display:inline-block;min-width:5.5rem">{name}</span>'
+
+
+def _group_cells(group: Subgroup, positive: str, negative: str) -> list[str]:
+    found, counts = group.metrics, group.counts
+    marks = [
+        name
+        for name, is_few in (
+            (positive, group.has_few_positive),
+            (negative, group.has_few_negative),
+        )
+        if is_few
+    ]
+    few = f"<br><i>few {name_html(' and '.join(marks), 40)}</i>" if marks else ""
+    return [
+        _roomy(name_html(group.name, 40)) + few,
+        f"{counts.n:,}",
+        f"{counts.n_positive:,}" if counts.n else NONE,
+        *(rate_html(rate) for rate in (found.sensitivity, found.specificity, found.accuracy)),
+    ]

@@ -8,7 +8,7 @@ from odt_core.evaluation import verdict
 from odt_core.jobs import Job
 from odt_core.solution import Status
 from odt_core.storage import RunStatus
-from pages.common.numbers import metrics_of
+from pages.common.results import metrics_of
 from pages.common.server import job_manager
 from pages.common.state import Work
 from pages.common.text import html_text, plain, shorten

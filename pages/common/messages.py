@@ -1,4 +1,8 @@
-"""What is shown in place of something stored while the database does not answer."""
+"""Messages in the page: what was just done, and what cannot be stored or shown now.
+
+They stand in the page, below the banner, and not in a toast: a toast would lie on buttons, and a
+screen reader would not know its name.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,27 @@ from pages.common.people import owner
 from pages.common.server import job_manager
 from pages.common.text import plain
 
-EVERY = 2.0
+_SAID = "notices_said"
+
+
+def say(words: str) -> None:
+    """Show a message when the page is drawn next.
+
+    Parameters
+    ----------
+    words : str
+        Markdown.
+    """
+    st.session_state[_SAID] = (*st.session_state.get(_SAID, ()), words)
+
+
+def draw_said() -> None:
+    """Draw what was said since the page was drawn last; it goes with the next step."""
+    for words in st.session_state.pop(_SAID, ()):
+        st.info(words)
+
+
+LOOK_EVERY = 2.0
 """Seconds between two looks whether a result is stored by now."""
 
 
@@ -38,7 +62,7 @@ def draw_unstored(*jobs: Job) -> None:
         What brought the result; all are over.
     """
     if not _are_stored(jobs):
-        st.fragment(_watch_unstored, run_every=EVERY)(jobs)
+        st.fragment(_watch_unstored, run_every=LOOK_EVERY)(jobs)
 
 
 def _are_stored(jobs: Sequence[Job]) -> bool:

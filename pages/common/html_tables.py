@@ -1,0 +1,116 @@
+"""Small tables as HTML: rows and columns named for screen readers, numbers that line up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from odt_core.words import printable
+from pages.common.text import html_text, shorten
+
+_TINT = "color-mix(in srgb, #23879a 16%, transparent)"
+_RULE = "1px solid color-mix(in srgb, currentColor 16%, transparent)"
+_TABLE = "width:100%;border-collapse:collapse;border:0;font-size:.93rem;line-height:1.4"
+_HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+_FAINT = "opacity:.75"
+_HEAD = f"padding:.2rem .6rem .3rem 0;border:0;text-align:left;font-weight:400;{_FAINT}"
+_CELL = (
+    f"padding:.35rem .6rem .35rem 0;border:0;border-top:{_RULE};text-align:left;"
+    "font-weight:400;vertical-align:top;font-variant-numeric:tabular-nums"
+)
+
+
+def name_html(text: str, most: int = 24) -> str:
+    """A name from a file, shortened; the whole on hover."""
+    whole = printable(text)
+    return (
+        f'<span title="{html_text(whole)}" style="overflow-wrap:anywhere">'
+        f"{html_text(shorten(whole, most))}</span>"
+    )
+
+
+def value_html(value: str, *details: str) -> str:
+    """A value in bold with details beside it, each kept on one line; plain text in, HTML out."""
+    spans = "".join(
+        f' <span style="white-space:nowrap;{_FAINT}">{html_text(detail)}</span>'
+        for detail in details
+        if detail
+    )
+    return f'<b style="white-space:nowrap">{html_text(value)}</b>{spans}'
+
+
+def plain_table(
+    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, is_wide: bool = False
+) -> str:
+    """A table; the first cell of each row names it.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows, for those who do not see it; plain text.
+    head : sequence of str
+        Column names as HTML; a cell stands for an empty one.
+    rows : sequence of sequence of str
+        Cells as HTML.
+    is_wide : bool
+        Whether it may have to be scrolled: the keyboard reaches it, then.
+    """
+    names = "".join(
+        f'<th scope="col" style="{_HEAD}">{name}</th>' if name else '<td style="border:0"></td>'
+        for name in head
+    )
+    body = "".join(
+        f'<tr style="border:0"><th scope="row" style="{_CELL}">{first}</th>'
+        + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
+        + "</tr>"
+        for first, *cells in rows
+    )
+    return _table(caption, f'<tr style="border:0">{names}</tr>', body, is_wide=is_wide)
+
+
+def count_table(caption: str, positive: str, negative: str, counts: Sequence[int]) -> str:
+    """A 2x2 table in the user's own words, right answers tinted.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows, for those who do not see it; plain text.
+    positive, negative : str
+        The classes.
+    counts : sequence of int
+        True positives, false positives, false negatives, true negatives.
+    """
+    yes, no = name_html(positive), name_html(negative)
+    head = "".join(
+        f'<th scope="col" style="{_HEAD};padding-left:.6rem;width:34%">is <b>{name}</b></th>'
+        for name in (yes, no)
+    )
+    names = ("true positives", "false positives", "false negatives", "true negatives")
+    cells = [
+        _count(count, name, right=name.startswith("true"))
+        for count, name in zip(counts, names, strict=True)
+    ]
+    body = "".join(
+        f'<tr style="border:0"><th scope="row" style="{_HEAD};vertical-align:middle">'
+        f"tree says<br><b>{name}</b></th>{first}{second}</tr>"
+        for name, first, second in ((yes, *cells[:2]), (no, *cells[2:]))
+    )
+    return _table(caption, f'<tr style="border:0"><td style="border:0"></td>{head}</tr>', body)
+
+
+def _count(count: int, name: str, *, right: bool) -> str:
+    tint = f";background:{_TINT}" if right else ""
+    return (
+        f'<td style="border:{_RULE};padding:.4rem .6rem{tint}">'
+        f'<b style="font-size:1.25rem;font-variant-numeric:tabular-nums">{count:,}</b><br>'
+        f'<span style="font-size:.82rem;{_FAINT}">{name}</span></td>'
+    )
+
+
+def _table(caption: str, head: str, body: str, *, is_wide: bool = False) -> str:
+    focus = f' tabindex="0" role="region" aria-label="{html_text(caption)}"' if is_wide else ""
+    least = ";min-width:34rem" if is_wide else ""
+    return (
+        f'<div style="overflow-x:auto"{focus}><table style="{_TABLE}{least}">'
+        f'<caption style="{_HIDDEN}">{html_text(caption)}</caption>'
+        f"<thead>{head}</thead><tbody>{body}</tbody></table></div>"
+    )
