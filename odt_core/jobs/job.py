@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from odt_core.solution import TracePoint
 from odt_core.storage import LOCAL_OWNER, NewRun, RunStatus
 from odt_core.training.progress import Stage
+from odt_core.training.stored_result import StoredResult
 from odt_core.worker import JobSpec
 
 if TYPE_CHECKING:
@@ -103,6 +104,11 @@ class Job:
         """Whether it has a tree to be looked at as a result: a final one, or a proved one."""
         shown = self.result if self.is_over else self.proved_best
         return shown is not None and shown.get("tree") is not None
+
+    @property
+    def trained(self) -> StoredResult | None:
+        """The result of a training run that is over or shown as if it were; None without one."""
+        return None if self.result is None else StoredResult(self.result)
 
     def as_shown(self) -> Job:
         """The job; while its proved tree is only being confirmed, as if it had ended with that."""

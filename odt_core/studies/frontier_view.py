@@ -11,7 +11,7 @@ from odt_core.confusion import Confusion
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_from_json
 from odt_core.render import RocPoint
-from odt_core.solution import Assignment
+from odt_core.solution import Assignment, Status
 from odt_core.studies.adoption import assignment_from_json
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.frontier import FrontierResult
@@ -52,7 +52,7 @@ class FrontierView:
         By rising false negatives in training.
     bound : LowerBound or None
         Where not all is proved, the fewest false positives possible.
-    status : str
+    status : Status
         How far the search came.
     seconds : float
         What it took.
@@ -60,7 +60,7 @@ class FrontierView:
 
     points: tuple[ViewPoint, ...]
     bound: LowerBound | None
-    status: str
+    status: Status
     seconds: float
 
     @property
@@ -122,7 +122,7 @@ class FrontierView:
         return cls(
             points=tuple(_point(each, cost) for each, cost in zip(records, ranges, strict=True)),
             bound=None if steps is None else LowerBound.from_json(steps, record["n_positive"]),
-            status=str(record["status"]),
+            status=Status(record["status"]),
             seconds=float(record["seconds"]),
         )
 
@@ -135,7 +135,7 @@ class FrontierView:
                 for point, cost in zip(result.points, result.ranges, strict=True)
             ),
             bound=result.bound,
-            status=result.status.value,
+            status=result.status,
             seconds=result.seconds,
         )
 

@@ -24,13 +24,16 @@ from odt_core.training.spec import (
     RulesSpec,
     TrainSpec,
 )
+from odt_core.training.stored_result import ResultWords, StoredResult
 
 __all__ = [
     "BestSoFar",
     "FeatureSelection",
     "NodeRuleSpec",
     "RulesSpec",
+    "ResultWords",
     "Stage",
+    "StoredResult",
     "TrainResult",
     "TrainedTree",
     "TrainSpec",

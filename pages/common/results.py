@@ -27,7 +27,6 @@ from odt_core.evaluation import (
     floors,
     frequencies,
     leaf_table,
-    metrics,
     predictive_values,
     ratio_parts,
     share_parts,
@@ -61,11 +60,6 @@ def draw_found_verdict(found: Verdict) -> None:
 
 
 NONE = "–"
-
-
-def metrics_of(counts: dict[str, int] | None) -> Metrics | None:
-    """The rates of four counts by name, as a result holds them."""
-    return None if counts is None else metrics(Confusion(**counts))
 
 
 def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:

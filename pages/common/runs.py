@@ -13,6 +13,7 @@ from typing import NoReturn
 import streamlit as st
 
 from odt_core.jobs import Job, JobSpec
+from odt_core.solution import Status
 from odt_core.storage import RunStatus
 from odt_core.topology import AnyShape
 from odt_core.training import Stage, TrainSpec
@@ -114,7 +115,7 @@ def has_something_to_show(job: Job) -> bool:
 
 def has_tree(job: Job) -> bool:
     """Whether a run is over and brought a tree."""
-    return job.result is not None and job.result["tree"] is not None
+    return job.trained is not None and job.trained.has_tree
 
 
 def notice() -> str:
@@ -127,10 +128,10 @@ def notice() -> str:
 
 def _without_tree(job: Job) -> str:
     """Why a run has no tree, and what to do."""
-    if job.result is None:
+    if job.trained is None:
         return job.message
-    spec, words = job.spec.train, str(job.result["words"]["status"])
-    if job.result["status"] == "infeasible":
+    spec, words = job.spec.train, job.trained.words.status
+    if job.trained.status is Status.INFEASIBLE:
         return f"{words}. Lower the floor, choose a larger shape, or take back a rule or cap."
     return (
         f"{words}. Asked was the {goal_words(spec.objective)}; give it more time, a smaller shape "

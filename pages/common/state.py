@@ -91,11 +91,6 @@ class Work:
     stability: Batch | None = None
     validation: Job | None = None
 
-    @property
-    def result(self) -> dict[str, Any] | None:
-        """The finished run's result; while its proved tree is being confirmed, that."""
-        return None if self.job is None else self.job.as_shown().result
-
 
 def work() -> Work:
     """The session's work so far."""

@@ -264,7 +264,7 @@ def change_and_run_again(run_id: str) -> NoReturn:
         If the person has no such run, or its data set is not stored.
     """
     job = job_manager().find(owner(), run_id)
-    if job.result is not None and job.result.get("tree") is not None:
+    if job.trained is not None and job.trained.has_tree:
         take_run(job)
     else:
         _take_data(job.spec)

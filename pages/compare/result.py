@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from odt_core.evaluation import FAIRNESS, Measure
-from odt_core.export import tree_from_json
 from odt_core.jobs import Batch, Job
 from odt_core.render import comparison_alt_text
 from odt_core.studies import (
@@ -34,7 +33,7 @@ from pages.common.html_tables import plain_table, value_html
 from pages.common.intents import is_pressed, press_on
 from pages.common.layout import side_by_side
 from pages.common.places import Place
-from pages.common.results import draw_verdict, metrics_of
+from pages.common.results import draw_verdict
 from pages.common.runs import (
     EVERY,
     changes_since,
@@ -180,12 +179,10 @@ def _watch_training(job: Job) -> None:
 
 
 def _draw_trained(job: Job) -> None:
-    assert job.result is not None
-    tree, rows = tree_from_json(job.result["tree"]), rows_of(job)
-    train, test = metrics_of(job.result["train"]), metrics_of(job.result["test"])
-    assert train is not None
-    draw_verdict(job.spec.train.objective, train, test)
-    draw_tree(tree, rows.test, key="compare_tree")
+    result = job.trained
+    assert result is not None and result.train is not None
+    draw_verdict(job.spec.train.objective, result.train, result.test)
+    draw_tree(result.tree, rows_of(job).test, key="compare_tree")
     st.page_link(Place.TRAIN, label="**See all of this tree on the Train page →**")
 
 

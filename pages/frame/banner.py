@@ -8,7 +8,6 @@ from odt_core.evaluation import verdict
 from odt_core.jobs import Job
 from odt_core.solution import Status
 from odt_core.storage import RunStatus
-from pages.common.results import metrics_of
 from pages.common.server import job_manager
 from pages.common.state import Work
 from pages.common.text import html_text, plain, shorten
@@ -61,18 +60,17 @@ def _tree_words(now: Work) -> str:
 def _state_words(job: Job) -> str:
     if job.status is RunStatus.QUEUED:
         return "waiting for its turn"
-    result = job.as_shown().result
+    result = job.as_shown().trained
     if result is None and job.status is RunStatus.RUNNING:
         return "training now"
     if result is None:
         if job.status is RunStatus.INTERRUPTED:
             return "interrupted when its server ended"
         return "stopped before a tree was found" if job.status is RunStatus.CANCELLED else "failed"
-    words = _STATUS_WORDS[Status(result["status"])]
-    train = metrics_of(result["train"])
-    if train is None:
+    words = _STATUS_WORDS[result.status]
+    if result.train is None:
         return words
-    found = verdict(job.spec.train.objective, train, metrics_of(result["test"]))
+    found = verdict(job.spec.train.objective, result.train, result.test)
     return f"{html_text(found.short)} · {words}"
 
 

@@ -7,13 +7,12 @@ from typing import Any
 
 from odt_core.errors import InputError
 from odt_core.evaluation import Metrics
-from odt_core.export import tree_from_json
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.problem import Objective
 from odt_core.storage import RunRecord, RunStatus
+from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words
-from pages.common.results import metrics_of
 
 PART_WORDS: dict[str, str] = {
     JobKind.COMPARE: "fold",
@@ -56,11 +55,12 @@ def outcome_of(record: RunRecord) -> RunOutcome:
     is_validation = record.summary.kind == JobKind.VALIDATE
     if result is None or result.get("tree") is None or is_validation:
         return RunOutcome(None, record.result is not None, None, None, _remark(record))
+    found = StoredResult(result)
     return RunOutcome(
-        tree_from_json(result["tree"]),
+        found.tree,
         record.result is not None,
-        metrics_of(result["train"]),
-        metrics_of(result["test"]),
+        found.train,
+        found.test,
         _remark(record),
         _objective(record),
     )

@@ -113,10 +113,10 @@ def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> RocPoint |
     if not job.is_over:
         watch_frontier(job)
         return None
-    if job.result is None or not job.result["points"]:
+    view = frontier_view(job)
+    if view is None or not view.points:
         st.error(plain(job.message or "No tree was found in time."))
         return None
-    view = frontier_view(job.id, job)
     index = view.at_level(picked.level, picked.sweep)
     if index is None:
         st.info("No tree of this shape keeps this floor on the current training rows.")

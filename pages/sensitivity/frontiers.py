@@ -12,7 +12,7 @@ from odt_core.errors import InputError
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Engine, Status
-from odt_core.studies import is_quick
+from odt_core.studies import FrontierView, is_quick
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.training.settings import leaf_words
@@ -27,6 +27,7 @@ from pages.common.state import lane, update, work
 from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.sensitivity.known import frontier_job, known_or_new
+from pages.sensitivity.view import frontier_view
 
 FIND = "Find the frontier"
 
@@ -75,8 +76,9 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
             **press_on(FIND),
         )
         pressed = is_pressed(FIND)
-        if job is not None and job.is_over and job.result is not None and not pressed:
-            st.caption(found_words(job), width="stretch")
+        found = frontier_view(job) if job is not None and job.is_over else None
+        if job is not None and found is not None and not pressed:
+            st.caption(found_words(found, job.spec.train), width="stretch")
     if not pressed or busy:
         return
     try:
@@ -129,16 +131,14 @@ def remember_what_is_shown() -> None:
     st.session_state.setdefault("sens_seconds", max(1, round(limit)))
 
 
-def found_words(job: Job) -> str:
+def found_words(found: FrontierView, spec: TrainSpec) -> str:
     """What a search has found, of which shape, and how much of it is proved; Markdown."""
-    assert job.result is not None
-    points, status = job.result["points"], job.result["status"]
-    count = count_words(len(points), "best trade-off")
-    took = f"{asked_words(job.spec.train)}: {count} in {seconds_words(job.result['seconds'])}"
-    if status == Status.OPTIMAL:
+    count = count_words(len(found.points), "best trade-off")
+    took = f"{asked_words(spec)}: {count} in {seconds_words(found.seconds)}"
+    if found.status is Status.OPTIMAL:
         return plain(f"{took}, each proved on the training rows; no other exists.")
-    proved = sum(point["proved"] for point in points)
-    how = "It was stopped" if status == Status.CANCELLED else "Time ran out"
+    proved = sum(point.proved for point in found.points)
+    how = "It was stopped" if found.status is Status.CANCELLED else "Time ran out"
     return plain(
         f"{took}. {how} before all was proved: {proved} of them are proved (filled), and nothing "
         "lies beyond the dotted line."

@@ -53,13 +53,13 @@ def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
         draw_preview()
     elif not job.is_over:
         watch_frontier(job)
-    elif job.result is None or not job.result["points"]:
+    elif (view := frontier_view(job)) is not None and view.points:
+        draw_part(_draw_remarks, job, data)
+        explore(job, view)
+    else:
         st.error(
             plain(job.message or "No point was found in time: give it more, or a smaller shape.")
         )
-    else:
-        draw_part(_draw_remarks, job, data)
-        explore(job, frontier_view(job.id, job))
 
 
 def _draw_remarks(job: Job, data: ReadyData) -> None:

@@ -31,9 +31,13 @@ class KeptPoint:
     sweep: Sweep
 
 
+def frontier_view(job: Job) -> FrontierView | None:
+    """The frontier that a job has found; None if it brought nothing."""
+    return None if job.result is None else _frontier_view(job.id, job)
+
+
 @table_cache
 @st.cache_resource(show_spinner=False, max_entries=6)
-def frontier_view(key: str, _job: Job) -> FrontierView:
-    """The frontier that a job has found; `key` is the job's id."""
+def _frontier_view(key: str, _job: Job) -> FrontierView:
     assert _job.result is not None
     return FrontierView.from_json(_job.result)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from odt_core.evaluation import FAIRNESS, Metrics, ReportedRate, can_ask_about_sets
-from odt_core.export import tree_from_json
 from odt_core.problem import EncodedData
+from odt_core.training import StoredResult
 from odt_core.words import count_words
 from pages.common.drawings import draw_tree
 from pages.common.html_tables import plain_table, value_html
-from pages.common.results import NONE, metrics_of, reported_html
+from pages.common.results import NONE, reported_html
 
 _MEASURES = (
     ReportedRate.SENSITIVITY,
@@ -22,13 +20,13 @@ _MEASURES = (
 )
 
 
-def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
+def draw_cart(result: StoredResult, test: EncodedData | None) -> None:
     """Draw the counts and rates of this tree beside CART's, and CART's tree on demand."""
     columns = {
-        "This tree, training": metrics_of(result["train"]),
-        "CART, training": metrics_of(result["cart"]["train"]),
-        "This tree, test": metrics_of(result["test"]),
-        "CART, test": metrics_of(result["cart"]["test"]),
+        "This tree, training": result.train,
+        "CART, training": result.cart_train,
+        "This tree, test": result.test,
+        "CART, test": result.cart_test,
     }
     rows = [["Rows wrong", *(_wrong(found) for found in columns.values())]]
     rows += [
@@ -36,7 +34,7 @@ def draw_cart(result: dict[str, Any], test: EncodedData | None) -> None:
         for measure in _MEASURES
     ]
     st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))
-    cart = tree_from_json(result["cart"]["tree"])
+    cart = result.cart_tree
     fairness = f"{FAIRNESS} " if can_ask_about_sets(cart.features) else ""
     st.caption(
         f"CART picks each question for itself and knows no floors. {fairness}Its tree here has "

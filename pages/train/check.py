@@ -31,8 +31,8 @@ def draw_check(job: Job) -> None:
     job : Job
         A run that brought a tree.
     """
-    assert job.result is not None
-    if job.result["status"] != Status.OPTIMAL or isinstance(job.spec.train.topology, AnyShape):
+    assert job.trained is not None
+    if job.trained.status is not Status.OPTIMAL or isinstance(job.spec.train.topology, AnyShape):
         return
     checked, check = st.session_state.get(_CHECK, ("", None))
     if checked != job.id:
@@ -53,8 +53,9 @@ def draw_check(job: Job) -> None:
 
 
 def _start(job: Job, seconds: float) -> None:
-    assert job.result is not None
-    claim = Claim(job.result["objective"]["total"], job.result["errors"])
+    result = job.trained
+    assert result is not None and result.total is not None and result.errors is not None
+    claim = Claim(result.total, result.errors)
     train = dataclasses.replace(job.spec.train, time_limit=seconds)
     spec = dataclasses.replace(job.spec, kind=JobKind.VERIFY, part=claim, train=train)
     check = job_manager().submit(spec, owner=owner(), lane=lane())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from odt_core import __version__
@@ -11,7 +9,7 @@ from odt_core.data import Prepared
 from odt_core.jobs import Job
 from odt_core.problem import Problem
 from odt_core.render import progress_alt_text, progress_figure
-from odt_core.solution import TracePoint
+from odt_core.training import StoredResult
 from odt_core.words import count_words, goal_words, seconds_words, value_words
 from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
@@ -20,8 +18,8 @@ from pages.common.text import plain, shorten
 
 def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
     """Draw the facts of a finished run."""
-    assert job.result is not None
-    result = job.result
+    result = job.trained
+    assert result is not None
     left, right = st.columns(2)
     with left:
         st.markdown("**Solver**")
@@ -29,9 +27,9 @@ def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
     with right:
         st.markdown("**Data**")
         st.table(_data(job, rows), border="horizontal", alt="Where the rows went")
-    trace = [TracePoint(*point) for point in result["trace"]]
+    trace = result.trace
     if len(trace) > 1:
-        solved = result["seconds"]["total"] - result["seconds"]["prepare"]
+        solved = result.seconds - result.seconds_prepare
         draw_chart(
             progress_figure(trace, problem, theme=current_theme(), until=solved),
             key="train_trace",
@@ -39,31 +37,31 @@ def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
         )
 
 
-def _solver(result: dict[str, Any], problem: Problem) -> dict[str, str]:
-    objective, seconds, mip = result["objective"], result["seconds"], result["mip"]
+def _solver(result: StoredResult, problem: Problem) -> dict[str, str]:
+    mip = result.mip
+    assert result.total is not None and result.total_bound is not None
     facts = {
         "Goal": plain(goal_words(problem.objective, problem.data.negative_label)),
-        "Reached": plain(value_words(problem, objective["total"])),
-        "Proved bound": plain(value_words(problem, objective["total_bound"])),
-        "Proof": plain(result["words"]["proof"]),
-        "Time": f"{seconds_words(seconds['total'])}; preparing the rows took "
-        f"{seconds_words(seconds['prepare'])}",
+        "Reached": plain(value_words(problem, result.total)),
+        "Proved bound": plain(value_words(problem, result.total_bound)),
+        "Proof": plain(result.words.proof),
+        "Time": f"{seconds_words(result.seconds)}; preparing the rows took "
+        f"{seconds_words(result.seconds_prepare)}",
     }
     if mip is None:
         return facts
     return facts | {
-        "Integer program": f"{mip['columns']:,} variables ({mip['integers']:,} integer), "
-        f"{mip['rows']:,} rows, {mip['nonzeros']:,} entries",
-        "Solver": f"{plain(mip['solver'])}, which said: {plain(mip['status'])}",
+        "Integer program": f"{mip.columns:,} variables ({mip.integers:,} integer), "
+        f"{mip.rows:,} rows, {mip.nonzeros:,} entries",
+        "Solver": f"{plain(mip.solver)}, which said: {plain(mip.status)}",
     }
 
 
 def _data(job: Job, rows: Prepared) -> dict[str, str]:
-    assert job.result is not None
     flow, split = rows.flow, job.spec.train.split
     facts = {
         "File": plain(shorten(job.spec.table_name, 40)),
-        "SHA-256": f"`{job.result['data']['sha256'][:16]}…`",
+        "SHA-256": f"`{job.spec.dataset[:16]}…`",
         "Rows": f"{flow.read:,} read, {flow.train:,} train, {flow.test:,} test"
         + (f", {flow.unused:,} unused" if flow.unused else ""),
     }

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from odt_core.data import Prepared
-from odt_core.export import tree_from_json
 from odt_core.jobs import Job, JobKind
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
+from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words, list_words
 from pages.common.drawings import choose_direction, chosen_direction, draw_tree
@@ -23,7 +21,6 @@ from pages.common.results import (
     draw_predictive_values,
     draw_rates,
     draw_verdict,
-    metrics_of,
 )
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.common.tables import problem_of, rows_of
@@ -45,11 +42,9 @@ def draw_result(job: Job, changes: list[str]) -> None:
     changes : list of str
         What differs now from what it was trained with.
     """
-    assert job.result is not None
-    result, rows = job.result, rows_of(job)
-    tree = tree_from_json(result["tree"])
-    train, test = metrics_of(result["train"]), metrics_of(result["test"])
-    assert train is not None
+    result, rows = job.trained, rows_of(job)
+    assert result is not None and result.train is not None
+    tree, train, test = result.tree, result.train, result.test
     draw_unstored(job)
     draw_verdict(job.spec.train.objective, train, test)
     _draw_proof(result)
@@ -115,30 +110,28 @@ def _draw_leaks(tree: Tree, rows: Prepared) -> None:
             st.warning(f"The tree asks about it: {sentence(finding.message)}")
 
 
-def _draw_selected(result: dict[str, Any]) -> None:
+def _draw_selected(result: StoredResult) -> None:
     """The columns that a feature selection left, if there was one."""
-    names = result.get("selected_features")
+    names = result.selected_features
     if names:
         listed = ", ".join(plain(shorten(name, 30)) for name in names)
         st.caption(f"Chosen among {count_words(len(names), 'column')} that CART uses: {listed}.")
 
 
-def _draw_proof(result: dict[str, Any]) -> None:
+def _draw_proof(result: StoredResult) -> None:
     """How the tree stands among all trees of its shape, on the training rows, and who says so."""
-    words, proof = (plain(result["words"][name]) for name in ("status", "proof"))
     with st.container(key="train_proof"):
-        if result["status"] == Status.OPTIMAL:
-            st.caption(proof)
+        if result.status is Status.OPTIMAL:
+            st.caption(plain(result.words.proof))
         else:
-            st.markdown(f"**{words}.** {plain(_advice(result))}")
+            st.markdown(f"**{plain(result.words.status)}.** {plain(_advice(result))}")
 
 
-def _advice(result: dict[str, Any]) -> str:
+def _advice(result: StoredResult) -> str:
     """What to do about a tree that is not proved."""
-    if result["status"] == Status.CANCELLED:
+    if result.status is Status.CANCELLED:
         return "The run was stopped. Training again begins anew."
-    remark = str(result["words"].get("remark", ""))
-    return remark or (
+    return result.words.remark or (
         "It is not proved to be the best: a longer time limit or a smaller shape can settle it."
     )
 

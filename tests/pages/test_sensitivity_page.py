@@ -101,8 +101,9 @@ def frontier_job(app: AppTest) -> Job:
 
 
 def view_of(app: AppTest) -> FrontierView:
-    job = frontier_job(app)
-    return frontier_view(job.id, job)
+    view = frontier_view(frontier_job(app))
+    assert view is not None
+    return view
 
 
 def index_of(app: AppTest) -> int:
