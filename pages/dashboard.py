@@ -9,7 +9,7 @@ from pages.common.intents import draw_refused, finish_presses, forget_press, tak
 from pages.common.layout import draw_part, keep_words_readable
 from pages.common.messages import draw_said
 from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
-from pages.common.places import Place
+from pages.common.places import Place, enter_page
 from pages.common.state import work
 from pages.common.stored import keep_choices
 from pages.frame.address import draw_lost, follow_address, write_address
@@ -76,6 +76,7 @@ page = st.navigation(
 
 keep_words_readable()
 require_sign_in()
+enter_page(page.title)
 follow_address()
 with st.container(horizontal=True, vertical_alignment="center"):
     banner = st.empty()

@@ -70,6 +70,7 @@ FOR_THE_SIGNED_IN = ("/media", "/_stcore/upload_file")
 TOKEN = "odt_sign_in"
 IDENTITY = re.compile(r"_streamlit_user(_\d+)?")
 """The cookies in which Streamlit keeps who has signed in, in one piece or in several."""
+# Only the browser sends this message, so there is no public way to make it.
 RUN = BackMsg(rerun_script=ClientState()).SerializeToString()
 """What a browser sends to have the page's script run."""
 CLOSE: Message = {"type": "websocket.close", "code": 1008}

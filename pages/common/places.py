@@ -1,10 +1,12 @@
-"""The pages' files, so that one can link to another."""
+"""The pages' files, so that one can link to another, and which of them is drawn now."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+import streamlit as st
+
+_PAGE = "places_page"
 
 
 class Place(StrEnum):
@@ -18,7 +20,11 @@ class Place(StrEnum):
     RUNS = "runs/page.py"
 
 
+def enter_page(title: str) -> None:
+    """Note which page is drawn now, by its title."""
+    st.session_state[_PAGE] = title
+
+
 def this_page() -> str:
-    """The name that Streamlit has for the page that is drawn now."""
-    context = get_script_run_ctx()
-    return "" if context is None else context.page_script_hash
+    """The title of the page that is drawn now."""
+    return str(st.session_state.get(_PAGE, ""))

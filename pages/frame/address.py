@@ -75,7 +75,11 @@ def follow_address() -> None:
 
 
 def _is_history_navigation() -> bool:
-    """Whether the reader went back or forth in the browser's history."""
+    """Whether the reader went back or forth in the browser's history.
+
+    Streamlit knows, and has no public name for it: ``st.query_params`` changes in the same way
+    when a link of the dashboard itself is followed.
+    """
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
 
 

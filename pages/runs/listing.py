@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.elements.lib.column_types import ColumnConfig
 
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
@@ -221,7 +220,7 @@ def _follow_changes(runs: Sequence[RunSummary]) -> None:
         st.rerun()
 
 
-def _share(label: str, help: str | None = None, *, width: int = 78) -> ColumnConfig:
+def _share(label: str, help: str | None = None, *, width: int = 78) -> Any:
     return st.column_config.NumberColumn(label, help=help, format="%.1f%%", width=width)
 
 
