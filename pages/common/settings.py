@@ -8,10 +8,48 @@ from typing import Any
 
 import streamlit as st
 
-from odt_core.problem import LeafCount, Objective
+from odt_core.problem import Goal, LeafCount, Objective
 from odt_core.topology import PRESETS, AnyShape, Shape
 from odt_core.training import FeatureSelection, TrainSpec
 from odt_core.words import count_words
+
+
+class TrainKey:
+    """Keys of the Train page's controls, which keep their values for the session."""
+
+    SHAPE = "train_shape"
+    OWN_SHAPE = "train_own_shape"
+    MOST_QUESTIONS = "train_most_questions"
+    MAX_CARD = "train_max_card"
+    MIN_LEAF = "train_min_leaf"
+    MIN_LEAF_OF = "train_min_leaf_of"
+    GOAL = "train_goal"
+    WEIGHT = "train_weight"
+    RULES = "train_rules"
+    FORBIDDEN = "train_forbidden"
+    SECONDS = "train_seconds"
+    ENGINE = "train_engine"
+    THREADS = "train_threads"
+    SEED = "train_seed"
+    SELECTION = "train_selection"
+    LEAST_FEATURES = "train_least_features"
+    NO_EMPTY = "train_no_empty"
+
+    @staticmethod
+    def floor(goal: Goal) -> str:
+        """The floor that belongs to a goal."""
+        return f"train_floor_{goal.value}"
+
+    @staticmethod
+    def further_floor(rate: str) -> str:
+        """A floor on ``tpr`` or ``tnr`` beside the goal's own."""
+        return f"train_further_{rate}"
+
+    @staticmethod
+    def switch(name: str) -> str:
+        """A switch of the integer program, by its field."""
+        return f"train_mip_{name}"
+
 
 OWN, ANY = "own", "any"
 SHAPE_NAMES = {
@@ -42,19 +80,19 @@ def load_settings(spec: TrainSpec) -> None:
     values = {
         **_shape(spec.topology),
         **_objective(spec.objective),
-        "train_max_card": spec.max_card,
-        "train_min_leaf": None if leaf is None else leaf.rows,
-        "train_min_leaf_of": LeafCount.ROWS if leaf is None else leaf.of,
-        "train_seconds": min(max(round(spec.time_limit), 1), MOST_SECONDS),
-        "train_engine": spec.engine,
-        "train_threads": spec.threads,
-        "train_seed": spec.seed,
-        "train_selection": spec.feature_selection is FeatureSelection.CART,
-        "train_least_features": spec.least_features,
-        "train_no_empty": spec.forbid_empty_branches,
-        "train_rules": spec.rules.nodes,
-        "train_forbidden": list(spec.rules.forbidden),
-        **{f"train_mip_{name}": value for name, value in dataclasses.asdict(spec.mip).items()},
+        TrainKey.MAX_CARD: spec.max_card,
+        TrainKey.MIN_LEAF: None if leaf is None else leaf.rows,
+        TrainKey.MIN_LEAF_OF: LeafCount.ROWS if leaf is None else leaf.of,
+        TrainKey.SECONDS: min(max(round(spec.time_limit), 1), MOST_SECONDS),
+        TrainKey.ENGINE: spec.engine,
+        TrainKey.THREADS: spec.threads,
+        TrainKey.SEED: spec.seed,
+        TrainKey.SELECTION: spec.feature_selection is FeatureSelection.CART,
+        TrainKey.LEAST_FEATURES: spec.least_features,
+        TrainKey.NO_EMPTY: spec.forbid_empty_branches,
+        TrainKey.RULES: spec.rules.nodes,
+        TrainKey.FORBIDDEN: list(spec.rules.forbidden),
+        **{TrainKey.switch(name): value for name, value in dataclasses.asdict(spec.mip).items()},
     }
     for key, value in values.items():
         st.session_state[key] = value
@@ -62,25 +100,25 @@ def load_settings(spec: TrainSpec) -> None:
 
 def _shape(topology: Shape) -> dict[str, Any]:
     if isinstance(topology, AnyShape):
-        return {"train_shape": ANY, "train_most_questions": topology.most_questions}
+        return {TrainKey.SHAPE: ANY, TrainKey.MOST_QUESTIONS: topology.most_questions}
     if topology.name in PRESETS:
-        return {"train_shape": topology.name}
-    return {"train_shape": OWN, "train_own_shape": topology.text}
+        return {TrainKey.SHAPE: topology.name}
+    return {TrainKey.SHAPE: OWN, TrainKey.OWN_SHAPE: topology.text}
 
 
 def _objective(objective: Objective) -> dict[str, Any]:
     """Goal, weight and floors; the goal's own floor stands beside it, others are further ones."""
     floors = {"tpr": objective.min_tpr, "tnr": objective.min_tnr}
     values: dict[str, Any] = {
-        "train_goal": objective.goal,
-        "train_weight": str(objective.class_weight),
+        TrainKey.GOAL: objective.goal,
+        TrainKey.WEIGHT: str(objective.class_weight),
     }
     for rate, floor in floors.items():
         text = "" if floor is None else percent_text(floor)
         if rate == objective.goal.floor_rate:
-            values[f"train_floor_{objective.goal.value}"] = text or "0"
+            values[TrainKey.floor(objective.goal)] = text or "0"
         else:
-            values[f"train_further_{rate}"] = text
+            values[TrainKey.further_floor(rate)] = text
     return values
 
 

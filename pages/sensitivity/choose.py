@@ -17,6 +17,7 @@ from pages.common.state import work
 from pages.common.text import plain, shorten
 from pages.sensitivity.view import KeptPoint
 
+FLOOR_ON, COST_FN, COST_FP = "sens_floor_on", "sens_cost_fn", "sens_cost_fp"
 DEFAULT_FLOOR = Fraction(95, 100)
 
 
@@ -37,8 +38,8 @@ class Choice:
         job = work().job
         asked = None if job is None else job.spec.train.objective
         if asked is not None and asked.min_tnr is not None and asked.min_tpr is None:
-            st.session_state["sens_floor_on"] = Sweep.TNR.value
-        st.session_state.setdefault("sens_floor_on", Sweep.TPR.value)
+            st.session_state[FLOOR_ON] = Sweep.TNR.value
+        st.session_state.setdefault(FLOOR_ON, Sweep.TPR.value)
         floor = None
         if asked is not None:
             floor = asked.min_tpr if self.sweep is Sweep.TPR else asked.min_tnr
@@ -48,8 +49,8 @@ class Choice:
         self.go_to(self.view.highest(self.sweep) if at is None else at)
         if at is None:
             st.session_state[self.error_key] = self._unreached_words()
-        st.session_state.setdefault("sens_cost_fn", "")
-        st.session_state.setdefault("sens_cost_fp", "")
+        st.session_state.setdefault(COST_FN, "")
+        st.session_state.setdefault(COST_FP, "")
 
     @property
     def index(self) -> int:
@@ -59,7 +60,7 @@ class Choice:
     @property
     def sweep(self) -> Sweep:
         """The rate that the floor is on."""
-        return Sweep(st.session_state.get("sens_floor_on", Sweep.TPR.value))
+        return Sweep(st.session_state.get(FLOOR_ON, Sweep.TPR.value))
 
     @property
     def floor(self) -> Fraction:
@@ -94,7 +95,7 @@ class Choice:
     @property
     def asked_ratio(self) -> Fraction | None:
         """How many false alarms a miss costs as the user says; None where nothing is said."""
-        texts = [str(st.session_state.get(key, "")) for key in ("sens_cost_fn", "sens_cost_fp")]
+        texts = [str(st.session_state.get(key, "")) for key in (COST_FN, COST_FP)]
         if not any(text.strip() for text in texts):
             return None
         try:
@@ -152,7 +153,7 @@ class Choice:
     def on_costs(self) -> None:
         """Costs were typed."""
         st.session_state[self.error_key] = ""
-        texts = [str(st.session_state.get(key, "")) for key in ("sens_cost_fn", "sens_cost_fp")]
+        texts = [str(st.session_state.get(key, "")) for key in (COST_FN, COST_FP)]
         if not any(text.strip() for text in texts):
             return
         try:
@@ -186,7 +187,7 @@ def draw_choice(choice: Choice, positive: str) -> None:
             "Floor on",
             [sweep.value for sweep in Sweep],
             format_func=lambda value: sweep_words(Sweep(value)),
-            key="sens_floor_on",
+            key=FLOOR_ON,
             persist_state="session",
             on_change=choice.on_floor,
             width=165,
@@ -202,8 +203,8 @@ def draw_choice(choice: Choice, positive: str) -> None:
             f"{other.word} that keeps it is shown.",
         )
         for key, label, meaning in (
-            ("sens_cost_fn", "A miss costs", f"A miss: the tree does not see {name}."),
-            ("sens_cost_fp", "A false alarm costs", f"A false alarm: it says {name} wrongly."),
+            (COST_FN, "A miss costs", f"A miss: the tree does not see {name}."),
+            (COST_FP, "A false alarm costs", f"A false alarm: it says {name} wrongly."),
         ):
             st.session_state.setdefault(key, "")
             st.text_input(

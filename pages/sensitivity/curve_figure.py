@@ -25,17 +25,18 @@ from pages.sensitivity.curve_tree import pick_clicked
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+SHOWN = "sens_curve_shown"
 SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
 
 
 def choose_view() -> str:
     """Draw the choice of what the figure shows."""
-    st.session_state.setdefault("sens_curve_shown", SENSITIVITY)
+    st.session_state.setdefault(SHOWN, SENSITIVITY)
     return str(
         st.segmented_control(
             "Figure",
             [SENSITIVITY, SPECIFICITY, PLANE],
-            key="sens_curve_shown",
+            key=SHOWN,
             persist_state="session",
             required=True,
             label_visibility="collapsed",

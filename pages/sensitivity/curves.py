@@ -32,6 +32,7 @@ from pages.sensitivity.choose import sweep_words
 from pages.sensitivity.curve_figure import (
     PLANE,
     SENSITIVITY,
+    SHOWN,
     SPECIFICITY,
     draw_curve_figure,
 )
@@ -41,6 +42,7 @@ from pages.sensitivity.curve_result import (
     tree_and_figure,
 )
 from pages.sensitivity.frontiers import (
+    SECONDS,
     draw_cap,
     frontier_spec,
     remember_what_is_shown,
@@ -193,7 +195,7 @@ def _read(data: ReadyData, given: Given) -> Asked:
         repeats=given.repeats,
         sweep=given.sweep,
     )
-    limit = st.session_state.get("sens_seconds", 60)
+    limit = st.session_state.get(SECONDS, 60)
     spec = frontier_spec(data, given.shapes, given.cap, limit)
     split = SplitSpec.parse(given.train_size, None, seed=data.split.seed)
     if data.split.test_size is not None and given.train_size != "all":
@@ -208,9 +210,9 @@ def _begin(data: ReadyData, asked: Asked) -> None:
     curve = asked.curve
     parts = [curve.repeat(number) for number in range(curve.repeats)]
     begin_study([data.dataset.job(asked.spec, JobKind.CURVE, part) for part in parts])
-    if st.session_state.get("sens_curve_shown") != PLANE:
+    if st.session_state.get(SHOWN) != PLANE:
         floored = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
-        st.session_state["sens_curve_shown"] = floored
+        st.session_state[SHOWN] = floored
 
 
 def _draw_preview() -> None:

@@ -29,6 +29,7 @@ from pages.common.text import plain
 from pages.sensitivity.known import frontier_job, known_or_new
 from pages.sensitivity.view import frontier_view
 
+SHAPE, MAX_CARD, SECONDS = "sens_shape", "sens_max_card", "sens_seconds"
 FIND = "Find the frontier"
 
 
@@ -50,7 +51,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
             "Shape of the tree",
             list(PRESETS),
             format_func=lambda name: SHAPE_NAMES[name],
-            key="sens_shape",
+            key=SHAPE,
             persist_state="session",
             width=190,
             help="Every trade-off that any tree of this shape can reach is found.",
@@ -61,7 +62,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
             min_value=1,
             max_value=MOST_SECONDS,
             step=30,
-            key="sens_seconds",
+            key=SECONDS,
             persist_state="session",
             width=170,
             help="If it is not enough, the page says which part of the frontier is proved.",
@@ -94,16 +95,16 @@ def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
     job = work().frontier
     if job is not None and job.spec.dataset == data.dataset.sha256:
         return
-    shape, cap = st.session_state["sens_shape"], st.session_state.get("sens_max_card")
+    shape, cap = st.session_state[SHAPE], st.session_state.get(MAX_CARD)
     if not is_quick(rows, Topology.parse(shape), cap):
         return
-    spec = frontier_spec(data, [shape], cap, float(st.session_state["sens_seconds"]))
+    spec = frontier_spec(data, [shape], cap, float(st.session_state[SECONDS]))
     found = known_or_new(data, spec)
     update(frontier=found)
     wait_for(found, QUICK)
 
 
-def draw_cap(key: str = "sens_max_card", width: int | Literal["stretch"] = 205) -> int | None:
+def draw_cap(key: str = MAX_CARD, width: int | Literal["stretch"] = 205) -> int | None:
     """The cap on sets of categories; its usual key makes it one for both views of the page."""
     return st.number_input(
         "Largest set of categories",
@@ -124,11 +125,11 @@ def remember_what_is_shown() -> None:
     now = work()
     job = now.frontier or now.job
     name = job.spec.train.topology.name if job is not None else "depth-2"
-    st.session_state.setdefault("sens_shape", name if name in PRESETS else "depth-2")
-    if job is not None and "sens_max_card" not in st.session_state:
-        st.session_state["sens_max_card"] = job.spec.train.max_card
+    st.session_state.setdefault(SHAPE, name if name in PRESETS else "depth-2")
+    if job is not None and MAX_CARD not in st.session_state:
+        st.session_state[MAX_CARD] = job.spec.train.max_card
     limit = 60.0 if now.frontier is None else now.frontier.spec.train.time_limit
-    st.session_state.setdefault("sens_seconds", max(1, round(limit)))
+    st.session_state.setdefault(SECONDS, max(1, round(limit)))
 
 
 def found_words(found: FrontierView, spec: TrainSpec) -> str:

@@ -21,7 +21,7 @@ from odt_core.topology import Shape, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
 from odt_core.words import ENGINE_WORDS
 from pages.common.layout import draw_part
-from pages.common.settings import DEFAULT_SHAPE, MOST_SECONDS
+from pages.common.settings import DEFAULT_SHAPE, MOST_SECONDS, TrainKey
 from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.data.choices import choose_binning
@@ -159,18 +159,18 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         step=1,
         value=None,
         placeholder="any size",
-        key="train_min_leaf",
+        key=TrainKey.MIN_LEAF,
         persist_state="session",
         width=155,
         help="Every leaf holds at least this many training rows, or this many of the rarer class. "
         "Rates of larger leaves can be relied on more; empty means no condition.",
     )
-    st.session_state.setdefault("train_min_leaf_of", LeafCount.ROWS)
+    st.session_state.setdefault(TrainKey.MIN_LEAF_OF, LeafCount.ROWS)
     of = place.selectbox(
         "of",
         list(LeafCount),
         format_func=_LEAF_COUNT_NAMES.__getitem__,
-        key="train_min_leaf_of",
+        key=TrainKey.MIN_LEAF_OF,
         persist_state="session",
         label_visibility="collapsed",
         disabled=rows is None,
@@ -186,7 +186,7 @@ def _choose_cap() -> int | None:
         step=1,
         value=None,
         placeholder="no cap",
-        key="train_max_card",
+        key=TrainKey.MAX_CARD,
         persist_state="session",
         help="At most this many categories of a column on one side of a question (max.card in the "
         "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
@@ -199,13 +199,13 @@ def _choose_cap() -> int | None:
 
 
 def _choose_time() -> float:
-    st.session_state.setdefault("train_seconds", 60)
+    st.session_state.setdefault(TrainKey.SECONDS, 60)
     seconds = st.number_input(
         "Time limit in seconds",
         min_value=1,
         max_value=MOST_SECONDS,
         step=30,
-        key="train_seconds",
+        key=TrainKey.SECONDS,
         persist_state="session",
         help="When it is over, the page shows the best tree so far and how much better another "
         "could be.",
@@ -217,28 +217,28 @@ def _choose_time() -> float:
 
 def _choose_engine() -> tuple[Engine, int, int]:
     engines = [engine for engine in Engine if engine in ENGINE_MODULES]
-    st.session_state.setdefault("train_engine", engines[0])
+    st.session_state.setdefault(TrainKey.ENGINE, engines[0])
     engine = st.radio(
         "Engine",
         engines,
         format_func=lambda engine: _ENGINE_NAMES[engine],
         captions=[ENGINE_WORDS[engine] for engine in engines],
-        key="train_engine",
+        key=TrainKey.ENGINE,
         persist_state="session",
     )
     n_cores = os.cpu_count() or 1
-    st.session_state.setdefault("train_threads", 1)
-    st.session_state.setdefault("train_seed", 0)
+    st.session_state.setdefault(TrainKey.THREADS, 1)
+    st.session_state.setdefault(TrainKey.SEED, 0)
     left, right = st.columns(2)
     threads = left.number_input(
-        "Threads", 1, n_cores, step=1, key="train_threads", persist_state="session"
+        "Threads", 1, n_cores, step=1, key=TrainKey.THREADS, persist_state="session"
     )
     seed = right.number_input(
         "Seed",
         0,
         2**31 - 1,
         step=1,
-        key="train_seed",
+        key=TrainKey.SEED,
         persist_state="session",
         help="Of the solver; the split has its own on the Data page.",
     )
@@ -248,7 +248,7 @@ def _choose_engine() -> tuple[Engine, int, int]:
 def _choose_confirmation(engine: Engine) -> bool:
     return st.checkbox(
         "Confirm at any length",
-        key="train_mip_confirm_always",
+        key=TrainKey.switch("confirm_always"),
         persist_state="session",
         disabled=engine is not Engine.HYBRID,
         help="CBC confirms the search's proof on the paper's integer program, in whatever is left "
@@ -276,19 +276,19 @@ def _offer_deciles(engine: Engine, rows: Prepared) -> None:
 def _choose_selection() -> tuple[FeatureSelection, int]:
     selected = st.checkbox(
         "Only columns that CART uses",
-        key="train_selection",
+        key=TrainKey.SELECTION,
         persist_state="session",
         help="Feature selection as in the paper's section 5.1: a default CART is grown on the "
         "training rows, and only the columns that it asks about may be used.",
     )
     if not selected:
         return FeatureSelection.NONE, 1
-    st.session_state.setdefault("train_least_features", 1)
+    st.session_state.setdefault(TrainKey.LEAST_FEATURES, 1)
     least = st.number_input(
         "At least so many columns",
         1,
         10_000,
-        key="train_least_features",
+        key=TrainKey.LEAST_FEATURES,
         persist_state="session",
         help="If CART uses fewer, it is grown again on the columns that are left, until there are "
         "enough. The result lists the columns.",
@@ -299,7 +299,7 @@ def _choose_selection() -> tuple[FeatureSelection, int]:
 def _choose_no_empty() -> bool:
     no_empty = st.checkbox(
         "No empty branches",
-        key="train_no_empty",
+        key=TrainKey.NO_EMPTY,
         persist_state="session",
         help="At every question at least one category goes each way: the paper's rows (pickmore) "
         "and (pickless). Otherwise a question may be left unused.",

@@ -10,10 +10,11 @@ from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective
 from odt_core.training import parse_floor, parse_weight
 from odt_core.words import GOAL_NAMES
+from pages.common.settings import TrainKey
 from pages.common.text import plain, shorten
 
-_WEIGHT = "train_weight"
-_FURTHER = {"tpr": "train_further_tpr", "tnr": "train_further_tnr"}
+_WEIGHT = TrainKey.WEIGHT
+_FURTHER = {rate: TrainKey.further_floor(rate) for rate in ("tpr", "tnr")}
 """The keys of the further floors, by their rates."""
 
 
@@ -24,12 +25,12 @@ def _title(goal: Goal) -> str:
 
 def choose_goal(positive: str, negative: str) -> Goal:
     """Draw the choice of goal with one sentence on what it means for these classes."""
-    st.session_state.setdefault("train_goal", Goal.ACCURACY)
+    st.session_state.setdefault(TrainKey.GOAL, Goal.ACCURACY)
     goal = st.selectbox(
         "Goal",
         list(Goal),
         format_func=_title,
-        key="train_goal",
+        key=TrainKey.GOAL,
         persist_state="session",
         help="What the tree is to do best on the training rows.",
     )
@@ -59,7 +60,7 @@ def choose_floor(goal: Goal) -> Fraction | None:
     if goal.floor_rate is None:
         return None
     rate = "Specificity (TNR)" if goal is Goal.MAX_TPR else "Sensitivity (TPR)"
-    key = f"train_floor_{goal.value}"
+    key = TrainKey.floor(goal)
     st.session_state.setdefault(key, "95.0")
     text = st.text_input(
         f"{rate} at least, in %",

@@ -10,9 +10,10 @@ from odt_core.problem import Feature
 from odt_core.topology import AnyShape, Shape, Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, node_rule_words
 from odt_core.words import printable
+from pages.common.settings import TrainKey
 from pages.common.text import plain, shorten
 
-_RULES = "train_rules"
+_RULES = TrainKey.RULES
 _ONLY, _WHOLE = "Only these columns", "This very question"
 
 
@@ -28,7 +29,7 @@ def choose_rules(features: tuple[Feature, ...], topology: Shape) -> RulesSpec:
     """
     names = [feature.name for feature in features]
     forbidden = _columns(
-        "Columns that no question may be about", "train_forbidden", names, persist=True
+        "Columns that no question may be about", TrainKey.FORBIDDEN, names, persist=True
     )
     rules = _kept_rules()
     for number, rule in enumerate(rules):

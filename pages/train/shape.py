@@ -11,7 +11,7 @@ from odt_core.render import LIGHT, topology_svg
 from odt_core.studies.path import DEFAULT_QUESTIONS
 from odt_core.topology import MAX_NODES, PRESETS, AnyShape, Shape, Topology
 from odt_core.words import count_words
-from pages.common.settings import ANY, DEFAULT_SHAPE, OWN, SHAPE_NAMES
+from pages.common.settings import ANY, DEFAULT_SHAPE, OWN, SHAPE_NAMES, TrainKey
 
 # A choice is kept by its label, which holds the picture. With colours of the page, the choice would
 # be lost when the reader switches between light and dark.
@@ -61,12 +61,12 @@ def choose_shape() -> Shape:
         If the text is no shape.
     """
     st.html(_STYLE)
-    st.session_state.setdefault("train_shape", DEFAULT_SHAPE)
+    st.session_state.setdefault(TrainKey.SHAPE, DEFAULT_SHAPE)
     chosen = st.radio(
         "Shape of the tree",
         [*PRESETS, OWN, ANY],
         format_func=_card,
-        key="train_shape",
+        key=TrainKey.SHAPE,
         persist_state="session",
         width="stretch",
         help="Which questions can follow which. The best tree *of this shape* is found; questions "
@@ -76,10 +76,10 @@ def choose_shape() -> Shape:
         return _choose_any()
     text = PRESETS.get(chosen, "")
     if chosen == OWN:
-        st.session_state.setdefault("train_own_shape", PRESETS["depth-2.5"])
+        st.session_state.setdefault(TrainKey.OWN_SHAPE, PRESETS["depth-2.5"])
         text = st.text_input(
             "Shape as text",
-            key="train_own_shape",
+            key=TrainKey.OWN_SHAPE,
             persist_state="session",
             max_chars=200,
             help="A leaf is `.` and a question is `(left right)`, at most four levels deep: "
@@ -94,13 +94,13 @@ def choose_shape() -> Shape:
 
 def _choose_any() -> AnyShape:
     """How many questions a tree of any shape may have."""
-    st.session_state.setdefault("train_most_questions", DEFAULT_QUESTIONS)
+    st.session_state.setdefault(TrainKey.MOST_QUESTIONS, DEFAULT_QUESTIONS)
     most = st.number_input(
         "Questions at most",
         min_value=1,
         max_value=MAX_NODES,
         step=1,
-        key="train_most_questions",
+        key=TrainKey.MOST_QUESTIONS,
         persist_state="session",
         help="The best tree of *all* shapes with at most so many questions on at most four levels "
         "is found. That takes longer than one shape: the more questions, the longer.",

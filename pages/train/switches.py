@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.solvers.mip.options import MipOptions
+from pages.common.settings import TrainKey
 
+_CONFIGURATION = "train_configuration"
 CONFIGURATIONS = {
     "All": MipOptions(),
     "No Anchor": MipOptions(anchor=False),
@@ -47,33 +49,31 @@ _SWITCHES = {
 def choose_switches() -> MipOptions:
     """Draw the configurations, and each switch on its own."""
     for name in _SWITCHES:
-        st.session_state.setdefault(_key(name), getattr(MipOptions(), name))
-    options = MipOptions(**{name: bool(st.session_state[_key(name)]) for name in _SWITCHES})
-    st.session_state["train_configuration"] = next(
+        st.session_state.setdefault(TrainKey.switch(name), getattr(MipOptions(), name))
+    options = MipOptions(
+        **{name: bool(st.session_state[TrainKey.switch(name)]) for name in _SWITCHES}
+    )
+    st.session_state[_CONFIGURATION] = next(
         (name for name, known in CONFIGURATIONS.items() if known == options), None
     )
     st.pills(
         "Configuration of section 5.1",
         list(CONFIGURATIONS),
-        key="train_configuration",
+        key=_CONFIGURATION,
         on_change=_take_configuration,
         wrap=True,
     )
     return MipOptions(
         **{
-            name: st.checkbox(label, key=_key(name), persist_state="session", help=text)
+            name: st.checkbox(label, key=TrainKey.switch(name), persist_state="session", help=text)
             for name, (label, text) in _SWITCHES.items()
         }
     )
 
 
 def _take_configuration() -> None:
-    chosen = st.session_state["train_configuration"]
+    chosen = st.session_state[_CONFIGURATION]
     if chosen is None:
         return
     for name in _SWITCHES:
-        st.session_state[_key(name)] = getattr(CONFIGURATIONS[chosen], name)
-
-
-def _key(name: str) -> str:
-    return f"train_mip_{name}"
+        st.session_state[TrainKey.switch(name)] = getattr(CONFIGURATIONS[chosen], name)
