@@ -5,6 +5,11 @@
 counts; the address follows it, except when a session begins or the reader goes back and forth in
 the browser's history. Values of a case are never in it.
 An id is worth nothing to anybody but its owner.
+
+Streamlit can bind a control to the address by itself (``bind="query-params"``). The view of the
+Compare page is not bound, since all that changes in the address must change in one step of the
+browser's history: ``st.query_params.from_dict`` drops what is bound, and each other way to write
+the address makes a step of its own.
 """
 
 from __future__ import annotations
