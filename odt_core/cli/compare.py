@@ -116,7 +116,8 @@ def _lines(found: Comparison) -> list[str]:
     """The table, and what it says."""
     if not found.rows:
         return ["No fold was finished."]
-    remarks = [INTERVALS, SIMPLICITY, FAIRNESS, honesty_words(found)]
+    fairness = FAIRNESS if found.has_sets else ""
+    remarks = [INTERVALS, SIMPLICITY, fairness, honesty_words(found)]
     return [*aligned(_cells(found)), "", *verdict_words(found), "", *filter(None, remarks)]
 
 

@@ -246,7 +246,7 @@ def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
     """The training run that the options describe; what a command has no option for is default."""
     given = vars(options)
     schema = make_schema(table, options)
-    if options.least_features > len(schema.features):
+    if options.least_features > max(len(schema.features), 1):
         columns = count_words(len(schema.features), "column")
         note(
             f"--least-features is {options.least_features}, but the table has only {columns} to "

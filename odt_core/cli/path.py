@@ -6,6 +6,7 @@ import argparse
 import json
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from odt_core.cli.batches import ProgressPrinter, run_jobs
@@ -17,7 +18,7 @@ from odt_core.data import Folding, Table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from odt_core.studies import PathPoint, PathSpec, PathView, path_csv, run_path_study
-from odt_core.training import TrainSpec
+from odt_core.training import TrainSpec, prepare_training
 from odt_core.words import count_words, percent_words, seconds_words
 
 
@@ -29,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--repeats is about folds: give a number of --folds, too.")
     folding = None if options.folds is None else Folding(options.folds, options.repeats or 1)
     plan = PathSpec(options.most_questions, folding)
+    if folding is not None:  # what is wrong with the folds is said before anything is searched
+        prepare_training(table, replace(spec, split=replace(spec.split, fold=next(iter(folding)))))
     printer = ProgressPrinter("path")
     with stop_on_interrupt("what was found of the path") as stop:
         if options.jobs == 1:

@@ -18,13 +18,20 @@ from odt_core.data.folds import Fold, Folding
 from odt_core.data.forms import NumberForm
 from odt_core.data.inference import infer_schema
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
-from odt_core.data.preparing import Exclusion, Flow, Prepared, prepare, row_groups
+from odt_core.data.preparing import (
+    Exclusion,
+    Flow,
+    Prepared,
+    prepare,
+    prepare_beforehand,
+    row_groups,
+)
 from odt_core.data.reading import read_table
 from odt_core.data.remedies import Change, Remedy
 from odt_core.data.resamples import Draw, draw_resample, prepare_resample
 from odt_core.data.samples import SAMPLES, Sample
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
-from odt_core.data.splitting import SplitSpec, split_rows
+from odt_core.data.splitting import USUAL_SPLIT, SplitSpec, split_rows
 from odt_core.data.stray_lines import RefusedRowsError
 from odt_core.data.summary import ColumnSummary, describe_columns, summarize_columns
 from odt_core.data.table import ReadReport, Table, table_from_frame
@@ -61,6 +68,7 @@ __all__ = [
     "Schema",
     "SplitSpec",
     "Table",
+    "USUAL_SPLIT",
     "Unseen",
     "as_ages",
     "as_numbers",
@@ -70,6 +78,7 @@ __all__ = [
     "fit_bins",
     "infer_schema",
     "prepare",
+    "prepare_beforehand",
     "prepare_resample",
     "read_table",
     "row_groups",

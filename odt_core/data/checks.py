@@ -127,6 +127,14 @@ def _group_findings(schema: Schema, profiles: Sequence[Profile]) -> Iterator[Fin
         if not is_group and (schema.group is not None or not profile.repeats_ids):
             continue
         n_known = profile.n_rows - profile.n_missing
+        if is_group and profile.n_distinct + profile.n_missing == 1:
+            yield error(
+                name,
+                f"Column {name!r} has the same value in every row, so its rows cannot be kept "
+                "together and divided: choose another group column, or none.",
+                Remedy(Change.UNGROUP, "Divide them freely", name),
+            )
+            continue
         facts = f"Column {name!r} has {profile.n_distinct:,} values in {n_known:,} rows"
         if is_group:
             yield info(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.data.findings import row_count
 from odt_core.data.sizes import Size, check_size, parse_train_size, size_to_json
 from odt_core.errors import InputError
 
@@ -171,11 +172,11 @@ def _check_room(y: npt.NDArray[np.bool_], parts: int, groups: npt.NDArray[np.int
     n_rarer = min(int(y.sum()), int((~y).sum()))
     if n_rarer < parts:
         raise InputError(
-            f"The {len(y)} rows to compare on have {n_rarer} rows of the rarer class, fewer than "
-            f"the {parts} folds: give fewer folds, or take more rows."
+            f"The {row_count(len(y))} to compare on have {row_count(n_rarer)} of the rarer class, "
+            f"fewer than the {parts} folds: give fewer folds, or take more rows."
         )
     if groups is not None and (n_groups := len(np.unique(groups))) < parts:
         raise InputError(
-            f"The rows to compare on have {n_groups} groups, fewer than the {parts} folds: give "
-            "fewer folds."
+            f"The rows to compare on have {n_groups} group{'' if n_groups == 1 else 's'}, fewer "
+            f"than the {parts} folds: give fewer folds."
         )

@@ -64,6 +64,9 @@ class Flow:
         }
 
 
+_PREPARED = "prepared"
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """Encoded training and test rows.
@@ -129,6 +132,10 @@ def prepare(
         The first error of `check_schema`; or the split asks for more rows than there are; or the
         training rows are all of one class or alike in every feature.
     """
+    known = table.known.get((_PREPARED, schema, split))
+    if known is not None and weight is None:
+        prepared: Prepared = known
+        return prepared
     findings = check_schema(table, schema)
     for finding in findings:
         if finding.level is Level.ERROR:
@@ -167,6 +174,17 @@ def prepare(
         divided=tuple(division_findings(table, target, schema.positive, train, test)),
         groups=groups,
     )
+
+
+def prepare_beforehand(table: Table, schema: Schema, split: SplitSpec) -> None:
+    """Let the table keep what `prepare` gives, for whoever asks for the same.
+
+    Raises
+    ------
+    InputError
+        As `prepare` does.
+    """
+    table.remember((_PREPARED, schema, split), lambda: prepare(table, schema, split))
 
 
 def row_groups(table: Table, schema: Schema) -> npt.NDArray[np.int64] | None:

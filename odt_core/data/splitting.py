@@ -144,6 +144,10 @@ class SplitSpec:
         return dataclasses.replace(split, fold=fold)
 
 
+USUAL_SPLIT = SplitSpec.parse("80%")
+"""How rows are divided unless somebody says otherwise."""
+
+
 def split_rows(
     y: npt.NDArray[np.bool_],
     spec: SplitSpec,

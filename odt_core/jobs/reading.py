@@ -1,8 +1,9 @@
-"""A large table is read in a process of its own, which can be ended."""
+"""A large table is read in a process of its own, which can be ended, and once for all who wait."""
 
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import pickle
 import subprocess
@@ -10,8 +11,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from odt_core.data import ReadOptions, RefusedRowsError, Table
@@ -26,6 +28,12 @@ from odt_core.worker import to_line
 
 LOOK_EVERY = 0.1
 """Seconds between two looks at the process."""
+
+PATIENCE = 10.0
+"""Seconds that a reading goes on when nobody waits for it: a browser changes its page within."""
+
+Progress = Callable[[str, float], None]
+"""Told what is being done, and how many seconds have passed."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ def read_table_apart(
     options: ReadOptions,
     name: str,
     *,
-    on_progress: Callable[[str, float], None],
+    on_progress: Progress,
     limits: ReadLimits | None = None,
 ) -> Table:
     """Read a table in another process, which ends with this call, however that ends.
@@ -117,9 +125,118 @@ def read_table_apart(
                 f"The file {name!r} could not be read: the process that read it ended "
                 f"({reader.status}). Save it as CSV, or leave out columns or rows."
             )
-        with open(place, "rb") as file:  # our own process wrote it, into a folder of ours
+        return _load(place)
+
+
+def _load(place: Path) -> Table:
+    """The table that our own process wrote, into a folder of ours.
+
+    Python's search for cycles takes twice as long as the rest where columns are many.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        with open(place, "rb") as file:
             table: Table = pickle.load(file)
-        return table
+    finally:
+        if was_on:
+            gc.enable()
+    return table
+
+
+class _LeftError(Exception):
+    """Nobody waits for a reading any more."""
+
+
+@dataclass(eq=False)
+class _Reading:
+    """A table that is being read, and who waits for it."""
+
+    result: Future[Table] = field(default_factory=Future)
+    stage: str = ""
+    seconds: float = 0.0
+    n_waiting: int = 0
+    left_at: float = 0.0
+    is_ending: bool = False
+
+
+class TableReadings:
+    """Tables that are being read: each once, for as long as somebody waits for it.
+
+    Whoever waits may leave and come back. A reading that nobody has waited for in `patience`
+    seconds ends.
+
+    Parameters
+    ----------
+    patience : float
+        Seconds.
+    """
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._readings: dict[Hashable, _Reading] = {}
+
+    def table(
+        self, key: Hashable, read: Callable[[Progress], Table], on_progress: Progress
+    ) -> Table:
+        """Wait for a table, which is read unless it already is being read.
+
+        Parameters
+        ----------
+        key : hashable
+            Tells the table from others.
+        read : callable
+            Reads it, as `read_table_apart` does. It is called in a thread of its own and is given
+            what it shall tell of its progress.
+        on_progress : callable
+            Told ten times a second how far the reading is. What it raises ends the waiting only.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or whatever else `read` raises.
+        """
+        with self._lock:
+            reading = self._readings.get(key)
+            if reading is None or reading.is_ending:
+                reading = self._readings[key] = _Reading()
+                arguments = (key, reading, read)
+                threading.Thread(target=self._read, args=arguments, daemon=True).start()
+            reading.n_waiting += 1
+        try:
+            while not wait([reading.result], LOOK_EVERY).done:
+                on_progress(reading.stage, reading.seconds)
+        finally:
+            with self._lock:
+                reading.n_waiting -= 1
+                reading.left_at = time.monotonic()
+        return reading.result.result()
+
+    def stop(self, key: Hashable) -> None:
+        """End the reading of a table at once, unless somebody waits for it."""
+        with self._lock:
+            reading = self._readings.get(key)
+            if reading is not None and not reading.n_waiting:
+                reading.is_ending = True
+
+    def _read(self, key: Hashable, reading: _Reading, read: Callable[[Progress], Table]) -> None:
+        def look(stage: str, seconds: float) -> None:
+            reading.stage, reading.seconds = stage, seconds
+            with self._lock:
+                is_left = not reading.n_waiting
+                if is_left and time.monotonic() - reading.left_at > self._patience:
+                    reading.is_ending = True
+                if reading.is_ending:
+                    raise _LeftError
+
+        try:
+            reading.result.set_result(read(look))
+        except Exception as error:  # for those who wait
+            reading.result.set_exception(error)
+        with self._lock:
+            if self._readings.get(key) is reading:
+                del self._readings[key]
 
 
 class _Reader:

@@ -18,7 +18,7 @@ from typing import Any
 from odt_core.confusion import Confusion
 from odt_core.data import BinMethod, Binning, ColumnKind, Fold, Folding, Prepared, Schema, Table
 from odt_core.errors import InputError
-from odt_core.evaluation import Baseline, fit_baseline
+from odt_core.evaluation import Baseline, can_ask_about_sets, fit_baseline
 from odt_core.problem import EncodedData
 from odt_core.solution import Status
 from odt_core.studies.progress import StudyProgress, run_parts
@@ -266,6 +266,8 @@ class FoldRun:
         Questions asked per test row, on average.
     seconds : float
         For solving or fitting.
+    has_sets : bool
+        Whether a column could be asked about sets of categories, which CART cannot do.
     """
 
     candidate: Candidate
@@ -276,6 +278,7 @@ class FoldRun:
     leaves: int | None
     questions: float | None
     seconds: float
+    has_sets: bool = True
 
     @classmethod
     def of_tree(
@@ -288,8 +291,9 @@ class FoldRun:
         seconds: float,
     ) -> FoldRun:
         """Count what a tree says of training and test rows; a class may have no test row."""
+        has_sets = can_ask_about_sets(prepared.train.features)
         if tree is None:
-            return cls(candidate, fold, status, None, None, None, None, seconds)
+            return cls(candidate, fold, status, None, None, None, None, seconds, has_sets)
         test = _test_of(prepared)
         return cls(
             candidate=candidate,
@@ -300,6 +304,7 @@ class FoldRun:
             leaves=tree.n_leaves,
             questions=tree.mean_questions(test),
             seconds=round(seconds, 4),
+            has_sets=has_sets,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -313,6 +318,7 @@ class FoldRun:
             "leaves": self.leaves,
             "questions": self.questions,
             "seconds": self.seconds,
+            "has_sets": self.has_sets,
         }
 
     @classmethod
@@ -328,6 +334,7 @@ class FoldRun:
             leaves=record["leaves"],
             questions=record["questions"],
             seconds=record["seconds"],
+            has_sets=record.get("has_sets", True),
         )
 
 

@@ -219,6 +219,11 @@ class Comparison:
             and row.difference.mean > 0
         )
 
+    @property
+    def has_sets(self) -> bool:
+        """Whether a fold's trees could ask about sets of categories, which CART cannot do."""
+        return any(run.has_sets for row in self.rows for run in row.runs)
+
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary; ``best`` and ``one_standard_error`` are places in ``candidates``."""
         return {

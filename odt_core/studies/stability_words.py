@@ -153,8 +153,9 @@ def _doubt_sentences(result: StabilityResult) -> list[str]:
             f"{result.left_out[0].reason}"
         )
     if result.n_redrawn:
+        were = "was" if result.n_redrawn == 1 else "were"
         draws = count_words(result.n_redrawn, "draw")
-        found.append(f"{draws} had rows of one class only and were drawn again.")
+        found.append(f"{draws} had rows of one class only and {were} drawn again.")
     if 0 < n < FEW:
         found.append(f"{FEW} resamples and more give steadier numbers.")
     return found

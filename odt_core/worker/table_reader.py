@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import json
 import os
 import pickle
@@ -17,10 +18,12 @@ import sys
 from pathlib import Path
 
 from odt_core.data import (
+    USUAL_SPLIT,
     ReadOptions,
     RefusedRowsError,
     check_schema,
     infer_schema,
+    prepare_beforehand,
     read_table,
     summarize_columns,
 )
@@ -30,8 +33,9 @@ from odt_core.worker.messages import to_line
 
 
 def main() -> None:
-    """Read the table, look at its columns (which takes long where they are many), and write it."""
+    """Read the table, look at its columns and rows (which takes long), and write it."""
     end_with_parent()
+    gc.disable()  # it ends soon, and looking for cycles among very many columns takes long
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     order = json.loads(sys.stdin.buffer.readline())
@@ -59,6 +63,7 @@ def main() -> None:
         check_schema(table, schema)
         readings = {name: schema.reading_of(name) for name in table.columns}
         summarize_columns(table, schema.target, readings, schema.positive)
+        prepare_beforehand(table, schema, USUAL_SPLIT)
     with open(order["to"], "wb") as file:
         pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
 

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from odt_core.data import ReadOptions, Schema, SplitSpec, infer_schema
+from odt_core.data import USUAL_SPLIT, ReadOptions, Schema, SplitSpec, infer_schema
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.storage import DatasetRecord, Deleted, NotFoundError, StorageError
@@ -36,7 +36,6 @@ from pages.common.studies import (
 from pages.common.tables import forget_tables, table_of
 from pages.common.text import plain, shorten
 
-DEFAULT_SPLIT = SplitSpec.parse("80%")
 _KEPT = "keeping_kept"
 
 log = logging.getLogger("pages.common.stored")
@@ -60,7 +59,7 @@ class Choices:
 
     read: ReadOptions = ReadOptions()
     schema: Schema | None = None
-    split: SplitSpec = DEFAULT_SPLIT
+    split: SplitSpec = USUAL_SPLIT
     run: str | None = None
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 from odt_core.data import Prepared, ReadOptions, Schema, SplitSpec, Table, prepare, read_table
 from odt_core.errors import InputError
 from odt_core.jobs import Job
-from odt_core.jobs.reading import read_table_apart
+from odt_core.jobs.reading import Progress, TableReadings, read_table_apart
 from odt_core.problem import Problem
 from odt_core.training import FeatureSelection, build_problem
 from pages.common.intents import forget_press
@@ -67,9 +67,10 @@ _Key = tuple[str, ReadOptions, str]
 
 
 class _Kept:
-    """The tables that were asked for last."""
+    """The tables that were asked for last, and those that are being read."""
 
     def __init__(self) -> None:
+        self.readings = TableReadings()
         self._lock = threading.Lock()
         self._tables: OrderedDict[_Key, Table] = OrderedDict()
 
@@ -102,8 +103,8 @@ def table_of(
     """A file's table.
 
     A large file, and one that unpacks to who knows what, is read in a process of its own. That
-    ends when the user stops it, goes elsewhere or closes the browser: Streamlit ends the script
-    at its next word, and the process with it.
+    goes on while the user goes to another page. It ends when the user stops it, and soon after the
+    browser is closed, because Streamlit then ends the script that waits.
 
     Parameters
     ----------
@@ -128,9 +129,9 @@ def table_of(
     if table is None:
         if _is_small(source):
             table = read_table(source, read, name=name)
+            _kept().keep(key, table)
         else:
-            table = _read(source, read, name, on_stop)
-        _kept().keep(key, table)
+            table = _read_apart(key, source, on_stop)
     return table
 
 
@@ -145,14 +146,25 @@ def _is_small(source: bytes | Path) -> bool:
     return size <= SMALL and not is_wide and not start.startswith(_PACKED)
 
 
-def _read(
-    source: bytes | Path, read: ReadOptions, name: str, on_stop: Callable[[], None] | None
-) -> Table:
+def _read_apart(key: _Key, source: bytes | Path, on_stop: Callable[[], None] | None) -> Table:
+    kept = _kept()
+    _, options, name = key
+
+    def read(on_progress: Progress) -> Table:
+        table = read_table_apart(source, options, name, on_progress=on_progress)
+        kept.keep(key, table)
+        return table
+
+    def stop() -> None:
+        kept.readings.stop(key)
+        if on_stop is not None:
+            on_stop()
+
     area = st.empty()
     with area.container(horizontal=True, vertical_alignment="center"):
         words = st.empty()
         if on_stop is not None:
-            st.button("Stop reading", key="files_stop_reading", on_click=on_stop)
+            st.button("Stop reading", key="files_stop_reading", on_click=stop)
     told = -TELL_EVERY
 
     def tell(stage: str, seconds: float) -> None:
@@ -161,7 +173,7 @@ def _read(
             told = seconds
             words.markdown(f"{(stage or 'opening the file').capitalize()} … {seconds:.0f} s")
 
-    table = read_table_apart(source, read, name, on_progress=tell)
+    table = kept.readings.table(key, read, tell)
     area.empty()
     return table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.data import Prepared
-from odt_core.evaluation import FAIRNESS
+from odt_core.evaluation import FAIRNESS, can_ask_about_sets
 from odt_core.jobs import Batch, JobKind
 from odt_core.studies import Comparison, FoldRun, compare_runs
 from odt_core.words import count_words
@@ -54,7 +54,7 @@ def draw_candidates(data: ReadyData, rows: Prepared) -> None:
         st.rerun()
     with right:
         if batch is None:
-            _draw_preview()
+            _draw_preview(rows)
         elif found is None:
             _watch(batch)
         else:
@@ -68,7 +68,7 @@ def comparison_of(batch: Batch) -> Comparison:
     return compare_runs(runs, batch.jobs[0].spec.train.objective)
 
 
-def _draw_preview() -> None:
+def _draw_preview(rows: Prepared) -> None:
     with st.container(border=True):
         st.header("Nothing is compared yet", anchor=False)
         st.markdown(
@@ -77,7 +77,8 @@ def _draw_preview() -> None:
             "combination chosen here on each part, and tests it on the rows left out. CART and a "
             "baseline that always says the same class stand beside, fitted on the same rows."
         )
-        st.caption(FAIRNESS)
+        if can_ask_about_sets(rows.train.features):
+            st.caption(FAIRNESS)
 
 
 @st.fragment(run_every=EVERY)

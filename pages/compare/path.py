@@ -24,7 +24,7 @@ from pages.common.studies import (
     draw_study_progress,
     is_busy,
 )
-from pages.common.tables import ReadyData
+from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
 from pages.compare.path_result import (
     CHOSEN,
@@ -123,6 +123,9 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
         if folds == 1:
             raise InputError("One fold leaves no rows to train on: give 0, or at least 2.")
         folding = Folding(int(folds)) if folds else None
+        if folding is not None:  # says what is wrong with the folds
+            first = replace(data.split, fold=next(iter(folding)))
+            prepared_rows(data.dataset.table, data.schema, first)
         plan = _Plan(spec, PathSpec(int(most or 1), folding))
     except InputError as error:
         st.error(plain(str(error)))

@@ -93,7 +93,7 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
         with right:
             _draw_chosen(batch, chosen)
     _draw_table(found)
-    for words in (INTERVALS, SIMPLICITY, FAIRNESS):
+    for words in (INTERVALS, SIMPLICITY, *([FAIRNESS] if found.has_sets else [])):
         st.caption(plain(words))
 
 

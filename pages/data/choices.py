@@ -13,6 +13,7 @@ from datetime import date
 
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
+    USUAL_SPLIT,
     Binning,
     ColumnKind,
     NumberForm,
@@ -24,8 +25,6 @@ from odt_core.data import (
 )
 from pages.common.state import Dataset, update, work
 from pages.data.derived import class_counts, proposal
-
-DEFAULT_SPLIT = SplitSpec.parse("80%")
 
 
 def current() -> tuple[Dataset, Schema, SplitSpec]:
@@ -66,7 +65,7 @@ def adopt(
         schema = proposal(dataset, target, DEFAULT_MISSING_TOKENS)
         if positive is not None:
             schema = schema.with_target(schema.target, positive)
-        update(dataset=dataset, schema=schema, split=DEFAULT_SPLIT)
+        update(dataset=dataset, schema=schema, split=USUAL_SPLIT)
         return
     kept_target = now.schema.target if now.schema.target in table.columns else None
     fresh = proposal(dataset, kept_target, now.schema.missing_tokens)

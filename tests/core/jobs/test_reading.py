@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
 from odt_core.data import (
+    USUAL_SPLIT,
     ReadOptions,
     RefusedRowsError,
+    SplitSpec,
+    Table,
     check_schema,
     infer_schema,
+    prepare,
     read_table,
     summarize_columns,
 )
 from odt_core.errors import InputError
-from odt_core.jobs.reading import ReadLimits, read_table_apart
+from odt_core.jobs.reading import Progress, ReadLimits, TableReadings, read_table_apart
 
 TEXT = "age;ward;class\n" + "".join(f"{n},5;{'ab'[n % 2]};{'yn'[n % 2]}\n" for n in range(500))
 
@@ -62,6 +68,13 @@ def test_what_is_known_of_the_columns_comes_along(path):
     summaries = summarize_columns(apart, schema.target, readings, schema.positive)
     assert summaries == summarize_columns(here, schema.target, readings, schema.positive)
     assert len(apart.known) == n_known
+    beforehand, now = (prepare(table, schema, USUAL_SPLIT) for table in (apart, here))
+    assert beforehand is prepare(apart, schema, USUAL_SPLIT)
+    assert beforehand.encoder.to_json() == now.encoder.to_json()
+    assert np.array_equal(beforehand.train.codes, now.train.codes)
+    assert np.array_equal(beforehand.test_rows, now.test_rows)
+    other = prepare(apart, schema, SplitSpec.parse("60%"))
+    assert other.train.n_rows < beforehand.train.n_rows
 
 
 def test_lines_that_are_no_table_come_along(path):
@@ -110,3 +123,85 @@ def test_progress_is_told(path):
     heard = []
     read_table_apart(path, ReadOptions(), "t.csv", on_progress=lambda *said: heard.append(said))
     assert heard and heard[0][1] <= heard[-1][1]
+
+
+class WentError(Exception):
+    """Somebody goes to another page."""
+
+
+def go(stage: str, seconds: float) -> None:
+    raise WentError
+
+
+class SlowFile:
+    """A reading that takes until the test says so, and tells of it as a real one does."""
+
+    def __init__(self) -> None:
+        self.times_begun = 0
+        self.may_end = threading.Event()
+        self.was_ended = threading.Event()
+
+    def read(self, on_progress: Progress) -> Table:
+        self.times_begun += 1
+        try:
+            while not self.may_end.wait(0.01):
+                on_progress("splitting", 1.0)
+        except Exception:
+            self.was_ended.set()
+            raise
+        return read_table(TEXT.encode())
+
+
+def test_a_reading_goes_on_while_nobody_waits_for_a_moment():
+    file, readings = SlowFile(), TableReadings()
+    with pytest.raises(WentError):
+        readings.table("key", file.read, go)
+    heard = []
+
+    def listen(stage: str, seconds: float) -> None:
+        heard.append((stage, seconds))
+        if stage:
+            file.may_end.set()
+
+    assert readings.table("key", file.read, listen).n_rows == 500
+    assert file.times_begun == 1 and heard[-1] == ("splitting", 1.0)
+    readings.table("key", file.read, silent)  # it is not kept here
+    assert file.times_begun == 2
+
+
+def test_a_reading_ends_when_nobody_waits_for_long():
+    file, readings = SlowFile(), TableReadings(patience=0.0)
+    with pytest.raises(WentError):
+        readings.table("key", file.read, go)
+    assert file.was_ended.wait(60)
+
+
+def test_a_reading_that_is_stopped_ends_at_once_and_can_begin_anew():
+    file, readings = SlowFile(), TableReadings(patience=3600.0)
+    with pytest.raises(WentError):
+        readings.table("key", file.read, go)
+    readings.stop("key")
+    assert file.was_ended.wait(60)
+    file.may_end.set()
+    assert readings.table("key", file.read, silent).n_rows == 500
+    assert file.times_begun == 2
+
+
+def test_a_reading_is_not_stopped_while_another_waits():
+    file, readings = SlowFile(), TableReadings()
+
+    def stop(stage: str, seconds: float) -> None:
+        readings.stop("key")
+        file.may_end.set()
+
+    assert readings.table("key", file.read, stop).n_rows == 500
+
+
+def test_what_is_wrong_is_said_to_all_who_wait():
+    def refuse(on_progress: Progress) -> Table:
+        raise InputError("no table")
+
+    readings = TableReadings()
+    for _ in range(2):
+        with pytest.raises(InputError, match="no table"):
+            readings.table("key", refuse, silent)
