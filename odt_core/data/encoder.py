@@ -488,8 +488,8 @@ def _met(
     if weight is None:
         counts = np.bincount(codes, minlength=n_values)
     else:
-        counts = np.zeros(n_values, dtype=np.int64)
-        np.add.at(counts, codes, weight)
+        # sums of floats are exact here: there are far fewer than 2 ** 53 rows
+        counts = np.bincount(codes, weight, minlength=n_values).astype(np.int64)
     return _Met(column, profile, counts, np.flatnonzero((counts > 0) & ~profile.missing))
 
 

@@ -56,13 +56,14 @@ _FEWEST_GROUPS, _LARGEST_GROUP = 10, 50
 """Fewest identifiers that may mark groups of rows, and most rows that share one on average."""
 
 _GROUP_NAME = re.compile(
-    r"(^|[^a-z])(id|ids|mrn|uuid|patients?|subjects?|persons?|participants?|probands?|animals?"
-    r"|donors?|patno|pseudonyms?)([^a-z]*nr|[^a-z]*no|[^a-z]*number)?$|(?-i:[a-z](Id|ID)$)",
+    r"(^|[^a-z])(id|ids|mrn|uuid|patients?|patienten|subjects?|persons?|participants?|probands?"
+    r"|probanden|animals?|donors?|patno|pseudonyms?)([^a-z]*(nr|no|number|nummer|id)\.?)?$"
+    r"|(^|[^a-z])(fall|pat)[^a-z]*(nr|nummer|id)\.?$|(?-i:[a-z](Id|ID)$)",
     re.IGNORECASE,
 )
 
 _ID_NAME = re.compile(
-    r"(^|[^a-z])(id|ids|index|idx|nr|no|number|row|key|mrn|uuid)$"
+    r"(^|[^a-z])(id|ids|index|idx|(nr|no)\.?|number|nummer|row|key|mrn|uuid)$"
     r"|(?-i:[a-z](Id|ID|Nr|No))$|^(unnamed|column_1$|row ?names)",
     re.IGNORECASE,
 )
@@ -365,12 +366,11 @@ class Profile:
         ranks = np.arange(len(self.missing))
         if kind is ColumnKind.NUMERICAL:
             ranks = np.searchsorted(self.distinct_numbers, self.numbers)
-        ranks = np.where(self.missing, 0, ranks + 1)[self.factor.codes]
-        known = classes >= 0
-        table = np.bincount(
-            ranks[known] * n_classes + classes[known],
-            minlength=(len(self.missing) + 2) * n_classes,
-        ).reshape(-1, n_classes)
+        n_texts, n_columns = len(self.missing), n_classes + 1  # the first is for missing classes
+        cells = self.factor.codes * np.int64(n_columns) + (classes + 1)
+        by_text = np.bincount(cells, minlength=n_texts * n_columns).reshape(n_texts, n_columns)
+        table = np.zeros((n_texts + 2, n_classes), dtype=np.int64)
+        np.add.at(table, np.where(self.missing, 0, ranks + 1), by_text[:, 1:])
         return table[0], table[1:]
 
 

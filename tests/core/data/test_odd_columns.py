@@ -278,9 +278,17 @@ def test_a_repeated_identifier_is_the_group_and_no_feature() -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["Patienten-Nr.", "Patientennummer", "PatNr", "Fall-ID", "Proband"]
+)
+def test_identifiers_of_groups_are_known_by_german_names_too(name: str) -> None:
+    assert infer_schema(table_with([f"P{i // 3}" for i in range(100)], name=name)).group == name
+
+
+@pytest.mark.parametrize(
     ("name", "cells"),
     [
         ("patient_id", [str(7000 + i) for i in range(100)]),
+        ("Fall", [str(i // 3) for i in range(100)]),
         ("ward_id", [str(i % 5) for i in range(100)]),
         ("paid", [str(i // 3) for i in range(100)]),
         ("score", [str(i // 3) for i in range(100)]),
