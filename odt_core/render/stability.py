@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LINE = 26
 """Height of one column's line, in pixels."""
 FRAME = 96
+LINE_HEIGHT = 17
+"""Of a title's further line, in pixels."""
 MOST_COLUMNS = 12
 MOST_PANELS = 4
 NAME = 22
@@ -285,7 +287,7 @@ def instability_figure(
         figure,
         theme,
         x={
-            "title": "resamples that give another answer",
+            "title": "resamples that<br>give another answer",  # as wide as a narrow window's plot
             "range": [-0.04, 1.04],
             "tickformat": ".0%",
         },
@@ -295,10 +297,10 @@ def instability_figure(
             "tickvals": list(range(len(leaves))),
             "ticktext": [_label(leaf, 26) for leaf in leaves],
         },
-        height=FRAME + 44 * max(len(leaves), 2),
+        height=FRAME + LINE_HEIGHT + 44 * max(len(leaves), 2),
         opaque=opaque,
     )
-    figure.layout.margin = {**MARGIN, "l": 190, "t": 12}
+    figure.layout.margin = {**MARGIN, "l": 190, "t": 12, "b": MARGIN["b"] + LINE_HEIGHT}
     return figure
 
 

@@ -170,7 +170,7 @@ def _draw_axes(axes: Any, layout: Any) -> None:
         (axes.xaxis, layout.xaxis, axes.set_xlim),
         (axes.yaxis, layout.yaxis, axes.set_ylim),
     ):
-        axis.set_label_text(settings.title.text or "", color=ink)
+        axis.set_label_text((settings.title.text or "").replace("<br>", "\n"), color=ink)
         axis.grid(True, color=_color(settings.gridcolor), linewidth=0.8)
         axis.set_tick_params(colors=ink, color=_color(settings.tickcolor))
         axis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
