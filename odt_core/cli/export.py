@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
 
+from odt_core.cli.evidence import load_evidence
 from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
-from odt_core.errors import MALFORMED, InputError
+from odt_core.errors import InputError
 from odt_core.export import ExportFormat, export_model
 from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
-from odt_core.studies import ValidationResult
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,17 +30,7 @@ def write_stated(options: argparse.Namespace, chosen: SheetFormat) -> int:
     statements = Statements(
         Stage.parse(options.stage), options.intended_use.strip(), options.author.strip()
     )
-    validation = None if options.validation is None else _load_validation(options.validation)
-    content = write_sheet(load_model(options.model), chosen, statements, validation)
+    model = load_model(options.model)
+    content = write_sheet(model, chosen, statements, load_evidence(options, model, chosen))
     write_output(options.output, content)
     return 0
-
-
-def _load_validation(name: str) -> ValidationResult:
-    """What ``validate --json`` printed, from a file."""
-    try:
-        return ValidationResult.from_json(json.loads(Path(name).read_text(encoding="utf-8")))
-    except (OSError, RecursionError, *MALFORMED) as error:
-        raise InputError(
-            f"--validation: {name!r} cannot be read: give what 'validate --json' printed."
-        ) from error

@@ -483,12 +483,17 @@ def _add_validate(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_model(validate)
     validate.add_argument("file", metavar="DATA.csv")
-    validate.add_argument(
-        "--by", type=name, metavar="COL", help="also say the rates by the values of this column"
-    )
+    add_by(validate)
     add_json(validate)
     add_read_options(validate)
     validate.set_defaults(run=_lazily("validate"))
+
+
+def add_by(command: argparse._ActionsContainer) -> None:
+    """The column whose groups a command says the rates of."""
+    command.add_argument(
+        "--by", type=name, metavar="COL", help="also say the rates by the values of this column"
+    )
 
 
 def add_model(command: argparse.ArgumentParser) -> None:
@@ -551,8 +556,8 @@ def _add_report(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
 
 
 def _add_statements(command: argparse.ArgumentParser) -> None:
-    """What the author of a sheet states."""
-    stated = command.add_argument_group("what a sheet for people states")
+    """What the author of a sheet states, and what it shows beyond the training run."""
+    stated = command.add_argument_group("sheets for people")
     stated.add_argument(
         "--stage", default="derived", help="derived (the default), validated or in-use"
     )
@@ -565,6 +570,15 @@ def _add_statements(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what 'validate --json' printed of this model: stands on the card and in the report",
     )
+    stated.add_argument(
+        "--data",
+        dest="file",
+        metavar="DATA.csv",
+        help="the file that the model was trained on: adds the groups of test rows and, where it "
+        "is found in about a second, the frontier (default: the stored file, if there is one)",
+    )
+    add_by(stated)
+    add_read_options(command)
 
 
 def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

@@ -10,6 +10,7 @@ from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_c
 from odt_core.evaluation.changes import TreeChanges, tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import (
+    THRESHOLDS,
     DecisionCurve,
     decision_curve,
     leaf_decision_curve,
@@ -40,16 +41,21 @@ from odt_core.evaluation.rates import (
 from odt_core.evaluation.resampled import ResampledMean, resampled_mean
 from odt_core.evaluation.sample_size import FEW_EVENTS, SampleSize, sample_size
 from odt_core.evaluation.subgroups import (
+    CHANCE_IN_GROUPS,
     FEW_OF_CLASS_IN_GROUP,
     Judged,
     Subgroup,
     Subgroups,
     column_subgroups,
+    few_in_groups_words,
     subgroup_columns,
 )
 from odt_core.evaluation.verdict import TEST, VALIDATION, Tone, Verdict, verdict
 
 __all__ = [
+    "CHANCE_IN_GROUPS",
+    "THRESHOLDS",
+    "few_in_groups_words",
     "FEW_EVENTS",
     "SampleSize",
     "sample_size",

@@ -13,6 +13,9 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData
 from odt_core.tree import Tree
 
+THRESHOLDS = tuple(step / 200 for step in range(1, 199))
+"""Threshold probabilities of a curve that is drawn."""
+
 
 @dataclass(frozen=True)
 class DecisionCurve:

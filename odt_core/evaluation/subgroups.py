@@ -17,7 +17,7 @@ from odt_core.data.profile import Profile, profile_column
 from odt_core.evaluation.rates import Metrics, metrics
 from odt_core.exact import shortest_decimal
 from odt_core.problem import MISSING
-from odt_core.words import printable
+from odt_core.words import list_words, printable
 
 MOST_GROUPS = 12
 """Groups of a column with categories; the values of the fewest rows form one group together."""
@@ -28,6 +28,11 @@ guess."""
 
 MOST_COLUMNS = 100
 """Columns that are looked at."""
+
+CHANCE_IN_GROUPS = (
+    "Groups differ by chance too. Where intervals overlap widely, the rows do not show that the "
+    "tree does better in one group than in another."
+)
 
 _QUARTERS = (0.25, 0.5, 0.75)
 
@@ -130,6 +135,18 @@ class Judged:
     rows: npt.NDArray[np.int64]
     y: npt.NDArray[np.bool_]
     predicted: npt.NDArray[np.bool_]
+
+
+def few_in_groups_words(found: Subgroups) -> str:
+    """Which groups have few rows of a class, in two sentences; empty if none has."""
+    small = [printable(group.name) for group in found.groups if group.is_small]
+    if not small:
+        return ""
+    return (
+        f"Few rows: {list_words(small, ' and ')} {'has' if len(small) == 1 else 'have'} fewer than "
+        f"{FEW_OF_CLASS_IN_GROUP} rows of a class. A rate of so few rows is little more than a "
+        "guess."
+    )
 
 
 def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) -> Subgroups:

@@ -64,6 +64,7 @@ def roc_figure(
     *,
     chosen: int | None = None,
     compared: int | None = None,
+    tree: RocPoint | None = None,
     bound: Sequence[tuple[int, int]] | None = None,
     floor: RocFloor | None = None,
     theme: Theme = LIGHT,
@@ -77,6 +78,8 @@ def roc_figure(
         By rising false negatives in training; trace 0 draws them in this order.
     chosen, compared : int, optional
         Points that are marked; the chosen one with the intervals of its test rates.
+    tree : RocPoint, optional
+        A tree that need not be one of the points, marked as a chosen one.
     bound : sequence of (int, int), optional
         Where not all is proved: the fewest false positives possible from each number of false
         negatives on. What lies between it and the frontier is not known.
@@ -99,6 +102,8 @@ def roc_figure(
         mark_in_plane(figure, points[compared], theme, theme.ink, "compared")
     if chosen is not None:
         mark_in_plane(figure, points[chosen], theme, theme.accent, "chosen")
+    if tree is not None:
+        mark_in_plane(figure, tree, theme, theme.accent, "tree")
     if floor is not None:
         _add_floor(figure, floor, theme)
     lay_out_plane(figure, theme, height=HEIGHT, opaque=opaque)

@@ -3,12 +3,14 @@
 HTML holds plotly.js itself. Plotly makes pictures only by way of a Chrome, which a bare machine
 lacks, so SVG and PNG are drawn again by matplotlib from the Plotly figure: one description of each
 figure, two ways to draw it. Only what our figures use is understood: lines, markers, filled bands,
-error bars.
+error bars, lying bars, and panels one below the other.
 """
 
 from __future__ import annotations
 
+import html
 import io
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +69,6 @@ def figure_file(figure: go.Figure, kind: FigureFormat, alt: str = "") -> bytes:
 
 
 def _html(figure: go.Figure, alt: str) -> bytes:
-    import html
-
     body = figure.to_html(
         full_html=False,
         include_plotlyjs=True,
@@ -86,6 +86,14 @@ def _html(figure: go.Figure, alt: str) -> bytes:
 
 
 def _picture(figure: go.Figure, kind: FigureFormat, alt: str) -> bytes:
+    import matplotlib as mpl
+
+    # Names may hold dollar signs. Text stays text in an SVG: the reader's fonts show every script.
+    with mpl.rc_context({"text.parse_math": False, "svg.fonttype": "none"}):
+        return _drawn(figure, kind, alt)
+
+
+def _drawn(figure: go.Figure, kind: FigureFormat, alt: str) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -94,10 +102,14 @@ def _picture(figure: go.Figure, kind: FigureFormat, alt: str) -> bytes:
     height = layout.height or 400
     drawing = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI, layout="constrained")
     drawing.set_facecolor(layout.paper_bgcolor)
-    axes = drawing.add_subplot()
-    for trace in figure.data:
-        _draw_trace(axes, trace)
-    _draw_axes(axes, layout)
+    numbers = list(dict.fromkeys(_axis_number(trace) for trace in figure.data))
+    for place, number in enumerate(numbers):
+        axes = drawing.add_subplot(len(numbers), 1, place + 1)
+        _draw_traces(axes, [trace for trace in figure.data if _axis_number(trace) == number])
+        _draw_axes(axes, layout, number)
+        if len(numbers) > 1:
+            title = _plain(layout.annotations[place].text)
+            axes.set_title(title, loc="left", fontsize=10, color=_color(layout.font.color))
     out = io.BytesIO()
     if kind is FigureFormat.SVG:
         FigureCanvasSVG(drawing).print_svg(
@@ -110,15 +122,40 @@ def _picture(figure: go.Figure, kind: FigureFormat, alt: str) -> bytes:
     return out.getvalue()
 
 
+def _axis_number(trace: Any) -> str:
+    """Which of a figure's axes a trace is on, as Plotly numbers them: empty for the first."""
+    return (trace.xaxis or "x").removeprefix("x")
+
+
+def _draw_traces(axes: Any, traces: list[Any]) -> None:
+    ends: dict[float, float] = {}
+    for trace in traces:
+        if trace.type == "bar":
+            _draw_bars(axes, trace, ends)
+        else:
+            _draw_trace(axes, trace)
+
+
+def _draw_bars(axes: Any, trace: Any, ends: dict[float, float]) -> None:
+    """Lying bars, each beginning where the last one at its place ended."""
+    lefts = [ends.get(place, 0.0) for place in trace.y]
+    axes.barh(
+        list(trace.y), list(trace.x), left=lefts, height=0.7, linewidth=0,
+        color=_color(trace.marker.color), label=trace.name,
+    )  # fmt: skip
+    for place, left, length in zip(trace.y, lefts, trace.x, strict=True):
+        ends[place] = left + length
+
+
 def _draw_trace(axes: Any, trace: Any) -> None:
-    x, y = list(trace.x), list(trace.y)
+    x, y = _numbers(trace.x), _numbers(trace.y)
     label = trace.name if trace.showlegend is not False else "_nolegend_"
     if trace.fill == "toself":
         axes.fill(x, y, color=_color(trace.fillcolor), linewidth=0, label="_nolegend_")
         return
     mode = trace.mode or ""
     line, marker = trace.line, trace.marker
-    ink = _color(line.color if line and line.color else marker.color)
+    ink = _color(line.color if line and line.color else _one_color(marker))
     style: dict[str, Any] = {"label": label, "linestyle": "none", "color": ink}
     if "lines" in mode:
         style |= {
@@ -126,20 +163,62 @@ def _draw_trace(axes: Any, trace: Any) -> None:
             "linewidth": (line.width or 2) * 0.8,
             "drawstyle": _STEPS.get(line.shape or "", "default"),
         }
-    axes.plot(x, y, **style, **_marker_style(trace))
-    if "markers" in mode and _has_several_colors(marker.color):
-        size = ((marker.size or 8) * 0.65) ** 2
-        axes.scatter(x, y, s=size, c=[_color(each) for each in marker.color], zorder=3,
-                     edgecolors=_color(marker.line.color or ink))  # fmt: skip
+    if _differs_by_mark(marker):
+        axes.plot(x, y, **style)
+        _draw_marks(axes, x, y, marker, ink)
+    else:
+        axes.plot(x, y, **style, **_marker_style(trace))
+    if "text" in mode:
+        for place, text in zip(zip(x, y, strict=True), trace.text, strict=True):
+            axes.annotate(_plain(text), place, xytext=(7, 0), textcoords="offset points",
+                          va="center", fontsize=9, color=ink)  # fmt: skip
     for direction, error in (("xerr", trace.error_x), ("yerr", trace.error_y)):
         if error is not None and error.array is not None:
             spans = [list(error.arrayminus), list(error.array)]
             axes.errorbar(x, y, **{direction: spans}, fmt="none", ecolor=_color(error.color),
-                          elinewidth=1.2, capsize=3)  # fmt: skip
+                          elinewidth=1.2, capsize=3 if error.width else 0)  # fmt: skip
 
 
-def _has_several_colors(color: Any) -> bool:
-    return color is not None and not isinstance(color, str) and len(set(color)) > 1
+def _differs_by_mark(marker: Any) -> bool:
+    """Whether a trace's marks differ in colour or size."""
+    return _has_several(marker.color) or _has_several(marker.size)
+
+
+def _draw_marks(axes: Any, x: list[float], y: list[float], marker: Any, ink: Any) -> None:
+    """Marks that differ in colour or size."""
+    size: Any = marker.size or 8
+    sizes = list(size) if _has_several(size) else [_one(size)] * len(x)
+    colors = map(_color, marker.color) if _has_several(marker.color) else [ink] * len(x)
+    outline = _color(marker.line.color) if marker.line.color else ink
+    axes.scatter(
+        x, y, s=[(0.65 * each) ** 2 for each in sizes], c=list(colors),
+        marker=_MARKERS.get(marker.symbol or "circle", "o"), alpha=marker.opacity, zorder=3,
+        edgecolors=outline, clip_on=False,
+    )  # fmt: skip
+
+
+def _numbers(values: Any) -> list[float]:
+    """A trace's coordinates; a place without one is drawn nowhere."""
+    return [math.nan if value is None else value for value in values]
+
+
+def _one_color(marker: Any) -> Any:
+    """A marker's colour; that of its outline where each mark has its own."""
+    if marker.color is None or isinstance(marker.color, str):
+        return marker.color
+    return marker.line.color or marker.color[0]
+
+
+def _one(values: Any) -> Any:
+    """A property that all marks have alike."""
+    is_one = values is None or isinstance(values, str | int | float)
+    return values if is_one else values[0]
+
+
+def _has_several(values: Any) -> bool:
+    """Whether a property has a value for each mark, and these differ."""
+    is_one = values is None or isinstance(values, str | int | float)
+    return not is_one and len(set(values)) > 1
 
 
 def _marker_style(trace: Any) -> dict[str, Any]:
@@ -147,40 +226,41 @@ def _marker_style(trace: Any) -> dict[str, Any]:
         return {}
     marker = trace.marker
     symbol = marker.symbol or "circle"
-    color = marker.color if marker.color is not None else trace.line.color
-    if not isinstance(color, str):
-        color = trace.line.color if _has_several_colors(color) else color[0]
+    color = _one(marker.color) if marker.color is not None else trace.line.color
     hollow = symbol.endswith("-open")
     edge = marker.line.color if marker.line and marker.line.color else color
     return {
         "marker": _MARKERS.get(symbol.removesuffix("-open"), "o"),
-        "markersize": (marker.size or 8) * 0.65,
+        "markersize": (_one(marker.size) or 8) * 0.65,
         "markerfacecolor": "none" if hollow else _color(color),
         "markeredgecolor": _color(color if hollow else edge),
         "markeredgewidth": marker.line.width if marker.line and marker.line.width else 1.0,
     }
 
 
-def _draw_axes(axes: Any, layout: Any) -> None:
+def _draw_axes(axes: Any, layout: Any, number: str) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     ink = _color(layout.font.color)
     axes.set_facecolor(_color(layout.plot_bgcolor))
     for axis, settings, limit in (
-        (axes.xaxis, layout.xaxis, axes.set_xlim),
-        (axes.yaxis, layout.yaxis, axes.set_ylim),
+        (axes.xaxis, layout[f"xaxis{number}"], axes.set_xlim),
+        (axes.yaxis, layout[f"yaxis{number}"], axes.set_ylim),
     ):
-        axis.set_label_text((settings.title.text or "").replace("<br>", "\n"), color=ink)
-        axis.grid(True, color=_color(settings.gridcolor), linewidth=0.8)
-        axis.set_tick_params(colors=ink, color=_color(settings.tickcolor))
+        axis.set_label_text(_plain(settings.title.text or ""), color=ink)
+        if settings.showgrid is not False and settings.gridcolor:
+            axis.grid(True, color=_color(settings.gridcolor), linewidth=0.8)
+        axis.set_tick_params(colors=ink, color=_color(settings.tickcolor or layout.font.color))
         axis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
         if (settings.tickformat or "").endswith("%"):
             axis.set_major_formatter(FuncFormatter(_percent))
         if settings.range:
             limit(*settings.range)
         if settings.tickvals is not None:
-            names = [name.replace("<br>", "\n") for name in settings.ticktext]
-            axis.set_ticks(list(settings.tickvals), labels=names)
+            names = settings.ticktext or [f"{value:,}" for value in settings.tickvals]
+            axis.set_ticks(list(settings.tickvals), labels=[_plain(name) for name in names])
+        if settings.autorange == "reversed":
+            axis.set_inverted(True)
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
@@ -188,11 +268,18 @@ def _draw_axes(axes: Any, layout: Any) -> None:
     columns = 2 if len(labels) == 4 else 3
     # matplotlib fills columns; the figure on screen reads along its rows
     order = [i for first in range(columns) for i in range(first, len(labels), columns)]
+    if not labels:
+        return
     axes.legend(
         [handles[i] for i in order], [labels[i] for i in order],
         loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, frameon=False, labelcolor=ink,
         fontsize=9, borderaxespad=0.3,
     )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Text that Plotly takes for HTML, as matplotlib takes it."""
+    return html.unescape(text.replace("<br>", "\n"))
 
 
 def _percent(share: float, _place: int) -> str:

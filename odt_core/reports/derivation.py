@@ -12,6 +12,7 @@ from odt_core.evaluation import LeafRow, Metrics, Verdict, leaf_table, metrics, 
 from odt_core.export import Model
 from odt_core.export.fields import Fields
 from odt_core.problem import Objective
+from odt_core.reports.evidence import NO_EVIDENCE, Evidence
 from odt_core.studies import DataName, ValidationResult
 from odt_core.studies.validation import model_sha256
 from odt_core.training import TrainSpec
@@ -60,8 +61,8 @@ class Derivation:
         The 2x2 table of the test rows; None without test rows.
     proof : Proof or None
         How the solve ended; None if the model does not say it.
-    validation : ValidationResult or None
-        The same tree on rows that did not train it.
+    evidence : Evidence
+        What was found of the tree beyond its training run.
     """
 
     model: Model
@@ -71,25 +72,26 @@ class Derivation:
     test_leaves: tuple[tuple[int, int], ...] | None
     test_counts: Confusion | None
     proof: Proof | None
-    validation: ValidationResult | None = None
+    evidence: Evidence = NO_EVIDENCE
 
     @classmethod
-    def of(cls, model: Model, validation: ValidationResult | None = None) -> Derivation:
+    def of(cls, model: Model, evidence: Evidence = NO_EVIDENCE) -> Derivation:
         """Read what a model says of its training.
 
         Parameters
         ----------
         model : Model
             The model.
-        validation : ValidationResult, optional
-            A validation of this very model.
+        evidence : Evidence
+            What was found of this very model.
 
         Raises
         ------
         InputError
-            If what it says is damaged, or the validation is of another model.
+            If what it says is damaged, or a validation is of another model.
         """
-        if validation is not None and validation.model_sha256 != model_sha256(model):
+        own = model_sha256(model) if evidence.validations else ""
+        if any(found.model_sha256 != own for found in evidence.validations):
             raise InputError("The validation is of another model: validate this one.")
         facts = Fields(model.facts, "facts")
         result = facts.record("result") if "result" in facts else Fields({}, "facts.result")
@@ -102,13 +104,18 @@ class Derivation:
             test_leaves=_test_leaves(result, model.tree),
             test_counts=_counts(result, "test"),
             proof=_proof(result),
-            validation=validation,
+            evidence=evidence,
         )
 
     @property
     def tree(self) -> Tree:
         """The tree."""
         return self.model.tree
+
+    @property
+    def validation(self) -> ValidationResult | None:
+        """The validation that matters most; None without any."""
+        return next(iter(self.evidence.validations), None)
 
     @property
     def objective(self) -> Objective:

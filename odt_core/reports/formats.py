@@ -8,10 +8,10 @@ from odt_core.export import Model
 from odt_core.render import FigureFormat
 from odt_core.reports.card import rule_card
 from odt_core.reports.derivation import Derivation
+from odt_core.reports.evidence import NO_EVIDENCE, Evidence
 from odt_core.reports.report import report
 from odt_core.reports.statements import Statements
 from odt_core.reports.summary import summary
-from odt_core.studies import ValidationResult
 
 NOTHING_STATED = Statements()
 
@@ -46,7 +46,7 @@ def write_sheet(
     model: Model,
     format: SheetFormat,
     statements: Statements = NOTHING_STATED,
-    validation: ValidationResult | None = None,
+    evidence: Evidence = NO_EVIDENCE,
 ) -> bytes:
     """A sheet as a file's bytes.
 
@@ -58,16 +58,17 @@ def write_sheet(
         Which sheet.
     statements : Statements
         What the author states.
-    validation : ValidationResult, optional
-        A validation of this very model, for the card and the report.
+    evidence : Evidence
+        What was found of this very model: validations for card and report, the frontier for report
+        and summary, everything else for the report.
 
     Raises
     ------
     InputError
-        If what the model says of its training is damaged, the validation is of another model, or
+        If what the model says of its training is damaged, a validation is of another model, or
         there is no Graphviz to draw with.
     """
-    derivation = Derivation.of(model, validation)
+    derivation = Derivation.of(model, evidence)
     if format is SheetFormat.CARD:
         return rule_card(derivation, statements)
     if format is SheetFormat.REPORT:

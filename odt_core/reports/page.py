@@ -58,12 +58,15 @@ class Page:
         Files beside this module, such as ``sheet.css``.
     script : str
         The file of its script; empty for none.
+    has_pictures : bool
+        Whether it holds pictures, as ``data:`` addresses.
     """
 
     title: str
     body: str
     styles: tuple[str, ...]
     script: str = ""
+    has_pictures: bool = False
 
     def to_bytes(self) -> bytes:
         """The file: its policy forbids every script and style but these, and every request."""
@@ -74,6 +77,7 @@ class Page:
                 "default-src 'none'",
                 f"style-src {_hash(style)}",
                 f"script-src {_hash(script)}" if script else "script-src 'none'",
+                *(["img-src data:"] if self.has_pictures else []),
                 "base-uri 'none'",
                 "form-action 'none'",
             ]

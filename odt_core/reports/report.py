@@ -10,27 +10,34 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from odt_core import MADE_BY
 from odt_core.data import Schema
-from odt_core.evaluation import floors, ratio_parts
+from odt_core.evaluation import floors, leaf_decision_curve, net_benefit
 from odt_core.exact import shortest_decimal
 from odt_core.export.reading import encoder_readings, reading_words
 from odt_core.problem import Feature
+from odt_core.reports.benefit import benefit_html, groups_html
 from odt_core.reports.card import foot_html, head_html, stated_html, tree_html
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.page import Page, escaped
 from odt_core.reports.statements import Statements
+from odt_core.reports.studies import (
+    comparison_html,
+    curves_html,
+    frontier_html,
+    stability_html,
+)
 from odt_core.reports.tables import (
-    NONE,
     count_table,
+    floor_table,
     leaf_rows,
-    rate_cell,
     rate_table,
     table,
-    words_cell,
 )
+from odt_core.reports.validations import validation_html
+from odt_core.studies import ValidationResult
 from odt_core.training import settings_words
 from odt_core.words import (
     ENGINE_WORDS,
@@ -38,7 +45,6 @@ from odt_core.words import (
     count_words,
     goal_words,
     list_words,
-    number_words,
     printable,
     unseen_words,
 )
@@ -73,13 +79,19 @@ def report(derivation: Derivation, statements: Statements) -> bytes:
             _section("The tree", tree_html(derivation, TREE_WIDTH, TREE_HEIGHT)),
             _section("Its leaves", _leaves(derivation)),
             _section("How good it is", _performance(derivation)),
-            *_validation(derivation),
+            *_usefulness(derivation),
+            *_studies(derivation),
+            *(
+                _section(title, validation_html(found))
+                for title, found in _named_validations(derivation.evidence.validations)
+            ),
             _section("Provenance", _provenance(derivation)),
             _section("What TRIPOD+AI asks for", _items()),
             foot_html(derivation),
         ]
     )
-    return Page(f"Report: {printable(tree.target)}", body, ("sheet.css",)).to_bytes()
+    title = f"Report: {printable(tree.target)}"
+    return Page(title, body, ("sheet.css",), has_pictures=True).to_bytes()
 
 
 def _section(title: str, content: str) -> str:
@@ -215,8 +227,8 @@ def _performance(derivation: Derivation) -> str:
     if test is not None:
         sets["Test"] = test
         tables.append(count_table(_rows_title("Test", test.confusion.n), test.confusion, tree))
-    if derivation.validation is not None:
-        sets["Validation"] = derivation.validation.metrics
+    for title, found in _named_validations(derivation.evidence.validations):
+        sets[title] = found.metrics
     pair = f'<div class="pair">{"".join(tables)}</div>' if len(tables) > 1 else tables[0]
     return f"{pair}<h3>Rates</h3>{rate_table(sets)}{_floors(derivation)}"
 
@@ -227,55 +239,45 @@ def _rows_title(name: str, n: int) -> str:
 
 def _floors(derivation: Derivation) -> str:
     found = floors(derivation.objective, derivation.train, derivation.test)
-    if not found:
-        return ""
-    rows = [
-        [
-            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
-            rate_cell(floor.train),
-            NONE if floor.test is None else rate_cell(floor.test),
-        ]
-        for floor in found
-    ]
-    head = ["Asked for", "Reached in training", "Reached in test"]
-    return f"<h3>Floors</h3>{table('Floors hold in training only', head, rows)}"
+    return f"<h3>Floors</h3>{floor_table(found, 'Reached in test')}" if found else ""
 
 
-def _validation(derivation: Derivation) -> Iterator[str]:
-    """The tree on rows that did not train it: flow, 2x2 table, calibration of the leaves."""
-    found = derivation.validation
-    if found is None:
-        return
-    flow, tree = found.flow, derivation.tree
-    part = f" ({printable(found.part)})" if found.part else ""
-    source = f"Rows of {printable(found.data.name)}{part}, SHA-256 {found.data.sha256}."
-    rows = [
-        ["Read", f"{flow.read:,}"],
-        *([f"Left out: {escaped(each.reason)}", f"{each.rows:,}"] for each in flow.excluded),
-        ["Used", f"{flow.used:,}"],
-    ]
-    leaves = [
-        [
-            str(leaf.number),
-            rate_cell(leaf.train),
-            rate_cell(leaf.observed),
-            f"{leaf.expected:.1f}",
-            words_cell(ratio_parts(leaf.ratio)),
-        ]
-        for leaf in found.calibration.leaves
-    ]
-    positive = escaped(tree.positive_label)
-    head = ["Leaf", f"{positive} in training", f"{positive} here", "Expected", "O:E"]
-    yield _section(
-        "Validation",
-        f"<p>{escaped(source)} The tree was not changed.</p>"
-        f'<p class="verdict">{escaped(found.verdict.text)} {escaped(found.verdict.remark)}</p>'
-        + table("Where the rows went", ["", "Rows"], rows)
-        + count_table(
-            _rows_title("Validation", found.metrics.confusion.n), found.metrics.confusion, tree
+def _usefulness(derivation: Derivation) -> Iterator[str]:
+    """Net benefit and groups, where test rows tell them."""
+    counts, confusion = derivation.test_leaves, derivation.test_counts
+    if counts is not None and confusion is not None and confusion.n:
+        yield _section(
+            "Is acting on it worth it?",
+            benefit_html(
+                lambda thresholds: leaf_decision_curve(derivation.tree, counts, thresholds),
+                lambda threshold: net_benefit(confusion, threshold),
+                "test",
+            ),
         )
-        + table("Events that the training shares promise, and those observed", head, leaves),
-    )
+    groups = groups_html(derivation.evidence.groups, derivation.tree, "test")
+    if groups:
+        yield _section("Does it hold in every group?", groups)
+
+
+def _studies(derivation: Derivation) -> Iterator[str]:
+    """The studies that were made of the same problem."""
+    evidence = derivation.evidence
+    if evidence.frontier is not None and evidence.frontier.points:
+        yield _section("Trade-offs of this shape", frontier_html(evidence.frontier, derivation))
+    if evidence.curves:
+        yield _section("Training promises against test", curves_html(evidence.curves))
+    if evidence.comparison is not None and evidence.comparison.rows:
+        yield _section("Compared with other trees", comparison_html(evidence.comparison))
+    if evidence.stability is not None and evidence.stability.fitted:
+        yield _section("Stability", stability_html(evidence.stability, derivation))
+
+
+def _named_validations(
+    found: Sequence[ValidationResult],
+) -> Iterator[tuple[str, ValidationResult]]:
+    """Each validation with its title; they are numbered where there are several."""
+    for number, each in enumerate(found, start=1):
+        yield "Validation" if len(found) == 1 else f"Validation {number}", each
 
 
 def _provenance(derivation: Derivation) -> str:
@@ -318,17 +320,20 @@ _ITEMS = (
     ("9", "Predictors", "Predictors"),
     ("10, 21", "Sample size and events", "Data; How good it is"),
     ("11", "Missing data", "Predictors; Provenance"),
-    ("12, 16", "Analysis, training and evaluation", "Method; How good it is"),
-    ("15, 22", "Output and full specification of the model", "The tree; Its leaves"),
-    ("18", "Software, settings and how to repeat it", "Provenance; the model file"),
+    ("12, 16", "Analysis, training and evaluation", "Method; How good it is; Validation"),
+    ("15, 22", "Output and full specification of the model", "The tree; Its leaves; model file"),
+    ("18e, 18f", "Data and code sharing", "Provenance: file, seeds, versions; the author adds where"),
     ("20", "Flow of the rows", "Data"),
-    ("23", "Performance with intervals", "How good it is"),
+    ("23", "Performance with intervals, and in groups", "How good it is; Does it hold in every "
+     "group?"),
     ("1 to 4", "Title, abstract, background, objectives", "the author adds these"),
     ("6", "Participants: setting, eligibility, treatment", "the author adds these"),
-    ("13, 14", "Class imbalance and fairness", "groups on the Train page; the author adds these"),
+    ("13, 14", "Class imbalance and fairness", "Does it hold in every group? The author adds the "
+     "rest"),
     ("17, 19", "Ethics, involvement of patients", "the author adds these"),
+    ("18a to 18d", "Funding, conflicts, protocol, registration", "the author adds these"),
     ("24 to 27", "Updating, interpretation, limits, use", "Intended use; the author adds the rest"),
-)
+)  # fmt: skip
 
 
 def _items() -> str:

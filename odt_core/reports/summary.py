@@ -213,9 +213,16 @@ def _levels(page: Figure, derivation: Derivation) -> None:
 
 
 def _roc(page: Figure, derivation: Derivation) -> None:
-    """Where the tree stands between sensitivity and specificity."""
+    """Where the tree stands between sensitivity and specificity, among those of its shape."""
     axes = _panel(page, 0.78, 0.18, "ROC")
     axes.plot([0, 1], [0, 1], color=LIGHT.grid, linewidth=1)
+    frontier = derivation.evidence.frontier
+    if frontier is not None and frontier.points:
+        x = [1 - float(point.tnr) for point in frontier.points]
+        y = [float(point.tpr) for point in frontier.points]
+        name = "frontier" if frontier.bound is None else "best found"
+        axes.plot(x, y, "o-", drawstyle="steps-pre", color=LIGHT.line, markersize=2.5, linewidth=1,
+                  label=f"training, {name}")  # fmt: skip
     for name, found, color, mark in (
         ("training", derivation.train, LIGHT.accent, "D"),
         ("test", derivation.test, LIGHT.bar, "o"),
@@ -224,7 +231,9 @@ def _roc(page: Figure, derivation: Derivation) -> None:
             continue
         sensitivity, specificity = found.sensitivity.value, found.specificity.value
         if sensitivity is not None and specificity is not None:
-            axes.plot([1 - specificity], [sensitivity], mark, color=color, label=name)
+            axes.plot(
+                [1 - specificity], [sensitivity], mark, color=color, label=f"this tree, {name}"
+            )
     axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     axes.set_xticks([0, 0.5, 1], ["100%", "50%", "0%"])
     axes.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from odt_core.confusion import Confusion
-from odt_core.evaluation import LeafRow, Metrics, Rate, RateWords, ReportedRate, share_parts
+from odt_core.evaluation import Floor, LeafRow, Metrics, Rate, RateWords, ReportedRate, share_parts
 from odt_core.reports.page import escaped
 from odt_core.tree import Tree
+from odt_core.words import number_words
 
 NONE = "–"
 """Stands where a value is not defined."""
@@ -84,6 +85,30 @@ def count_table(title: str, counts: Confusion, tree: Tree) -> str:
         ],
         "counts",
     )  # fmt: skip
+
+
+def floor_table(found: Sequence[Floor], reached: str) -> str:
+    """The floors asked for, and what was reached; empty without floors.
+
+    Parameters
+    ----------
+    found : sequence of Floor
+        The floors.
+    reached : str
+        The name of the column of held-out rows.
+    """
+    if not found:
+        return ""
+    rows = [
+        [
+            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
+            rate_cell(floor.train),
+            NONE if floor.test is None else rate_cell(floor.test),
+        ]
+        for floor in found
+    ]
+    head = ["Asked for", "Reached in training", reached]
+    return table("A floor is sure to hold in training only", head, rows)
 
 
 def leaf_rows(leaves: Sequence[LeafRow], tree: Tree) -> str:

@@ -25,7 +25,7 @@ from odt_core.storage.records import (
 )
 from odt_core.storage.runfile import MOST_POINTS, RunFile, RunPart, check_form
 from odt_core.storage.sign_ins import SignIns
-from odt_core.storage.store import Store, Tidied, open_store
+from odt_core.storage.store import Store, Tidied, has_store, open_store
 from odt_core.storage.versions import software_versions
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "StorageError",
     "Store",
     "Tidied",
+    "has_store",
     "open_store",
     "software_versions",
 ]

@@ -189,6 +189,22 @@ def open_store(address: str | None = None, folder: Path | None = None) -> Store:
         return instead
 
 
+def has_store() -> bool:
+    """Whether there is a store that `Store()` would open and not make.
+
+    A database server that is named in the environment is taken to have one.
+
+    Raises
+    ------
+    InputError
+        If the environment names no database.
+    """
+    url = locate()
+    if url.get_backend_name() != "sqlite":
+        return True
+    return bool(url.database) and Path(str(url.database)).is_file()
+
+
 def check_days(days: int) -> int:
     """An age limit as it is.
 

@@ -9,7 +9,7 @@ import streamlit as st
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
-from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
+from odt_core.reports import Evidence, SheetFormat, Stage, Statements, write_sheet
 from odt_core.studies import ValidationResult
 from odt_core.studies.validation import model_sha256
 from pages.common.state import work
@@ -104,7 +104,8 @@ def _sheet_maker(
     statements: Statements,
     validation: ValidationResult | None,
 ) -> Callable[[], bytes]:
-    return lambda: write_sheet(model, sheet, statements, validation)
+    found = Evidence() if validation is None else Evidence(validations=(validation,))
+    return lambda: write_sheet(model, sheet, statements, found)
 
 
 def _draw(

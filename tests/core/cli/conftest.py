@@ -23,3 +23,10 @@ def triage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cli") / "triage.csv"
     path.write_bytes(SAMPLES["triage"].csv())
     return path
+
+
+@pytest.fixture(autouse=True)
+def _no_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command reads or writes what the user of this computer keeps."""
+    path = tmp_path_factory.mktemp("store") / "odt.sqlite3"
+    monkeypatch.setenv("ODT_DATABASE_URL", f"sqlite:///{path}")

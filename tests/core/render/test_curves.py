@@ -87,7 +87,7 @@ def test_the_legend_of_a_file_reads_along_its_rows_as_on_screen() -> None:
     figure = sweep_roc_figure(SERIES, SERIES, opaque=True)
     svg = figure_file(figure, FigureFormat.SVG, "plane").decode()
     named = [trace.name for trace in figure.data if trace.showlegend is not False]
-    places = [svg.index(f"<!-- {name} -->") for name in named]
+    places = [svg.index(f">{name}</text>") for name in named]
     order = sorted(range(4), key=lambda i: places[i])
     assert order == [0, 2, 1, 3], "two columns of two: the first holds both trainings"
 
@@ -98,7 +98,7 @@ def test_no_tick_of_a_file_is_rounded_to_another_value(low: float) -> None:
     counts = Confusion(tp=round(10_000 * low), fp=0, tn=500, fn=10_000 - round(10_000 * low))
     points = [RocPoint(Confusion(10_000, 300, 200, 0), None), RocPoint(counts, None)]
     svg = figure_file(roc_figure(points, opaque=True), FigureFormat.SVG, "").decode()
-    ticks = re.findall(r'id="ytick_\d+">.*?<!-- ([\d.]+)% -->', svg, re.DOTALL)
+    ticks = re.findall(r'id="ytick_\d+">.*?>([\d.]+)%</text>', svg, re.DOTALL)
     said = [float(text) for text in ticks]
     steps = {round(b - a, 6) for a, b in zip(said, said[1:], strict=False)}
     assert len(said) > 2 and len(steps) == 1, said

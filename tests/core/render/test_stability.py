@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
+import pytest
+
 from odt_core.render import (
     DARK,
     AskedColumn,
     CutColumn,
+    FigureFormat,
     RowCircle,
     asked_alt_text,
     asked_figure,
     cuts_alt_text,
     cuts_figure,
+    figure_file,
     instability_alt_text,
     instability_figure,
 )
@@ -50,3 +56,23 @@ def test_circles_show_rows_by_their_areas() -> None:
     assert "2: well: 25 rows, 28% on average" in instability_alt_text(
         circles, ["1: ill", "2: well"]
     )
+
+
+@pytest.mark.parametrize("kind", [FigureFormat.SVG, FigureFormat.PNG])
+def test_the_figures_are_files_too(kind: FigureFormat) -> None:
+    cuts = [CutColumn("a & b", (1.0, 2.5), (3, 1)), CutColumn("cost in $ or $$", (7.0,), (4,))]
+    asked = [AskedColumn("a < b", 9, 4), AskedColumn("c", 2, 0)]
+    circles = [RowCircle("1: ill, 90% are", 0.0, 40), RowCircle("2: not ill, 5% are", 0.5, 2)]
+    leaves = [circle.leaf for circle in circles]
+    figures = {
+        "a < b": asked_figure(asked, 10, opaque=True),
+        "cost in $ or $$": cuts_figure(cuts, opaque=True),
+        "2: not ill, 5% are": instability_figure(circles, leaves, opaque=True),
+    }
+    for words, figure in figures.items():
+        content = figure_file(figure, kind, "stability")
+        if kind is FigureFormat.SVG:
+            texts = ["".join(each.itertext()) for each in ElementTree.fromstring(content).iter()]
+            assert words in [text.strip() for text in texts]
+        else:
+            assert content.startswith(b"\x89PNG")

@@ -7,6 +7,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
+from odt_core.data import Table, read_table
 from odt_core.export import Model
 from odt_core.export.reading import default_reading
 from odt_core.problem import Feature, FeatureKind
@@ -27,6 +28,17 @@ def model_of(tree: Tree) -> Model:
         for feature in tree.features
     ]
     return Model(tree, {}, {"version": 1, "decimal": ".", "columns": columns})
+
+
+def ward_table() -> Table:
+    """Ill when older than 50 or in much pain; two of 122 rows have no outcome."""
+    rows = [
+        (age, pain, "yes" if age > 50 or pain == "much" else "no")
+        for age in range(31, 71)
+        for pain in ("none", "some", "much")
+    ]
+    lines = ["age,pain,ill", *(",".join(map(str, row)) for row in rows), "40,none,", "41,some,"]
+    return read_table("\n".join(lines).encode(), name="ward.csv")
 
 
 def hostile_tree() -> Tree:

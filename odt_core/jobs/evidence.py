@@ -1,0 +1,381 @@
+"""What the store knows of a tree beyond its training run: studies of its problem, validations."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from odt_core.confusion import Confusion
+from odt_core.data import Prepared, SplitSpec, Table
+from odt_core.errors import MALFORMED, InputError
+from odt_core.evaluation import Judged, Subgroups, column_subgroups, subgroup_columns
+from odt_core.export import Model
+from odt_core.jobs.job import Batch
+from odt_core.jobs.runs import job_of
+from odt_core.problem import Objective
+from odt_core.reports import Derivation, Evidence
+from odt_core.solution import Engine
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary, Store
+from odt_core.studies import (
+    Comparison,
+    ComparisonFold,
+    CurveRepeat,
+    CurveRow,
+    CurveRun,
+    FoldRun,
+    FrontierView,
+    RangeRun,
+    StabilityResult,
+    TreeCandidate,
+    ValidationResult,
+    ValidationSpec,
+    compare_runs,
+    curve_table,
+    gather_stability,
+    is_quick,
+    run_frontier,
+)
+from odt_core.studies.validation import model_sha256
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec, prepare_training
+from odt_core.tree import Tree
+from odt_core.worker import JobKind, JobSpec
+
+MOST_LISTED, MOST_READ = 500, 30
+"""Newest runs of a kind that are listed, and those of them that are read."""
+MOST_VALIDATIONS = 5
+"""Validations that a report has room for."""
+MOST_GROUPED = 4
+"""Columns whose groups are counted where nobody asked for one."""
+
+T = TypeVar("T")
+
+log = logging.getLogger("odt_core.jobs.evidence")
+
+
+@dataclass(frozen=True, eq=False)
+class KnownRuns:
+    """Where runs are looked for: in a session's own work first, then in the store.
+
+    Attributes
+    ----------
+    store : Store
+        The store.
+    owner : str
+        Whose runs.
+    own : sequence of Batch
+        Runs at hand that the store may not have; a single run is a batch of one.
+    """
+
+    store: Store
+    owner: str
+    own: Sequence[Batch] = ()
+
+    def of_kind(
+        self,
+        kind: JobKind,
+        tree: Tree,
+        fits: Callable[[JobSpec], bool],
+        dataset: str | None = None,
+    ) -> Iterator[Batch]:
+        """The finished runs of a kind whose specification fits, those at hand first.
+
+        Parameters
+        ----------
+        kind : JobKind
+            Which kind.
+        tree : Tree
+            Only runs with its outcome and positive class are read.
+        fits : callable
+            Whether a specification is of interest.
+        dataset : str, optional
+            SHA-256 of the file that they are on; any by default.
+        """
+        for at_hand in self.own:
+            spec = at_hand.jobs[0].spec
+            if spec.kind is kind and at_hand.results and fits(spec):
+                yield at_hand
+        query = RunQuery(
+            kinds=(kind.value,), statuses=(RunStatus.DONE,), dataset=dataset, limit=MOST_LISTED
+        )
+        outcome = (tree.target, tree.positive_label)
+        alike = [
+            run
+            for run in self.store.runs.list(self.owner, query).runs
+            if (run.headline.target, run.headline.positive) == outcome
+        ]
+        for summary in alike[:MOST_READ]:
+            batch = self._read(summary, fits)
+            if batch is not None:
+                yield batch
+
+    def _read(self, summary: RunSummary, fits: Callable[[JobSpec], bool]) -> Batch | None:
+        """A run with its parts; None if it does not fit, or is gone or of another version."""
+        try:
+            record = self.store.runs.get(self.owner, summary.id)
+            if not fits(JobSpec.from_json(record.spec)):
+                return None
+            is_study = summary.members is not None
+            records = self.store.studies.members(self.owner, summary.id) if is_study else (record,)
+            return Batch(tuple(map(job_of, records)), owner=self.owner, id=summary.id)
+        except (NotFoundError, InputError):
+            log.info("run %s cannot be read", summary.id, exc_info=True)
+            return None
+
+
+def find_evidence(model: Model, known: KnownRuns) -> Evidence:
+    """The newest studies of a tree's problem, and the validations of this very tree.
+
+    Parameters
+    ----------
+    model : Model
+        The tree and how it was trained.
+    known : KnownRuns
+        Where runs are looked for.
+
+    Raises
+    ------
+    InputError
+        If what the model says of its training is damaged, or the store cannot be read.
+    """
+    validations = _validations(model, known)
+    derivation = Derivation.of(model)
+    spec, file = derivation.spec, derivation.data.sha256
+    if spec is None or not file:
+        return Evidence(validations=validations)
+    counts = derivation.train.confusion
+    sizes = (counts.n_positive, counts.n_negative)
+    asked = _Asked(spec, model.tree, file, sizes, known)
+    return Evidence(
+        frontier=_frontier(asked),
+        curves=_curves(asked),
+        comparison=_comparison(asked),
+        stability=_stability(asked),
+        validations=validations,
+    )
+
+
+def held_out_groups(model: Model, table: Table, first: str | None = None) -> tuple[Subgroups, ...]:
+    """A tree's test rows by the values of columns.
+
+    Parameters
+    ----------
+    model : Model
+        The tree and how it was trained.
+    table : Table
+        The file that it was trained on.
+    first : str, optional
+        A column that somebody asked for. The tree's own columns follow, then others.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or the table is read in another way than in training.
+    """
+    spec, tree = Derivation.of(model).spec, model.tree
+    if spec is None:
+        return ()
+    prepared = prepare_training(table, spec)
+    if prepared.test is None or prepared.test.features != tree.features:
+        return ()
+    if first is not None:
+        table.require(first)
+    judged = Judged(prepared.test_rows, prepared.test.y, tree.predict(prepared.test.codes))
+    own = [tree.features[g].name for g in tree.used_features]
+    found = subgroup_columns(table, spec.schema)
+    order = dict.fromkeys([*([] if first is None else [first]), *own, *found])
+    return tuple(
+        column_subgroups(table, spec.schema, column, judged)
+        for column in list(order)[:MOST_GROUPED]
+    )
+
+
+def training_run(model: Model, known: KnownRuns) -> Batch | None:
+    """A finished run of just these settings: it knows how the training file is read.
+
+    Raises
+    ------
+    InputError
+        As `find_evidence`.
+    """
+    derivation = Derivation.of(model)
+    spec, file = derivation.spec, derivation.data.sha256
+    if spec is None or not file:
+        return None
+    for kind in (JobKind.TRAIN, JobKind.ADOPT):
+        found = known.of_kind(kind, model.tree, lambda other: other.train == spec, file)
+        for batch in found:
+            return batch
+    return None
+
+
+def quick_frontier(model: Model, table: Table) -> FrontierView | None:
+    """The frontier of a tree's shape, if it is likely to be found in about a second.
+
+    It is searched for in this process: not for a process that serves pages.
+
+    Parameters
+    ----------
+    model : Model
+        The tree and how it was trained.
+    table : Table
+        The file that it was trained on.
+    """
+    spec = Derivation.of(model).spec
+    if spec is None or not is_quick_frontier(spec, prepare_training(table, spec)):
+        return None
+    return FrontierView.of(run_frontier(table, spec))
+
+
+def is_quick_frontier(spec: TrainSpec, prepared: Prepared) -> bool:
+    """Whether the frontier of a specification is likely to be found in about a second."""
+    shape = spec.topology
+    return isinstance(shape, Topology) and is_quick(prepared.train, shape, spec.max_card)
+
+
+def problem_of(spec: TrainSpec) -> TrainSpec:
+    """A specification without what decides only how its problem is solved."""
+    return dataclasses.replace(
+        spec, engine=Engine.SEARCH, time_limit=60.0, threads=1, seed=0, mip=MipOptions()
+    )
+
+
+def same_frontier(mine: TrainSpec, other: TrainSpec) -> bool:
+    """Whether two specifications have the same frontier, which no objective changes."""
+    return _without_goal(mine) == _without_goal(other)
+
+
+def _without_goal(spec: TrainSpec) -> TrainSpec:
+    return dataclasses.replace(problem_of(spec), objective=Objective())
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The problem whose studies are looked for.
+
+    Attributes
+    ----------
+    spec : TrainSpec
+        The tree's settings.
+    tree : Tree
+        The tree.
+    file : str
+        SHA-256 of the file that it was trained on.
+    sizes : (int, int)
+        Positive and negative training rows.
+    known : KnownRuns
+        Where runs are looked for.
+    """
+
+    spec: TrainSpec
+    tree: Tree
+    file: str
+    sizes: tuple[int, int]
+    known: KnownRuns
+
+    def runs(self, kind: JobKind, fits: Callable[[JobSpec], bool]) -> Iterator[Batch]:
+        """The finished runs of a kind on the file whose specification fits."""
+        return self.known.of_kind(kind, self.tree, fits, self.file)
+
+    def has_rows(self, counts: Confusion) -> bool:
+        """Whether counts can be of the tree's training rows.
+
+        The same settings on a file that is read in another way give other rows.
+        """
+        return (counts.n_positive, counts.n_negative) == self.sizes
+
+
+def _frontier(asked: _Asked) -> FrontierView | None:
+    def fits(other: JobSpec) -> bool:
+        return same_frontier(asked.spec, other.train)
+
+    for batch in asked.runs(JobKind.FRONTIER, fits):
+        found = _typed(batch, lambda batch: FrontierView.from_json(batch.results[0]))
+        if found is not None and found.points and asked.has_rows(found.points[0].train):
+            return found
+    return None
+
+
+def _curves(asked: _Asked) -> tuple[CurveRow, ...]:
+    spec = asked.spec
+
+    def alike(other: TrainSpec) -> TrainSpec:
+        whole = SplitSpec(train_size="all")
+        return dataclasses.replace(_without_goal(other), split=whole, topology=spec.topology)
+
+    def fits(other: JobSpec) -> bool:
+        part = other.part
+        has_shape = isinstance(part, CurveRepeat) and spec.topology in part.topologies
+        return has_shape and alike(other.train) == alike(spec)
+
+    def rows(batch: Batch) -> tuple[CurveRow, ...]:
+        runs = [record for result in batch.results for record in result["runs"]]
+        return curve_table([CurveRun.from_json(record) for record in runs])
+
+    batches = asked.runs(JobKind.CURVE, fits)
+    return next((found for batch in batches if (found := _typed(batch, rows))), ())
+
+
+def _comparison(asked: _Asked) -> Comparison | None:
+    spec = asked.spec
+
+    def fits(other: JobSpec) -> bool:
+        """Whether this tree's settings are among the candidates, on the same rows or on all."""
+        part, split = other.part, dataclasses.replace(other.train.split, fold=None)
+        if not isinstance(part, ComparisonFold):
+            return False
+        if split.train_size != "all" and split != spec.split:
+            return False
+        base = dataclasses.replace(other.train, split=spec.split)
+        trees = (each for each in part.candidates if isinstance(each, TreeCandidate))
+        return any(problem_of(tree.apply(base)) == problem_of(spec) for tree in trees)
+
+    def rows(batch: Batch) -> Comparison:
+        runs = [record for result in batch.results for record in result["runs"]]
+        return compare_runs([FoldRun.from_json(record) for record in runs], spec.objective)
+
+    batches = asked.runs(JobKind.COMPARE, fits)
+    return next((found for batch in batches if (found := _typed(batch, rows))), None)
+
+
+def _stability(asked: _Asked) -> StabilityResult | None:
+    def fits(other: JobSpec) -> bool:
+        return problem_of(other.train) == problem_of(asked.spec)
+
+    def gathered(batch: Batch) -> StabilityResult:
+        return gather_stability([RangeRun.from_json(result) for result in batch.results])
+
+    for batch in asked.runs(JobKind.STABILITY, fits):
+        found = _typed(batch, gathered)
+        original = None if found is None else found.original
+        if original is not None and asked.has_rows(original.train):
+            return found
+    return None
+
+
+def _validations(model: Model, known: KnownRuns) -> tuple[ValidationResult, ...]:
+    """The newest validation of each file and part of it."""
+    tree, own = model.tree, model_sha256(model)
+
+    def fits(other: JobSpec) -> bool:
+        return isinstance(other.part, ValidationSpec)
+
+    found: dict[tuple[str, str], ValidationResult] = {}
+    for batch in known.of_kind(JobKind.VALIDATE, tree, fits):
+        each = _typed(batch, lambda batch: ValidationResult.from_json(batch.results[0]))
+        if each is not None and each.model_sha256 == own:
+            found.setdefault((each.data.sha256, each.part), each)
+    return tuple(found.values())[:MOST_VALIDATIONS]
+
+
+def _typed(batch: Batch, read: Callable[[Batch], T]) -> T | None:
+    """A run's result as its type; None if an imported or older record does not have its form."""
+    try:
+        return read(batch)
+    except (InputError, *MALFORMED):
+        log.info("the result of run %s cannot be read", batch.id, exc_info=True)
+        return None
