@@ -322,7 +322,7 @@ _ITEMS = (
     ("11", "Missing data", "Predictors; Provenance"),
     ("12, 16", "Analysis, training and evaluation", "Method; How good it is; Validation"),
     ("15, 22", "Output and full specification of the model", "The tree; Its leaves; model file"),
-    ("18e, 18f", "Data and code sharing", "Provenance: file, seeds, versions; the author adds where"),
+    ("18e, 18f", "Data and code sharing", "Provenance; the author adds where they are"),
     ("20", "Flow of the rows", "Data"),
     ("23", "Performance with intervals, and in groups", "How good it is; Does it hold in every "
      "group?"),
