@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import threading
 import time
 
 from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
 from odt_core.cli.inputs import load_table, make_spec, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import write_output
+from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
 from odt_core.data import Folding, Table
 from odt_core.data.sizes import parse_train_size
@@ -64,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
             "data": {"name": table.name, "sha256": table.sha256},
             "settings": spec.to_json(),
         }
-        print(json.dumps(record, ensure_ascii=False))
+        print_json(record)
     else:
         head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
         print(f"{head}{goal_words(spec.objective)}; {seconds_words(seconds)}.\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import threading
 import time
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any
 from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
 from odt_core.cli.inputs import load_table, make_spec, note, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import write_output
+from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
 from odt_core.data import Table
 from odt_core.jobs import JobKind
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         record = _to_json(table, spec, curve, rows, runs)
         record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
         record |= {"seconds": round(seconds, 3), "cpu_seconds": round(cpu_seconds() - cpu, 3)}
-        print(json.dumps(record, ensure_ascii=False))
+        print_json(record)
     else:
         print(
             f"{count_words(done, 'split')} in {seconds_words(seconds)}; floors on training "

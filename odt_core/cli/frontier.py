@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import write_output
+from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned, rate_text
 from odt_core.evaluation import CostRange, Rate, cheapest
 from odt_core.solution import Status
@@ -27,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         chosen = cheapest(pairs, *options.costs)
     if options.json:
         record = result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen})
-        print(json.dumps(record, ensure_ascii=False))
+        print_json(record)
     else:
         print(summarize_frontier(result, chosen))
     if options.output is not None:  # after the table, which is not lost if this cannot be written

@@ -1,11 +1,21 @@
-"""Write an answer to a file or to standard output."""
+"""Write an answer to a file or to standard output, and print a JSON object."""
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from odt_core import __version__
 from odt_core.errors import InputError
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print the one JSON object of a command, with the version of the program that says it."""
+    said = {**record, "software": __version__}
+    print(json.dumps(said, ensure_ascii=False, allow_nan=False))
 
 
 def write_output(target: str | None, content: bytes, *, option: str = "--output") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import Any
 from odt_core.cli.batches import ProgressPrinter, run_jobs
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import write_output
+from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
 from odt_core.data import Folding, Table
 from odt_core.errors import InputError
@@ -49,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     view = PathView.of(results)
     if options.json:
         unseen = None if folding is None else view.to_json()
-        print(json.dumps(results[0] | {"cross_validation": unseen}, ensure_ascii=False))
+        print_json(results[0] | {"cross_validation": unseen})
     else:
         print(_summary(results[0], view))
     # after the answer, which is not lost where the file cannot be written

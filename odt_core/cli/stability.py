@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import threading
 import time
 
 from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import write_output
+from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
 from odt_core.data import Table
 from odt_core.jobs import JobKind
@@ -62,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
             "data": {"name": table.name, "sha256": table.sha256},
             "settings": spec.to_json(),
         }
-        print(json.dumps(record, ensure_ascii=False))
+        print_json(record)
     else:
         print("\n".join(_lines(result, spec, seconds)))
     # after the answer, which is not lost where a file cannot be written

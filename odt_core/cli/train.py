@@ -9,7 +9,7 @@ import time
 
 from odt_core.cli.inputs import load_table, make_spec, note
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import write_output
+from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import summarize
 from odt_core.problem import Problem
 from odt_core.solution import Status, TracePoint
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         text = json.dumps(result.model.to_json(), indent=1, ensure_ascii=False)
         write_output(options.output, text.encode("utf-8"))
     if options.json:
-        print(json.dumps(result.to_json(), ensure_ascii=False))
+        print_json(result.to_json())
     else:
         print(summarize(result))
     if result.solution.status is Status.CANCELLED:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 
 from odt_core.cli.inputs import load_table, note
 from odt_core.cli.models import load_model
+from odt_core.cli.output import print_json
 from odt_core.cli.summary import METRIC_ROWS, aligned, rate_text
 from odt_core.evaluation import Estimate, Subgroups
 from odt_core.studies import ValidationResult, ValidationSpec, run_validation
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     for difference in result.differences:
         note(difference.words)
     if options.json:
-        print(json.dumps(result.to_json(), ensure_ascii=False, allow_nan=False))
+        print_json(result.to_json())
     else:
         print("\n".join(_lines(result)))
     return 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 
 from odt_core.cli.inputs import load_table
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.models import load_model
+from odt_core.cli.output import print_json
 from odt_core.verification import verify_model
 from odt_core.words import percent_words
 
@@ -30,7 +30,10 @@ def run(options: argparse.Namespace) -> int:
             should_stop=stop.is_set,
         )
         interrupted = stop.is_set() and found.verdict.holds is None
-    print(json.dumps(found.to_json(), ensure_ascii=False) if options.json else found.words)
+    if options.json:
+        print_json(found.to_json())
+    else:
+        print(found.words)
     if interrupted:
         return EXIT_INTERRUPTED
     return 0 if found.verdict.holds else EXIT_NOT_SETTLED

@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from odt_core import MADE_BY
+
+SOFTWARE = "software"
+"""The column of a table that says which program wrote it."""
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001
 """How a formula begins, for some spreadsheets also with a full-width sign."""
@@ -30,6 +35,21 @@ def csv_text(rows: Iterable[Iterable[object]], *, keep_formulas: bool = False) -
     writer = csv.writer(out, lineterminator="\n")
     writer.writerows(rows if keep_formulas else _harmless_rows(rows))
     return out.getvalue()
+
+
+def signed_csv(rows: Iterable[Sequence[object]], *, keep_formulas: bool = False) -> bytes:
+    """A table as a CSV file (UTF-8) whose last column says which program wrote it.
+
+    Parameters
+    ----------
+    rows : iterable of sequence
+        The cells; the first row holds the names.
+    keep_formulas : bool
+        As `csv_text`.
+    """
+    head, *body = rows
+    signed = [[*head, SOFTWARE], *([*row, MADE_BY] for row in body)]
+    return csv_text(signed, keep_formulas=keep_formulas).encode()
 
 
 def _harmless_rows(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:

@@ -19,7 +19,7 @@ from odt_core.problem import Objective
 from odt_core.reports import Derivation, Evidence
 from odt_core.solution import Engine
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary, Store
+from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary, StorageError, Store
 from odt_core.studies import (
     Comparison,
     ComparisonFold,
@@ -103,11 +103,12 @@ class KnownRuns:
             kinds=(kind.value,), statuses=(RunStatus.DONE,), dataset=dataset, limit=MOST_LISTED
         )
         outcome = (tree.target, tree.positive_label)
-        alike = [
-            run
-            for run in self.store.runs.list(self.owner, query).runs
-            if (run.headline.target, run.headline.positive) == outcome
-        ]
+        try:
+            runs = self.store.runs.list(self.owner, query).runs
+        except StorageError:  # what is at hand is said all the same
+            log.warning("stored runs cannot be read", exc_info=True)
+            return
+        alike = [run for run in runs if (run.headline.target, run.headline.positive) == outcome]
         for summary in alike[:MOST_READ]:
             batch = self._read(summary, fits)
             if batch is not None:
@@ -140,7 +141,7 @@ def find_evidence(model: Model, known: KnownRuns) -> Evidence:
     Raises
     ------
     InputError
-        If what the model says of its training is damaged, or the store cannot be read.
+        If what the model says of its training is damaged.
     """
     validations = _validations(model, known)
     derivation = Derivation.of(model)

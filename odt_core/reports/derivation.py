@@ -61,6 +61,8 @@ class Derivation:
         The 2x2 table of the test rows; None without test rows.
     proof : Proof or None
         How the solve ended; None if the model does not say it.
+    versions : tuple of (str, str)
+        The software that made the answer, by package; empty if the model does not say it.
     evidence : Evidence
         What was found of the tree beyond its training run.
     """
@@ -72,6 +74,7 @@ class Derivation:
     test_leaves: tuple[tuple[int, int], ...] | None
     test_counts: Confusion | None
     proof: Proof | None
+    versions: tuple[tuple[str, str], ...] = ()
     evidence: Evidence = NO_EVIDENCE
 
     @classmethod
@@ -104,6 +107,7 @@ class Derivation:
             test_leaves=_test_leaves(result, model.tree),
             test_counts=_counts(result, "test"),
             proof=_proof(result),
+            versions=_versions(facts),
             evidence=evidence,
         )
 
@@ -165,6 +169,14 @@ def _flow(facts: Fields) -> Flow | None:
         test=flow.count("test"),
         unused=flow.count("unused"),
     )
+
+
+def _versions(facts: Fields) -> tuple[tuple[str, str], ...]:
+    """The software by package; models of older programs do not say it."""
+    if "versions" not in facts:
+        return ()
+    found = facts.record("versions")
+    return tuple((name, found.text(name)) for name in facts.raw("versions"))
 
 
 def _counts(result: Fields, name: str) -> Confusion | None:

@@ -302,7 +302,8 @@ def _origins(derivation: Derivation) -> Iterator[tuple[str, str]]:
         yield "Bound", proof.bound
         yield "Gap", "" if proof.gap is None else ("none" if proof.gap == 0 else f"{proof.gap:,}")
         yield "Remark", proof.remark
-    yield "Program", MADE_BY
+    yield "Trained by", "; ".join(f"{name} {version}" for name, version in derivation.versions)
+    yield "Written by", MADE_BY
 
 
 def _missing_words(derivation: Derivation) -> str:

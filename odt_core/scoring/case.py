@@ -142,6 +142,26 @@ def value_code(feature: Feature, value: Value) -> int:
     return int(bin_codes(np.array([float(value)]), feature.cuts)[0])
 
 
+def value_doubt(feature: Feature, value: Value, ends: tuple[float, float] | None = None) -> str:
+    """Why a value is unlike those of all training rows, in words; empty if it is not.
+
+    Parameters
+    ----------
+    feature : Feature
+        What the value is of.
+    value : float, str or None
+        As in `value_code`.
+    ends : (float, float), optional
+        The least and the largest training number.
+    """
+    if value_code(feature, value) == UNSEEN:
+        return doubt_words(Doubt.NEW, feature)
+    if ends is None or not isinstance(value, float) or ends[0] <= value <= ends[1]:
+        return ""
+    low, high = map(number_words, ends)
+    return f"{doubt_words(Doubt.BEYOND, feature)} ({low} to {high})"
+
+
 Ranges = Mapping[int, tuple[float, float]]
 """The least and the largest training number of numerical features, by their numbers."""
 
@@ -199,15 +219,9 @@ def _step(
 ) -> Step:
     feature = tree.features[node.split.feature]
     doubt = ""
-    if code == UNSEEN:
-        doubt = doubt_words(Doubt.NEW, feature)
-    elif code in tree.absent(node):
+    if code != UNSEEN and code in tree.absent(node):
         doubt = doubt_words(Doubt.NEW_HERE, feature)
-    elif isinstance(value, float) and node.split.feature in ranges:
-        low, high = ranges[node.split.feature]
-        if not low <= value <= high:
-            ends = f" ({number_words(low)} to {number_words(high)})"
-            doubt = doubt_words(Doubt.BEYOND, feature) + ends
+    doubt = doubt or value_doubt(feature, value, ranges.get(node.split.feature))
     cut = cut_of(feature, node)
     distance = None
     if cut is not None and value is not None:

@@ -9,13 +9,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odt_core import MADE_BY
 from odt_core.data import Table
-from odt_core.export.csv_cells import csv_cells, csv_text
+from odt_core.export.csv_cells import SOFTWARE, csv_cells, csv_text
 from odt_core.scoring.scores import Doubt, Scores
 
 PREDICTED, LEAF, RISK = "predicted", "leaf", "share_positive"
 UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, WARNINGS = "unseen", "unseen_at_question", "warnings"
-ADDED = (PREDICTED, LEAF, RISK, UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, WARNINGS)
+ADDED = (PREDICTED, LEAF, RISK, UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, WARNINGS, SOFTWARE)
 """The columns that `scored_csv` adds."""
 
 BLOCK = 100_000
@@ -23,14 +24,14 @@ BLOCK = 100_000
 
 
 def scored_csv(scores: Scores, table: Table, *, keep_formulas: bool = False) -> bytes:
-    """The table as CSV (UTF-8) with six columns added.
+    """The table as CSV (UTF-8) with seven columns added.
 
     ``predicted`` is the class, ``leaf`` the leaf's number as in the drawing, ``share_positive`` the
     share of positive training rows in it. ``unseen`` names the columns whose value no training row
     had where a question met one, ``unseen_at_question`` those whose value training rows had, but
     none that came to the question. ``warnings`` says both in words. It also names text that was
-    read as a missing number, and numbers beyond those of training. A name that the table has
-    already gets a ``_``.
+    read as a missing number, and numbers beyond those of training. ``software`` is the program
+    that answered. A name that the table has already gets a ``_``.
 
     Parameters
     ----------
@@ -63,6 +64,7 @@ def added_columns(scores: Scores) -> list[tuple[list[str], npt.NDArray[np.int64]
         ([pattern.columns(Doubt.NEW) for pattern in patterns], of_row),
         ([pattern.columns(Doubt.NEW_HERE) for pattern in patterns], of_row),
         ([pattern.words for pattern in patterns], of_row),
+        ([MADE_BY], np.zeros(scores.n_rows, dtype=np.int64)),
     ]
 
 

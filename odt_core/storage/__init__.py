@@ -3,6 +3,7 @@
 `Store` is the way in. What it takes and gives are frozen records; see docs/storage.md.
 """
 
+from odt_core.software import software_versions
 from odt_core.storage.errors import NotFoundError, StorageError
 from odt_core.storage.recorder import Recorder
 from odt_core.storage.records import (
@@ -26,7 +27,6 @@ from odt_core.storage.records import (
 from odt_core.storage.runfile import MOST_POINTS, RunFile, RunPart, check_form
 from odt_core.storage.sign_ins import SignIns
 from odt_core.storage.store import Store, Tidied, has_store, open_store
-from odt_core.storage.versions import software_versions
 
 __all__ = [
     "MOST_POINTS",

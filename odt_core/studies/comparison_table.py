@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from odt_core.evaluation import Baseline, Measure, ResampledMean, resampled_mean
-from odt_core.export.csv_cells import csv_text
+from odt_core.export.csv_cells import signed_csv
 from odt_core.problem import Objective
 from odt_core.solution import Status
 from odt_core.studies.comparison import (
@@ -375,7 +375,7 @@ def comparison_csv(comparison: Comparison) -> bytes:
             ]
             + [_plain(row.leaves), _plain(row.questions), f"{row.seconds:.4f}", " ".join(choice)]
         )
-    return csv_text(lines).encode()
+    return signed_csv(lines)
 
 
 def _settings_cells(tree: TreeCandidate) -> list[object]:

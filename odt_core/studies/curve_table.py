@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from odt_core.confusion import Confusion
-from odt_core.export.csv_cells import csv_text
+from odt_core.export.csv_cells import signed_csv
 from odt_core.studies.curve import CurveRun
 from odt_core.studies.sweep import Sweep, tnr, tpr
 
@@ -158,7 +158,7 @@ def curve_csv(rows: Sequence[CurveRow]) -> bytes:
             + [f"{100 * x:.4f}" for s in spreads[2:] for x in (s.low, s.high)]
             + [row.below, row.proved, row.sweep.value]
         )
-    return csv_text(lines).encode()
+    return signed_csv(lines)
 
 
 def _mean_and_variance(spread: Spread) -> tuple[str, str]:

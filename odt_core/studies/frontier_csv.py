@@ -7,7 +7,7 @@ from typing import Protocol
 
 from odt_core.confusion import Confusion
 from odt_core.evaluation import cost_ranges
-from odt_core.export.csv_cells import csv_text
+from odt_core.export.csv_cells import signed_csv
 from odt_core.tree import Tree
 from odt_core.words import rules_text
 
@@ -39,7 +39,7 @@ def frontier_csv(points: Sequence[CountedTree], *, keep_formulas: bool = False) 
     points : sequence
         By rising false negatives. Cost ratios are those at which a point is the cheapest of these.
     keep_formulas : bool
-        See `odt_core.export.csv_cells.csv_text`.
+        See `odt_core.export.csv_cells.signed_csv`.
     """
     lines: list[list[object]] = [list(HEAD)]
     costs = cost_ranges([(point.train.fn, point.train.fp) for point in points])
@@ -55,7 +55,7 @@ def frontier_csv(points: Sequence[CountedTree], *, keep_formulas: bool = False) 
             + ["yes" if point.proved else "no", low, high, point.tree.n_leaves]
             + [" | ".join(rules_text(point.tree).splitlines()[1:])]
         )
-    return csv_text(lines, keep_formulas=keep_formulas).encode()
+    return signed_csv(lines, keep_formulas=keep_formulas)
 
 
 def _rates(counts: Confusion) -> list[str]:

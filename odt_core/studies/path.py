@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from odt_core.confusion import Confusion
 from odt_core.data import Fold, Folding, Prepared, Table
 from odt_core.export import tree_from_json, tree_to_json
-from odt_core.export.csv_cells import csv_text
+from odt_core.export.csv_cells import signed_csv
 from odt_core.solution import Status
 from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.topology import AnyShape
@@ -467,7 +467,7 @@ def path_csv(view: PathView) -> bytes:
             line += [each.errors, each.rows, f"{each.share:.6f}", error]
         rules = "" if point.tree is None else rules_text(tree_from_json(point.tree))
         lines.append([*line, " | ".join(rules.splitlines()[1:])])
-    return csv_text(lines).encode()
+    return signed_csv(lines)
 
 
 def _yes(truth: bool) -> str:

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from odt_core.confusion import Confusion
 from odt_core.evaluation import Rate, metrics
-from odt_core.export.csv_cells import csv_text
+from odt_core.export.csv_cells import signed_csv
 from odt_core.solution import Prover, Status
 from odt_core.studies.stability import (
     OriginalFit,
@@ -459,7 +459,7 @@ def columns_csv(result: StabilityResult, *, keep_formulas: bool = False) -> byte
     result : StabilityResult
         What was found.
     keep_formulas : bool
-        See `odt_core.export.csv_cells.csv_text`.
+        See `odt_core.export.csv_cells.signed_csv`.
     """
     rows: list[list[object]] = [["column", "asked", "at_root", "refits", "cuts_or_sets"]]
     for column in result.columns:
@@ -468,7 +468,7 @@ def columns_csv(result: StabilityResult, *, keep_formulas: bool = False) -> byte
         rows.append(
             [column.name, column.asked, column.at_root, len(result.fitted), "; ".join(places)]
         )
-    return csv_text(rows, keep_formulas=keep_formulas).encode()
+    return signed_csv(rows, keep_formulas=keep_formulas)
 
 
 def rows_csv(result: StabilityResult) -> bytes:
@@ -480,4 +480,4 @@ def rows_csv(result: StabilityResult) -> bytes:
             share = round(changed / found.n, 4)
             label = int(original.labels[leaf])
             rows.append([row + 1, leaf + 1, label, changed, found.n, share])
-    return csv_text(rows).encode()
+    return signed_csv(rows)

@@ -16,6 +16,7 @@ from odt_core.data.cut_points import (
 )
 from odt_core.export import Model, tree_to_json
 from odt_core.problem import Problem
+from odt_core.software import software_versions
 from odt_core.solution import MipReport, Solution
 from odt_core.topology import AnyShape
 from odt_core.training.spec import FeatureSelection, TrainSpec
@@ -63,6 +64,7 @@ class TrainedTree:
             encoder=self.prepared.encoder.to_json(),
             facts={
                 **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+                "versions": software_versions(),
                 "result": {
                     **self._numbers(),
                     "test_leaves": self._test_leaves(self.solution.tree),

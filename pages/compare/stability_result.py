@@ -29,7 +29,7 @@ from pages.common.html_tables import name_html, plain_table, value_html
 from pages.common.layout import current_theme
 from pages.common.studies import draw_study_failure
 from pages.common.text import file_stem, html_text, plain
-from pages.sensitivity.downloads import draw_figure_downloads, draw_file
+from pages.sensitivity.downloads import draw_figure_downloads, draw_file, draw_formula_switch
 
 MOST_SETS = 8
 """Sets of categories that the page lists."""
@@ -177,7 +177,13 @@ def _draw_downloads(batch: Batch, found: StabilityResult) -> None:
     stem = file_stem(batch.jobs[0].spec.table_name, "stability")
     columns, cuts, n = asked_columns(found), cut_columns(found), len(found.fitted)
     with st.popover("Download", width="content"):
-        draw_file("Columns (CSV)", lambda: columns_csv(found), f"{stem}-columns.csv", "text/csv")
+        keep = draw_formula_switch("stability_keep_formulas")
+        draw_file(
+            "Columns (CSV)",
+            lambda: columns_csv(found, keep_formulas=keep),
+            f"{stem}-columns.csv",
+            "text/csv",
+        )
         if found.rows is not None:
             draw_file("Rows (CSV)", lambda: rows_csv(found), f"{stem}-rows.csv", "text/csv")
         theme = current_theme()

@@ -14,15 +14,17 @@ from odt_core.evaluation import Rate, leaf_table
 from odt_core.exact import shortest_decimal
 from odt_core.export.reading import date_words
 from odt_core.problem import Feature
-from odt_core.scoring import CaseAnswer, Value, answer_case
+from odt_core.scoring import CaseAnswer, Value, answer_case, value_doubt
 from odt_core.tree import Tree
-from odt_core.words import count_words, percent_words, printable, rule_words
+from odt_core.words import count_words, percent_words, rule_words
 from pages.common.drawings import draw_tree
 from pages.common.html_tables import plain_table
 from pages.common.text import html_text, plain, shorten
 from pages.predict.frozen import FrozenTree
-from pages.predict.keys import CASE
+from pages.predict.keys import CASE, OTHERS
 
+MOST_OTHERS = 60
+"""Columns that the tree does not ask about and that have an input."""
 ANOTHER = "another value"
 """Stands for a category that no training row had."""
 
@@ -32,7 +34,7 @@ def draw_case(frozen: FrozenTree) -> None:
     left, right = st.columns([2, 5], gap="large")
     with left:
         st.header("The case", anchor=False)
-        values = _draw_inputs(frozen)
+        values, others = _draw_inputs(frozen), _draw_others(frozen)
         st.caption(
             "Nothing of this case is stored or sent on: its values are forgotten when you leave "
             "this view."
@@ -41,25 +43,72 @@ def draw_case(frozen: FrozenTree) -> None:
         answer = answer_case(frozen.tree, values, frozen.ranges)
         with st.container(border=True):
             _draw_answer(frozen, answer)
+            _draw_doubts(frozen, others)
         _draw_path(frozen, answer)
 
 
 def _draw_inputs(frozen: FrozenTree) -> dict[int, Value]:
     """The inputs of the columns that the tree asks about, in the order of its questions."""
     tree = frozen.tree
-    asked = tree.asked_features
     values: dict[int, Value] = {}
-    for feature in asked:
-        key = f"{CASE}_{frozen.job.id}_{feature}"
-        _draw_input(tree, feature, key, values)
-        date = date_words(frozen.readings[tree.features[feature].name])
-        if date:
-            st.caption(f"Not the date itself, but {date}.")
-    others = [printable(f.name) for g, f in enumerate(tree.features) if g not in asked]
-    if others:
-        with st.expander(f"{count_words(len(others), 'column')} that the tree does not ask about"):
-            st.caption(f"Their values do not change the answer: {plain(', '.join(others))}.")
+    for feature in tree.asked_features:
+        _draw_read_input(frozen, feature, values)
     return values
+
+
+def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
+    """The inputs of the other columns, folded; they are drawn once somebody wants them."""
+    tree = frozen.tree
+    others = [g for g in range(len(tree.features)) if g not in tree.asked_features]
+    values: dict[int, Value] = {}
+    if not others:
+        return values
+    shown = others[:MOST_OTHERS]
+    fold = st.expander(
+        f"{count_words(len(others), 'column')} that the tree does not ask about",
+        key=OTHERS,
+        on_change="rerun",
+    )
+    keys = [_key(frozen, g) for g in shown]
+    given = any(
+        st.session_state.get(key) is not None or st.session_state.get(f"{key}_missing")
+        for key in keys
+    )
+    if fold.open or given:  # what is given stays given when it is folded away
+        with fold:
+            st.caption(
+                "Their values do not change the answer. They show whether the case is like the "
+                "training rows."
+            )
+            for feature in shown:
+                _draw_read_input(frozen, feature, values)
+            if len(shown) < len(others):
+                st.caption(f"{len(others) - len(shown):,} more columns are left out here.")
+    return values
+
+
+def _draw_doubts(frozen: FrozenTree, others: dict[int, Value]) -> None:
+    """Say where a value that the tree does not ask about is unlike those of training."""
+    for g, value in others.items():
+        doubt = value_doubt(frozen.tree.features[g], value, frozen.ranges.get(g))
+        if doubt:
+            st.warning(
+                f"{plain(doubt)}. The answer does not rest on it, but no training row was like "
+                "this case."
+            )
+
+
+def _key(frozen: FrozenTree, feature: int) -> str:
+    return f"{CASE}_{frozen.job.id}_{feature}"
+
+
+def _draw_read_input(frozen: FrozenTree, feature: int, values: dict[int, Value]) -> None:
+    """Draw one input, with a word on what a number stands for that is made from a date."""
+    tree = frozen.tree
+    _draw_input(tree, feature, _key(frozen, feature), values)
+    date = date_words(frozen.readings[tree.features[feature].name])
+    if date:
+        st.caption(f"Not the date itself, but {date}.")
 
 
 def _draw_input(tree: Tree, g: int, key: str, values: dict[int, Value]) -> None:

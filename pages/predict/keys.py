@@ -16,5 +16,6 @@ THRESHOLD = "predict_threshold"
 GROUPS = "predict_groups"
 RESULT_DOWNLOAD = "predict_result"
 
+OTHERS = "predict_others"
 CASE = "predict_case"
 """How the keys of one case's inputs begin: the tree's and the feature's number follow."""

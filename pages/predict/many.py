@@ -8,6 +8,7 @@ import streamlit as st
 
 from odt_core.data import Table
 from odt_core.errors import InputError
+from odt_core.export.csv_cells import SOFTWARE
 from odt_core.scoring import (
     ADDED,
     UNSEEN_COLUMN,
@@ -25,9 +26,10 @@ from pages.common.text import file_stem, plain, sentence, shorten
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import DOWNLOAD, KEEP_FORMULAS, ONLY_WARNINGS
+from pages.sensitivity.downloads import draw_formula_switch
 
-IN_THE_FILE_ONLY = (UNSEEN_COLUMN, UNSEEN_HERE_COLUMN)
-"""Added columns that the page does not show: the warnings say the same in words."""
+IN_THE_FILE_ONLY = (UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, SOFTWARE)
+"""Added columns that the page does not show: the warnings say the first two in words."""
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_LETTERS = 200, 60, 200
 """Rows, columns and letters of a cell that the page shows; the file has all."""
 
@@ -97,22 +99,17 @@ def draw_differences(differences: tuple[Difference, ...]) -> None:
 
 def _draw_download(scores: Scores, table: Table) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        keep = st.session_state.get(KEEP_FORMULAS, False)
+        keep = bool(st.session_state.get(KEEP_FORMULAS, False))
         st.download_button(
             "Download all rows (CSV)",
-            lambda: scored_csv(scores, table, keep_formulas=bool(keep)),
+            lambda: scored_csv(scores, table, keep_formulas=keep),
             f"{file_stem(table.name, 'scored')}.csv",
             "text/csv",
             key=DOWNLOAD,
             type="primary",
             on_click="ignore",
         )
-        st.checkbox(
-            "Keep text that begins like a formula",
-            key=KEEP_FORMULAS,
-            help="Otherwise an apostrophe goes before it, so that a spreadsheet shows the text and "
-            "does not compute it. Tick this if another program reads the file.",
-        )
+        draw_formula_switch(KEEP_FORMULAS)
 
 
 def _draw_rows(scores: Scores, table: Table) -> None:

@@ -32,7 +32,13 @@ def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> Non
     chosen, compared = choice.index, choice.compared
     floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
     with st.popover("Download", width="content"):
-        draw_file("Points (CSV)", lambda: frontier_csv(view.points), f"{stem}.csv", "text/csv")
+        keep = draw_formula_switch("sens_keep_formulas")
+        draw_file(
+            "Points (CSV)",
+            lambda: frontier_csv(view.points, keep_formulas=keep),
+            f"{stem}.csv",
+            "text/csv",
+        )
         draw_file("Points and trees (JSON)", lambda: _json(job), f"{stem}.json", "application/json")
         draw_figure_downloads(
             lambda: roc_figure(
@@ -47,6 +53,29 @@ def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> Non
             lambda: roc_alt_text(view.roc, chosen),
             stem,
         )
+
+
+def draw_formula_switch(key: str) -> bool:
+    """Draw the switch of CSV files that other programs read again.
+
+    Parameters
+    ----------
+    key : str
+        Of the switch.
+
+    Returns
+    -------
+    bool
+        Whether text that begins like a formula is written as it is.
+    """
+    return bool(
+        st.checkbox(
+            "Keep text that begins like a formula",
+            key=key,
+            help="Otherwise an apostrophe goes before it, so that a spreadsheet shows the text and "
+            "does not compute it. Tick this if another program reads the file.",
+        )
+    )
 
 
 def draw_figure_downloads(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
+from odt_core.data import Prepared
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.reports import Evidence, SheetFormat, Stage, Statements, write_sheet
-from odt_core.studies import ValidationResult
-from odt_core.studies.validation import model_sha256
-from pages.common.state import work
+from odt_core.solvers.mip import write_model
+from odt_core.topology import AnyShape
+from odt_core.training import TrainSpec, build_problem
 from pages.common.text import file_stem
+from pages.train.evidence import evidence_of
 
 _FILES = {
     ExportFormat.SVG: "Picture (SVG)",
@@ -31,13 +35,16 @@ _SHEETS = {
     SheetFormat.SUMMARY_PNG: "One-page summary (PNG)",
 }
 
+MOST_PROGRAM = 100_000
+"""Training rows times decision nodes up to which the page writes the integer program."""
+
 LONGEST_USE, LONGEST_AUTHOR = 500, 120
 """Characters of what an author states."""
 
 
-def draw_downloads(job: Job, test: EncodedData | None) -> None:
+def draw_downloads(job: Job, rows: Prepared) -> None:
     """Draw the buttons that open the lists of files; each is made when it is asked for."""
-    model = Model.from_json(job.model)
+    model, test = Model.from_json(job.model), rows.test
     stem = file_stem(job.spec.table_name, job.spec.train.topology.name)
     with st.popover("Download", width="content"):
         _draw("Model (JSON)", ExportFormat.JSON, lambda: model.to_text().encode(), stem)
@@ -46,18 +53,50 @@ def draw_downloads(job: Job, test: EncodedData | None) -> None:
         )
         for kind, label in _FILES.items():
             _draw(label, kind, _maker(model, kind, test), stem)
+        _draw_program(job, rows, stem)
     with st.popover("Sheets", width="content", help="For the bedside and for readers"):
-        statements, validation = _ask_statements(), _validation_of(model)
+        statements, gather = _ask_statements(), evidence_of(job, model, rows)
         for sheet, label in _SHEETS.items():
-            _draw(label, sheet, _sheet_maker(model, sheet, statements, validation), stem)
+            _draw(label, sheet, _sheet_maker(model, sheet, statements, gather), stem)
         st.caption(
-            "A sheet is one file. Print it from the browser, also to PDF. "
-            + (
-                "Card and report hold the validation of this tree on the Predict page."
-                if validation is not None
-                else "Validate the tree on the Predict page to have that on card and report."
-            )
+            "A sheet is one file. Print it from the browser, also to PDF. The report also holds "
+            "the groups of test rows, the studies that you made of the same problem, and your "
+            "validations of this tree."
         )
+
+
+def _draw_program(job: Job, rows: Prepared, stem: str) -> None:
+    """Draw the buttons of the integer program, where there is one that a file can hold."""
+    spec = job.spec.train
+    if isinstance(spec.topology, AnyShape):
+        st.caption("There is no integer program: it solves one shape, and this tree is over all.")
+        return
+    if rows.train.n_rows * spec.topology.n_nodes > MOST_PROGRAM:
+        st.caption(
+            "The integer program of so many rows is very large. `python -m odt_core write-model` "
+            "writes it."
+        )
+        return
+    for kind in ("lp", "mps"):
+        st.download_button(
+            f"Integer program ({kind.upper()})",
+            _program_maker(spec, rows, kind),
+            f"{stem}.{kind}",
+            "text/plain",
+            key=f"train_download_{kind}",
+            on_click="ignore",
+            width="stretch",
+        )
+
+
+def _program_maker(spec: TrainSpec, rows: Prepared, kind: str) -> Callable[[], bytes]:
+    def make() -> bytes:
+        with tempfile.TemporaryDirectory(prefix="odt-program-") as folder:
+            path = Path(folder) / f"program.{kind}"
+            write_model(build_problem(rows, spec), path, spec.mip)
+            return path.read_bytes()
+
+    return make
 
 
 def _ask_statements() -> Statements:
@@ -85,15 +124,6 @@ def _ask_statements() -> Statements:
     )
 
 
-def _validation_of(model: Model) -> ValidationResult | None:
-    """The session's validation, if it is of this very model."""
-    job = work().validation
-    if job is None or job.result is None:
-        return None
-    found = ValidationResult.from_json(job.result)
-    return found if found.model_sha256 == model_sha256(model) else None
-
-
 def _maker(model: Model, kind: ExportFormat, test: EncodedData | None) -> Callable[[], bytes]:
     return lambda: export_model(model, kind, test=test)
 
@@ -102,10 +132,9 @@ def _sheet_maker(
     model: Model,
     sheet: SheetFormat,
     statements: Statements,
-    validation: ValidationResult | None,
+    gather: Callable[[SheetFormat], Evidence],
 ) -> Callable[[], bytes]:
-    found = Evidence() if validation is None else Evidence(validations=(validation,))
-    return lambda: write_sheet(model, sheet, statements, found)
+    return lambda: write_sheet(model, sheet, statements, gather(sheet))
 
 
 def _draw(

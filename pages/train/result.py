@@ -62,7 +62,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     if not tree.decisions:
         st.caption("This tree asks nothing: every case gets the same answer.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        draw_downloads(job, rows.test)
+        draw_downloads(job, rows)
         choose_direction()
     left, right = st.columns(2)
     with left:

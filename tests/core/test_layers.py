@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = [
-    {"errors", "folders", "processes"},
+    {"errors", "folders", "processes", "software"},
     {"topology", "confusion", "exact"},
     {"problem"},
     {"tree"},

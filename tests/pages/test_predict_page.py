@@ -262,3 +262,27 @@ def test_the_current_tree_is_chosen_until_another_one_is(
     page.session_state["odt_work"] = Work(job=job_manager().find(LOCAL_OWNER, third.id))
     shown(page.run())
     assert page.selectbox(key=keys.TREE).value == third.id
+
+
+def test_other_columns_are_inputs_too_and_say_what_is_unlike_training(
+    maker: Maker, launch: Launch
+) -> None:
+    run = maker.done(name="One question")
+    tree = model_of(run).tree
+    other = next(g for g in range(len(tree.features)) if g not in tree.asked_features)
+    assert not tree.features[other].is_numerical
+    page = opened(launch)
+    key = f"{keys.CASE}_{run.id}_{other}"
+    assert not [box for box in page.selectbox if box.key == key], "they are folded"
+    page.session_state[keys.OTHERS] = True
+    shown(page.run())
+    box = page.selectbox(key=key)
+    page = shown(box.select_index(0).run())
+    assert "The answer does not rest on it" not in words(page)
+    box = page.selectbox(key=key)
+    page = shown(box.select_index(len(box.options) - 1).run())
+    name = tree.features[other].name
+    assert f"{name}: no training row had this value. The answer does not rest on it" in words(page)
+    page.session_state[keys.OTHERS] = False
+    shown(page.run())
+    assert page.selectbox(key=key).value is not None, "what is given stays given"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from odt_core import __version__
 from odt_core.cli import main
 from odt_core.data import SAMPLES, ReadOptions
 from odt_core.jobs.runs import new_run
 from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
+from odt_core.studies import ValidationSpec
 from odt_core.training import TrainSpec
-from odt_core.worker import JobSpec
+from odt_core.worker import JobKind, JobSpec
 from tests.core.cli.refusals import refusal
+from tests.core.jobs.stored import keep, trained_model, triage_job
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +40,7 @@ def test_it_prints_the_counts_of_the_rows_that_did_not_train(
     facts = json.loads(model.read_text())["facts"]["result"]
     counts = {name: found["validation"][name] for name in ("tp", "fp", "tn", "fn")}
     assert counts == facts["test"] == found["test"] and found["train"] == facts["train"]
-    assert found["groups"] is None
+    assert found["groups"] is None and found["software"] == __version__
     rate = found["validation"]["rates"]["sensitivity"]
     assert rate["x"] == counts["tp"] and rate["n"] == counts["tp"] + counts["fn"]
 
@@ -51,6 +55,39 @@ def test_the_report_takes_what_it_printed(
     assert "validation rows" in capsys.readouterr().out
     wrong = refusal(["report", str(model), "--validation", str(triage)], capsys)
     assert "give what 'validate --json' printed" in wrong
+
+
+def test_the_report_has_groups_and_frontier_where_it_has_the_file(
+    model: Path, triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(model)]) == 0
+    without = capsys.readouterr().out
+    assert "Rates of the test rows by" not in without and "ROC plane" not in without
+    column = SAMPLES["triage"].load().columns[2]
+    assert main(["report", str(model), "--data", str(triage), "--by", column]) == 0
+    found = capsys.readouterr().out
+    assert f"Rates of the test rows by {column}" in found and "ROC plane: the frontier" in found
+    other = tmp_path / "other.csv"
+    other.write_bytes(triage.read_bytes() + b"\n")
+    said = refusal(["report", str(model), "--data", str(other)], capsys)
+    assert "is not the file that the model was trained on" in said
+    assert "give --data too" in refusal(["report", str(model), "--by", column], capsys)
+
+
+def test_the_report_finds_this_computers_runs(
+    model: Path, triage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store()
+    spec = triage_job(store)
+    stored = trained_model(store, spec)
+    keep(store, replace(spec, kind=JobKind.VALIDATE, part=ValidationSpec(stored)))
+    found = store.runs.list(LOCAL_OWNER).runs
+    store.close()
+    run = next(each for each in found if each.kind == JobKind.TRAIN)
+    assert main(["report", run.id]) == 0
+    said = capsys.readouterr().out
+    assert "Rows of triage.csv" in said and "validation rows" in said
+    assert "Rates of the test rows by" in said and "ROC plane: the frontier" in said
 
 
 def test_groups_add_up(model: Path, triage: Path, capsys: pytest.CaptureFixture[str]) -> None:

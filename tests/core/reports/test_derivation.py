@@ -13,6 +13,7 @@ from odt_core.data import Exclusion
 from odt_core.errors import InputError
 from odt_core.export import Model
 from odt_core.reports import Derivation, Stage
+from odt_core.software import software_versions
 from tests.core.reports.sheets import model_of
 from tests.core.trees import mushroom_tree
 
@@ -31,6 +32,7 @@ def test_a_trained_model_says_how_it_came_about(trained: Model):
     assert found.proof is not None
     assert found.proof.status == "Proved optimal" and found.proof.gap == 0
     assert found.proof.reached == found.proof.bound == "90 of 90 training rows right (100%)"
+    assert dict(found.versions) == software_versions()
     tested = [row.test for row in found.leaves]
     assert sum(rate.n for rate in tested if rate is not None) == 30
 
@@ -38,6 +40,7 @@ def test_a_trained_model_says_how_it_came_about(trained: Model):
 def test_a_model_that_says_nothing_is_read_too():
     found = Derivation.of(model_of(mushroom_tree()))
     assert (found.test, found.flow, found.spec, found.proof) == (None, None, None, None)
+    assert found.versions == ()
     assert found.train.confusion == Confusion(tp=95, fp=2, tn=100, fn=3)
     assert found.verdict.short.startswith("no test rows")
 
@@ -61,6 +64,7 @@ def with_facts(model: Model, change: dict[str, Any], *path: str) -> Model:
         ({"test_leaves": {"negative": [1], "positive": [1]}}, ("result",), "test_leaves"),
         ({"words": {"status": 1}}, ("result",), "facts.result.words.status"),
         ({"result": 3}, (), "facts.result"),
+        ({"versions": {"numpy": 2}}, (), "facts.versions.numpy"),
     ],
 )
 def test_damage_is_said_with_the_field(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from fractions import Fraction
 
 import pytest
 
+from odt_core import MADE_BY
 from odt_core.confusion import Confusion
 from odt_core.data import Folding, read_table
 from odt_core.errors import InputError
@@ -61,6 +63,7 @@ def test_it_has_what_a_reader_needs_to_judge_a_tree(trained: Model):
         "Bound 90 of 90 training rows right (100%)",
         "Gap none",
         "Missing values an empty cell",
+        f"Trained by {MADE_BY}; python {platform.python_version()};",
         trained.facts["data"]["sha256"],
         "Intended use adults in the ward Author Dr. Li",
     ):

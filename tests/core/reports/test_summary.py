@@ -9,8 +9,9 @@ from PIL import Image
 
 from odt_core import MADE_BY
 from odt_core.export import Model
-from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
-from tests.core.reports.sheets import hostile_tree, model_of
+from odt_core.reports import Derivation, Evidence, SheetFormat, Stage, Statements, write_sheet
+from odt_core.studies import FrontierView, run_frontier
+from tests.core.reports.sheets import hostile_tree, model_of, ward_table
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -26,8 +27,8 @@ def test_it_shows_the_tree_the_counts_the_rates_and_where_it_stands(trained: Mod
     shown = texts(content)
     test = trained.facts["result"]["test"]
     for words in ("ill: yes or no?", "Stage: validated; Dr. Li", "Test: 30 rows", "is yes", "hits",
-                  "false alarms", "Balanced accuracy", "specificity", "training", "test",
-                  "age", str(test["tp"]), str(test["tn"]), f"Written by {MADE_BY}"):  # fmt: skip
+                  "false alarms", "Balanced accuracy", "specificity", "this tree, training",
+                  "this tree, test", "age", str(test["tp"]), str(test["tn"]), f"Written by {MADE_BY}"):  # fmt: skip
         assert words in shown, words
     root = ElementTree.fromstring(content)
     assert root.get("aria-label", "").startswith("Decision tree for ill")
@@ -35,9 +36,19 @@ def test_it_shows_the_tree_the_counts_the_rates_and_where_it_stands(trained: Mod
     assert b'href="http' not in content and b"<script" not in content
 
 
+def test_the_tree_stands_among_the_frontier_where_there_is_one(trained: Model):
+    spec = Derivation.of(trained).spec
+    assert spec is not None
+    frontier = FrontierView.of(run_frontier(ward_table(), spec))
+    evidence = Evidence(frontier=frontier)
+    shown = texts(write_sheet(trained, SheetFormat.SUMMARY, evidence=evidence))
+    assert "training, frontier" in shown and "this tree, training" in shown
+    assert "training, frontier" not in texts(write_sheet(trained, SheetFormat.SUMMARY))
+
+
 def test_training_alone_is_called_training():
     shown = texts(write_sheet(model_of(hostile_tree()), SheetFormat.SUMMARY))
-    assert "Training: 96 rows" in shown and "test" not in shown
+    assert "Training: 96 rows" in shown and "this tree, test" not in shown
 
 
 def test_the_png_is_a_lying_page_that_says_who_wrote_it(trained: Model):

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from odt_core import MADE_BY
 from odt_core.data import SplitSpec, Table, infer_schema, read_table
 from odt_core.errors import InputError
 from odt_core.export import Model
@@ -134,13 +135,14 @@ def test_the_file_agrees_with_the_tree_row_by_row(wards: Model) -> None:
         )
         is_marked = bool(row["unseen"] or row["unseen_at_question"])
         assert is_marked == bool(row["warnings"])
+        assert row["software"] == MADE_BY
 
 
 def test_an_added_column_never_takes_a_name_that_is_there(ages: Model) -> None:
     rows = table("age,predicted,leaf", "30,a,b")
     header, first = scored_csv(score(ages, rows), rows).decode().splitlines()
     assert header.split(",")[:3] == ["age", "predicted", "leaf"]
-    assert header.split(",")[3:5] == ["predicted_", "leaf_"] and len(ADDED) == 6
+    assert header.split(",")[3:5] == ["predicted_", "leaf_"] and len(ADDED) == 7
     assert first.split(",")[3] == "fine"
 
 

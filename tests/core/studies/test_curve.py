@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 
+from odt_core import MADE_BY
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, infer_schema, read_table
 from odt_core.errors import InputError
 from odt_core.studies import (
@@ -102,7 +103,8 @@ def test_the_table_has_means_and_sample_variances(runs: tuple[CurveRun, ...]) ->
     assert row.test_tpr.variance == pytest.approx(statistics.variance(rates))
     assert row.test_tpr.low <= row.test_tpr.mean <= row.test_tpr.high
     assert row.below == sum(rate < row.level for rate in rates)
-    assert len(curve_csv(rows).decode().splitlines()) == 7
+    lines = curve_csv(rows).decode().splitlines()
+    assert len(lines) == 7 and all(line.endswith(f",{MADE_BY}") for line in lines[1:])
 
 
 def test_a_shape_from_a_file_is_no_formula_in_the_table(runs: tuple[CurveRun, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Which software ran a run."""
+"""Which software makes an answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-import odt_core
+from odt_core import __version__
 
 PACKAGES = (
     "cbcbox",
@@ -26,7 +26,7 @@ PACKAGES = (
 
 @cache
 def _found() -> tuple[tuple[str, str], ...]:
-    pairs = [("odt-studio", odt_core.__version__), ("python", platform.python_version())]
+    pairs = [("odt-studio", __version__), ("python", platform.python_version())]
     for name in PACKAGES:
         try:
             pairs.append((name, version(name)))

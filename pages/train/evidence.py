@@ -1,0 +1,102 @@
+"""What a sheet can say of a tree beyond its training run."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from odt_core.data import Prepared
+from odt_core.export import Model
+from odt_core.jobs import Batch, Job, JobKind, JobManager
+from odt_core.jobs.evidence import (
+    KnownRuns,
+    find_evidence,
+    held_out_groups,
+    is_quick_frontier,
+)
+from odt_core.reports import Evidence, SheetFormat
+from odt_core.studies import FrontierView
+from pages.common.people import owner
+from pages.common.server import job_manager, store
+from pages.common.state import Work, lane, work
+from pages.common.studies import studies_of
+from pages.common.tables import table_of_run
+from pages.train.groups import GROUPS
+
+QUICK_LIMIT = 10.0
+"""Seconds that a sheet waits for a frontier that is likely to be found in about one."""
+_GLANCE = 0.05
+
+
+def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat], Evidence]:
+    """A function that gathers what a sheet shows; it may run after the page is drawn.
+
+    Parameters
+    ----------
+    job : Job
+        The run that brought the tree.
+    model : Model
+        Its model.
+    rows : Prepared
+        Its rows.
+    """
+    known = KnownRuns(store(), owner(), _at_hand(work()))
+    search = _FrontierSearch(job, rows, job_manager(), owner(), lane())
+    table, column = table_of_run(job), st.session_state.get(GROUPS)
+    first = column if isinstance(column, str) and column in table.columns else None
+
+    def gather(sheet: SheetFormat) -> Evidence:
+        found = find_evidence(model, known)
+        if sheet is SheetFormat.CARD:
+            return found
+        return dataclasses.replace(
+            found,
+            frontier=found.frontier or search.found(),
+            groups=held_out_groups(model, table, first) if sheet is SheetFormat.REPORT else (),
+        )
+
+    return gather
+
+
+def _at_hand(now: Work) -> tuple[Batch, ...]:
+    """The studies of this session, which the store may lack."""
+    single = [job for job in (now.frontier, now.validation) if job is not None]
+    return (*(Batch((job,), owner=job.owner) for job in single), *studies_of(now).values())
+
+
+@dataclass(frozen=True, eq=False)
+class _FrontierSearch:
+    """A search for the frontier of a tree's shape, which the Sensitivity page then has as well.
+
+    Attributes
+    ----------
+    job : Job
+        The run that brought the tree.
+    rows : Prepared
+        Its rows.
+    manager : JobManager
+        Who searches.
+    owner, lane : str
+        For whom.
+    """
+
+    job: Job
+    rows: Prepared
+    manager: JobManager
+    owner: str
+    lane: str
+
+    def found(self) -> FrontierView | None:
+        """The frontier, if it is likely to be quick and then is."""
+        if not is_quick_frontier(self.job.spec.train, self.rows):
+            return None
+        asked = dataclasses.replace(self.job.spec, kind=JobKind.FRONTIER, part=None)
+        job = self.manager.submit(asked, owner=self.owner, lane=self.lane)
+        deadline = time.monotonic() + QUICK_LIMIT
+        while not job.is_over and time.monotonic() < deadline:
+            time.sleep(_GLANCE)
+        return None if job.result is None else FrontierView.from_json(job.result)
