@@ -136,7 +136,7 @@ def test_studies_groups_and_net_benefit_stand_in_it_where_they_were_made(trained
 
 def test_without_test_rows_nothing_is_said_of_net_benefit(trained: Model):
     page = assert_self_contained(write_sheet(model_of(hostile_tree()), SheetFormat.REPORT))
-    assert "Net benefit" not in page.text and "every group" not in page.text
+    assert "Net benefit" not in page.text and "Rates of the test rows" not in page.text
 
 
 def test_a_model_that_says_nothing_gives_a_report_that_says_so():

@@ -28,7 +28,8 @@ def test_it_shows_the_tree_the_counts_the_rates_and_where_it_stands(trained: Mod
     test = trained.facts["result"]["test"]
     for words in ("ill: yes or no?", "Stage: validated; Dr. Li", "Test: 30 rows", "is yes", "hits",
                   "false alarms", "Balanced accuracy", "specificity", "this tree, training",
-                  "this tree, test", "age", str(test["tp"]), str(test["tn"]), f"Written by {MADE_BY}"):  # fmt: skip
+                  "this tree, test", "age", str(test["tp"]), str(test["tn"]),
+                  f"Written by {MADE_BY}"):  # fmt: skip
         assert words in shown, words
     root = ElementTree.fromstring(content)
     assert root.get("aria-label", "").startswith("Decision tree for ill")
