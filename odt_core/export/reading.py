@@ -36,6 +36,8 @@ class Reading:
         How numbers in text are written.
     reference : datetime.date or None
         The date on which ages are counted, if dates are read as ages.
+    ends : (float, float) or None
+        The least and the largest training number; None if the model does not say it.
     """
 
     missing_code: int | None
@@ -44,6 +46,7 @@ class Reading:
     joined: Joined = ()
     form: NumberForm = NumberForm.PLAIN
     reference: date | None = None
+    ends: tuple[float, float] | None = None
 
 
 def default_reading(feature: Feature) -> Reading:
@@ -62,6 +65,7 @@ def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
             column.get("decimal") or encoder["decimal"],
             joined_from_json(column.get("joined")),
             *form_from_json(column),
+            ends=None if column.get("range") is None else tuple(column["range"]),
         )
         for column in encoder["columns"]
     }

@@ -44,6 +44,10 @@ function isYes(node, value) {
 function doubtOf(node, value) {
   const input = rule.inputs[node.input]
   if (value.code === NEW) return input.newWords
+  if (value.number !== undefined && input.ends !== null) {
+    const [low, high] = input.ends
+    return value.number < low || value.number > high ? input.beyondWords : ""
+  }
   return node.absent.includes(value.code) ? input.absentWords : ""
 }
 

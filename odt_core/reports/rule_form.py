@@ -10,7 +10,7 @@ from odt_core.export.branches import IntervalTest, node_test
 from odt_core.export.reading import Reading, default_reading, encoder_readings, token_numbers
 from odt_core.problem import UNSEEN, Feature
 from odt_core.reports.derivation import Derivation
-from odt_core.scoring import Doubt, doubt_words
+from odt_core.scoring import Doubt, beyond_words, doubt_words
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import category_words, count_words, percent_words, printable, split_words
 
@@ -64,6 +64,8 @@ def _input(feature: Feature, reading: Reading) -> dict[str, Any]:
         "decimal": reading.decimal,
         "newWords": doubt_words(Doubt.NEW, feature),
         "absentWords": doubt_words(Doubt.NEW_HERE, feature),
+        "ends": None if reading.ends is None else list(reading.ends),
+        "beyondWords": "" if reading.ends is None else beyond_words(feature, reading.ends),
     }
 
 

@@ -1,6 +1,14 @@
 """A tree that is applied to new rows: many cases of a table, or one case."""
 
-from odt_core.scoring.case import CaseAnswer, Change, Step, Value, answer_case, value_doubt
+from odt_core.scoring.case import (
+    CaseAnswer,
+    Change,
+    Step,
+    Value,
+    answer_case,
+    beyond_words,
+    value_doubt,
+)
 from odt_core.scoring.differences import Difference, DifferenceKind
 from odt_core.scoring.scored_csv import (
     ADDED,
@@ -23,6 +31,7 @@ __all__ = [
     "Step",
     "Value",
     "answer_case",
+    "beyond_words",
     "value_doubt",
     "Difference",
     "DifferenceKind",

@@ -158,6 +158,11 @@ def value_doubt(feature: Feature, value: Value, ends: tuple[float, float] | None
         return doubt_words(Doubt.NEW, feature)
     if ends is None or not isinstance(value, float) or ends[0] <= value <= ends[1]:
         return ""
+    return beyond_words(feature, ends)
+
+
+def beyond_words(feature: Feature, ends: tuple[float, float]) -> str:
+    """That a number is beyond those of all training rows, with the least and the largest."""
     low, high = map(number_words, ends)
     return f"{doubt_words(Doubt.BEYOND, feature)} ({low} to {high})"
 

@@ -129,6 +129,23 @@ def test_a_person_fills_the_card_in(open_sheet: Open) -> None:
     expect(answer).to_have_text("Next: odor.")
 
 
+def test_the_card_warns_of_a_number_beyond_those_of_training(open_sheet: Open) -> None:
+    model = model_of(mushroom_tree())
+    for column in model.encoder["columns"]:
+        if column["name"] == "cap size":
+            column["range"] = [0.5, 9.0]
+    page = open_sheet(write_sheet(model, SheetFormat.CARD))
+    page.get_by_label("odor", exact=True).select_option("anise")
+    size, doubts = page.get_by_label("cap size", exact=True), page.locator("#answer .doubts")
+    size.fill("9")
+    expect(page.locator("#answer .label")).to_be_visible()
+    expect(doubts).to_have_count(0)
+    size.fill("9.1")
+    expect(doubts).to_have_text(
+        "Take care: cap size: a number beyond those of the training rows (0.5 to 9)."
+    )
+
+
 def test_names_that_try_to_be_markup_stay_text(open_sheet: Open) -> None:
     tree = hostile_tree()
     page = open_sheet(card(tree))
