@@ -467,7 +467,7 @@ def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_model(predict)
     predict.add_argument("file", metavar="DATA.csv")
-    predict.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    add_output(predict)
     add_read_options(predict)
     add_keep_formulas(predict)
     predict.set_defaults(run=_lazily("predict"))
@@ -487,6 +487,11 @@ def _add_validate(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_json(validate)
     add_read_options(validate)
     validate.set_defaults(run=_lazily("validate"))
+
+
+def add_output(command: argparse.ArgumentParser) -> None:
+    """Where a command writes."""
+    command.add_argument("--output", metavar="FILE", help="write here instead of standard output")
 
 
 def add_by(command: argparse._ActionsContainer) -> None:
@@ -537,7 +542,7 @@ def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         help="dot, svg, png, rules, python, sql, json, card, report, summary (SVG) or summary-png",
     )
     _add_statements(export)
-    export.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    add_output(export)
     export.set_defaults(run=_lazily("export"))
 
 
@@ -551,7 +556,7 @@ def _add_report(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_model(report)
     report.add_argument("--card", action="store_true", help="the rule card instead of the report")
     _add_statements(report)
-    report.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    add_output(report)
     report.set_defaults(run=_lazily("report"))
 
 
@@ -620,7 +625,7 @@ def _add_sample(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         description="Write a built-in data set: breast-cancer, triage, tic-tac-toe or monks-1.",
     )
     sample.add_argument("name", metavar="NAME")
-    sample.add_argument("--output", metavar="FILE", help="write here instead of standard output")
+    add_output(sample)
     sample.set_defaults(run=_lazily("sample"))
 
 

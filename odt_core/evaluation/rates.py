@@ -232,6 +232,30 @@ class Floor:
             return None
         return self.test.exact >= self.asked
 
+    def held_words(self, rows: str) -> str:
+        """Whether held-out rows keep the floor, with what their number leaves open.
+
+        Parameters
+        ----------
+        rows : str
+            Which rows: ``test`` or ``validation``.
+
+        Returns
+        -------
+        str
+            Empty without (such) rows.
+        """
+        rate = self.test
+        if rate is None or rate.low is None or rate.high is None:
+            return ""
+        if rate.low >= self.asked:
+            return f"the floor holds in {rows} too"
+        if rate.high < self.asked:
+            return "the whole interval is below the floor: expect new cases to miss it"
+        if self.met_in_test:
+            return f"reached in {rows}, but the interval goes below the floor: it is not settled"
+        return "below the floor, as is usual: it was set on the training rows"
+
 
 def floors(objective: Objective, train: Metrics, test: Metrics | None) -> tuple[Floor, ...]:
     """The floors of an objective beside what training and test rows reach."""

@@ -239,7 +239,7 @@ def _rows_title(name: str, n: int) -> str:
 
 def _floors(derivation: Derivation) -> str:
     found = floors(derivation.objective, derivation.train, derivation.test)
-    return f"<h3>Floors</h3>{floor_table(found, 'Reached in test')}" if found else ""
+    return f"<h3>Floors</h3>{floor_table(found, 'test')}" if found else ""
 
 
 def _usefulness(derivation: Derivation) -> Iterator[str]:

@@ -87,15 +87,15 @@ def count_table(title: str, counts: Confusion, tree: Tree) -> str:
     )  # fmt: skip
 
 
-def floor_table(found: Sequence[Floor], reached: str) -> str:
+def floor_table(found: Sequence[Floor], held_out: str) -> str:
     """The floors asked for, and what was reached; empty without floors.
 
     Parameters
     ----------
     found : sequence of Floor
         The floors.
-    reached : str
-        The name of the column of held-out rows.
+    held_out : str
+        Which rows were held out: ``test`` or ``validation``.
     """
     if not found:
         return ""
@@ -103,11 +103,13 @@ def floor_table(found: Sequence[Floor], reached: str) -> str:
         [
             f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
             rate_cell(floor.train),
-            NONE if floor.test is None else rate_cell(floor.test),
+            NONE
+            if floor.test is None
+            else f"{rate_cell(floor.test)}<br>{escaped(floor.held_words(held_out))}",
         ]
         for floor in found
     ]
-    head = ["Asked for", "Reached in training", reached]
+    head = ["Asked for", "Reached in training", f"Reached in {held_out}"]
     return table("A floor is sure to hold in training only", head, rows)
 
 

@@ -32,7 +32,7 @@ def validation_html(found: ValidationResult) -> str:
         f"<p>{escaped(_thousand(found))}</p>",
         _flow(found),
         count_table(title, found.metrics.confusion, tree),
-        floor_table(found.floors, "Reached in validation"),
+        floor_table(found.floors, "validation"),
         "<h3>Risks of the leaves</h3>",
         _calibration(found),
         "<h3>Net benefit</h3>",

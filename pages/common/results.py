@@ -120,39 +120,32 @@ def _words_html(words: RateWords | None) -> str:
 
 
 def draw_floors(objective: Objective, train: Metrics, test: Metrics | None) -> None:
-    """Draw the floors that were asked for beside what was reached; nothing without floors."""
-    found = floors(objective, train, test)
+    """Draw an objective's floors beside what training and test rows reach."""
+    draw_found_floors(floors(objective, train, test), "test")
+
+
+def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
+    """Draw the floors that were asked for beside what was reached; nothing without floors.
+
+    Parameters
+    ----------
+    found : sequence of Floor
+        The floors.
+    rows : str
+        Which rows were held out: ``test`` or ``validation``.
+    """
     if not found:
         return
-    rows = [
+    cells = [
         [
             f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
             rate_html(floor.train),
-            NONE if floor.test is None else f"{rate_html(floor.test)}<br>{_met(floor)}",
+            NONE if floor.test is None else f"{rate_html(floor.test)}<br>{floor.held_words(rows)}",
         ]
         for floor in found
     ]
-    st.html(
-        plain_table(
-            "Floors asked for, and reached",
-            ["Floor asked for", "Reached in training", "Reached in test"],
-            rows,
-        )
-    )
-
-
-def _met(floor: Floor) -> str:
-    """What the test rows say of the floor, with what their number leaves open."""
-    rate = floor.test
-    if rate is None or rate.low is None or rate.high is None:
-        return ""
-    if rate.low >= floor.asked:
-        return "the floor holds in test too"
-    if rate.high < floor.asked:
-        return "the whole interval is below the floor: expect new cases to miss it"
-    if floor.met_in_test:
-        return "reached in test, but the interval goes below the floor: it is not settled"
-    return "below the floor, as is usual: it was set on the training rows"
+    head = ["Floor asked for", "Reached in training", f"Reached in {rows}"]
+    st.html(plain_table("Floors asked for, and reached", head, cells))
 
 
 def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> float | None:

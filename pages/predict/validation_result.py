@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from odt_core.evaluation import Calibration, Floor, ReportedRate, frequencies
+from odt_core.evaluation import Calibration, ReportedRate, frequencies
 from odt_core.jobs import Job
 from odt_core.render import (
     benefit_alt_text,
@@ -21,8 +21,8 @@ from pages.common.html_tables import plain_table, value_html
 from pages.common.layout import current_theme
 from pages.common.messages import draw_unstored
 from pages.common.results import (
-    NONE,
     draw_counts,
+    draw_found_floors,
     draw_found_verdict,
     draw_subgroups,
     rate_html,
@@ -52,7 +52,7 @@ def draw_validation_result(job: Job) -> None:
     if result.test_metrics is not None:
         with left:
             draw_counts("Test", result.test_metrics.confusion, result.tree)
-    _draw_floors(result)
+    draw_found_floors(result.floors, "validation")
     _draw_rates(result)
     st.header("Do the leaves' risks hold?", anchor=False)
     _draw_calibration(result.calibration, result.tree.positive_label)
@@ -101,35 +101,6 @@ def _draw_rows(result: ValidationResult) -> None:
     ):
         if n:
             st.caption(f"{count_words(n, 'row')} met a question with {words}. They are counted.")
-
-
-def _draw_floors(result: ValidationResult) -> None:
-    """Whether the floors hold."""
-    if not result.floors:
-        return
-    rows = [
-        [
-            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
-            NONE if floor.test is None else f"{rate_html(floor.test)}<br>{_held(floor)}",
-            rate_html(floor.train),
-        ]
-        for floor in result.floors
-    ]
-    head = ["Floor asked for", "Reached in validation", "Reached in training"]
-    st.html(plain_table("Floors asked for, and reached in validation", head, rows))
-
-
-def _held(floor: Floor) -> str:
-    rate = floor.test
-    if rate is None or rate.low is None or rate.high is None:
-        return ""
-    if rate.low >= floor.asked:
-        return "the floor holds"
-    if rate.high < floor.asked:
-        return "the floor does not hold: the whole interval is below it"
-    if floor.met_in_test:
-        return "reached, but the interval goes below the floor: it is not settled"
-    return "not reached; the interval includes the floor"
 
 
 def _draw_rates(result: ValidationResult) -> None:
