@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Download, Page, expect
+from playwright.sync_api import Browser, Download, Page, expect
 
 from odt_core import MADE_BY
 from odt_core.storage import RunSummary, Store
@@ -74,20 +74,23 @@ def test_the_report_has_the_validation_of_the_page_and_what_is_quickly_found(
 
 
 def test_the_report_shows_its_pictures_without_a_network(
-    run: RunSummary, open_window: Opener, tmp_path: Path
+    run: RunSummary, window: Window, browser: Browser, tmp_path: Path
 ) -> None:
-    window = open_window(width=1440)
     page = opened(window, run, "train")
     page.get_by_role("button", name="Sheets").click()
     path = tmp_path / "report.html"
     path.write_bytes(content_of(saved(page, "Report (HTML)")))
-    page.context.set_offline(True)
-    page.goto(path.as_uri())
-    page.set_viewport_size({"width": 390, "height": 800})
-    sizes = page.evaluate("[...document.images].map((image) => image.naturalWidth)")
+    context = browser.new_context(offline=True, viewport={"width": 390, "height": 800})
+    asked: list[str] = []
+    alone = context.new_page()
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(path.as_uri())
+    sizes = alone.evaluate("[...document.images].map((image) => image.naturalWidth)")
+    width = alone.evaluate("document.documentElement.scrollWidth")
+    context.close()
     assert len(sizes) >= 3 and min(sizes) > 100
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.context.set_offline(False)
+    assert width <= 390
+    assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
 
 
 def test_the_integer_program_is_downloaded_as_both_kinds_of_file(
