@@ -19,7 +19,15 @@ from odt_core.problem import Objective
 from odt_core.reports import Derivation, Evidence
 from odt_core.solution import Engine
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary, StorageError, Store
+from odt_core.storage import (
+    Headline,
+    NotFoundError,
+    RunQuery,
+    RunStatus,
+    RunSummary,
+    StorageError,
+    Store,
+)
 from odt_core.studies import (
     Comparison,
     ComparisonFold,
@@ -78,7 +86,7 @@ class KnownRuns:
     def of_kind(
         self,
         kind: JobKind,
-        tree: Tree,
+        looks: Callable[[Headline], bool],
         fits: Callable[[JobSpec], bool],
         dataset: str | None = None,
     ) -> Iterator[Batch]:
@@ -88,8 +96,8 @@ class KnownRuns:
         ----------
         kind : JobKind
             Which kind.
-        tree : Tree
-            Only runs with its outcome and positive class are read.
+        looks : callable
+            Whether a run's main settings are of interest; others are not read.
         fits : callable
             Whether a specification is of interest.
         dataset : str, optional
@@ -97,18 +105,18 @@ class KnownRuns:
         """
         for at_hand in self.own:
             spec = at_hand.jobs[0].spec
-            if spec.kind is kind and at_hand.results and fits(spec):
+            is_on_it = spec.kind is kind and dataset in (None, spec.dataset)
+            if is_on_it and at_hand.is_over and at_hand.results and fits(spec):
                 yield at_hand
         query = RunQuery(
             kinds=(kind.value,), statuses=(RunStatus.DONE,), dataset=dataset, limit=MOST_LISTED
         )
-        outcome = (tree.target, tree.positive_label)
         try:
             runs = self.store.runs.list(self.owner, query).runs
         except StorageError:  # what is at hand is said all the same
             log.warning("stored runs cannot be read", exc_info=True)
             return
-        alike = [run for run in runs if (run.headline.target, run.headline.positive) == outcome]
+        alike = [run for run in runs if looks(run.headline)]
         for summary in alike[:MOST_READ]:
             batch = self._read(summary, fits)
             if batch is not None:
@@ -126,6 +134,11 @@ class KnownRuns:
         except (NotFoundError, InputError):
             log.info("run %s cannot be read", summary.id, exc_info=True)
             return None
+
+
+def _is_of(tree: Tree) -> Callable[[Headline], bool]:
+    """Whether a run has a tree's outcome and positive class."""
+    return lambda found: (found.target, found.positive) == (tree.target, tree.positive_label)
 
 
 def find_evidence(model: Model, known: KnownRuns) -> Evidence:
@@ -208,7 +221,7 @@ def training_run(model: Model, known: KnownRuns) -> Batch | None:
     if spec is None or not file:
         return None
     for kind in (JobKind.TRAIN, JobKind.ADOPT):
-        found = known.of_kind(kind, model.tree, lambda other: other.train == spec, file)
+        found = known.of_kind(kind, _is_of(model.tree), lambda other: other.train == spec, file)
         for batch in found:
             return batch
     return None
@@ -280,7 +293,7 @@ class _Asked:
 
     def runs(self, kind: JobKind, fits: Callable[[JobSpec], bool]) -> Iterator[Batch]:
         """The finished runs of a kind on the file whose specification fits."""
-        return self.known.of_kind(kind, self.tree, fits, self.file)
+        return self.known.of_kind(kind, _is_of(self.tree), fits, self.file)
 
     def has_rows(self, counts: Confusion) -> bool:
         """Whether counts can be of the tree's training rows.
@@ -366,7 +379,7 @@ def _validations(model: Model, known: KnownRuns) -> tuple[ValidationResult, ...]
         return isinstance(other.part, ValidationSpec)
 
     found: dict[tuple[str, str], ValidationResult] = {}
-    for batch in known.of_kind(JobKind.VALIDATE, tree, fits):
+    for batch in known.of_kind(JobKind.VALIDATE, _is_of(tree), fits):
         each = _typed(batch, lambda batch: ValidationResult.from_json(batch.results[0]))
         if each is not None and each.model_sha256 == own:
             found.setdefault((each.data.sha256, each.part), each)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind, JobSpec
-from odt_core.storage import RunQuery, RunStatus
+from odt_core.jobs.evidence import KnownRuns
 from odt_core.training import TrainSpec
 from pages.common.people import owner
 from pages.common.server import job_manager, store
@@ -19,8 +19,6 @@ from pages.common.tables import ReadyData
 
 _ASKED = "sens_known"
 log = logging.getLogger("pages.sensitivity.known")
-MOST_LISTED, MOST_READ = 100, 10
-"""Newest frontiers of a data set that are listed, and those of the same shape that are read."""
 
 
 def frontier_job(data: ReadyData, spec: TrainSpec) -> JobSpec:
@@ -40,30 +38,26 @@ def known_or_new(data: ReadyData, spec: TrainSpec) -> Job:
     if current is not None and _text(current.spec.to_json()) == name:
         return current
     if name not in known:  # also one that failed: what it says is shown, and it is not begun anew
-        found = _stored(mine, asked, name)
+        found = _stored(mine, asked)
         known[name] = found or job_manager().submit(asked, owner=mine, lane=own_lane)
     return known[name]
 
 
-def _stored(mine: str, asked: JobSpec, name: str) -> Job | None:
+def _stored(mine: str, asked: JobSpec) -> Job | None:
     """A finished frontier of the same specification."""
-    query = RunQuery(
-        statuses=(RunStatus.DONE,),
-        kinds=(JobKind.FRONTIER.value,),
-        dataset=asked.dataset,
-        limit=MOST_LISTED,
+    shape = (asked.train.topology.name, asked.train.max_card)
+    found = KnownRuns(store(), mine).of_kind(
+        JobKind.FRONTIER,
+        lambda headline: (headline.topology, headline.max_card) == shape,
+        lambda other: other == asked,
+        asked.dataset,
     )
-    alike = (asked.train.topology.name, asked.train.max_card)
     try:
-        runs = store().runs.list(mine, query).runs
-        ids = [run.id for run in runs if (run.headline.topology, run.headline.max_card) == alike]
-        for run_id in ids[:MOST_READ]:
-            job = job_manager().find(mine, run_id)
-            if _text(job.spec.to_json()) == name:
-                return job
-    except InputError:  # deleted meanwhile, of another version, or out of reach: search anew
-        log.info("no stored frontier can be read", exc_info=True)
-    return None
+        batch = next(found, None)
+        return None if batch is None or batch.id is None else job_manager().find(mine, batch.id)
+    except InputError:  # deleted meanwhile, or out of reach: search anew
+        log.info("the stored frontier cannot be read", exc_info=True)
+        return None
 
 
 def _text(record: dict[str, Any]) -> str:

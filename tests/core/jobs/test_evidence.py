@@ -119,6 +119,11 @@ def test_runs_at_hand_come_before_stored_ones(store: Store) -> None:
     at_hand = KnownRuns(store, LOCAL_OWNER, (Batch((job,)),))
     found = find_evidence(model, at_hand)
     assert found.frontier is not None and find_evidence(model, known(store)).frontier is None
+    on_another_file = dataclasses.replace(asked, dataset="0" * 64)
+    for other in (dataclasses.replace(job, spec=on_another_file),
+                  dataclasses.replace(job, status=RunStatus.RUNNING)):  # fmt: skip
+        at_hand = KnownRuns(store, LOCAL_OWNER, (Batch((other,)),))
+        assert find_evidence(model, at_hand).frontier is None
 
 
 def test_a_result_of_another_form_is_left_out(store: Store) -> None:
