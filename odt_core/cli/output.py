@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from odt_core import __version__
 from odt_core.errors import InputError
+from odt_core.export import signed_record
 
 
 def print_json(record: Mapping[str, Any]) -> None:
     """Print the one JSON object of a command, with the version of the program that says it."""
-    said = {**record, "software": __version__}
-    print(json.dumps(said, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(signed_record(record), ensure_ascii=False, allow_nan=False))
 
 
 def write_output(target: str | None, content: bytes, *, option: str = "--output") -> None:

@@ -1,7 +1,7 @@
 """Trees as files: the model, rules, code, pictures."""
 
 from odt_core.export.formats import ExportFormat, export_model, export_tree
-from odt_core.export.model import Model, model_schema
+from odt_core.export.model import Model, model_schema, signed_record
 from odt_core.export.python_code import python_code
 from odt_core.export.reading import Reading
 from odt_core.export.sql_code import sql_code
@@ -15,6 +15,7 @@ __all__ = [
     "export_tree",
     "model_schema",
     "python_code",
+    "signed_record",
     "sql_code",
     "tree_from_json",
     "tree_to_json",

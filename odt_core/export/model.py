@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -26,6 +27,11 @@ SCHEMA = "model.schema.json"
 def file_marks() -> dict[str, Any]:
     """What every file says of itself: the version of its form, and of the program."""
     return {"version": VERSION, "software": __version__}
+
+
+def signed_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A result with the version of the program that writes it, as files and commands give it."""
+    return {**record, "software": __version__}
 
 
 def model_schema() -> dict[str, Any]:

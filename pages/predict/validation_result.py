@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import streamlit as st
 
 from odt_core.evaluation import Calibration, ReportedRate, frequencies
@@ -32,6 +30,7 @@ from pages.common.results import (
 from pages.common.text import file_stem, html_text, plain, sentence, shorten
 from pages.predict.keys import GROUPS, RESULT_DOWNLOAD, THRESHOLD
 from pages.predict.many import draw_differences
+from pages.sensitivity.downloads import result_json
 
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
 """Threshold probabilities of the decision curve."""
@@ -212,7 +211,7 @@ def _draw_origin(result: ValidationResult, job: Job) -> None:
     st.html(plain_table("Where this validation comes from", ["", ""], rows))
     st.download_button(
         "Download the result (JSON)",
-        lambda: json.dumps(job.result, ensure_ascii=False, indent=1).encode(),
+        lambda: result_json(job),
         f"{file_stem(result.data.name, 'validation')}.json",
         "application/json",
         key=RESULT_DOWNLOAD,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from odt_core.export import signed_record
 from odt_core.jobs import Job
 from odt_core.render import FigureFormat, RocFloor, figure_file, roc_alt_text, roc_figure
 from odt_core.studies import FrontierView, Sweep, frontier_csv
@@ -39,7 +40,9 @@ def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> Non
             f"{stem}.csv",
             "text/csv",
         )
-        draw_file("Points and trees (JSON)", lambda: _json(job), f"{stem}.json", "application/json")
+        draw_file(
+            "Points and trees (JSON)", lambda: result_json(job), f"{stem}.json", "application/json"
+        )
         draw_figure_downloads(
             lambda: roc_figure(
                 view.roc,
@@ -99,5 +102,7 @@ def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) ->
     )
 
 
-def _json(job: Job) -> bytes:
-    return json.dumps(job.result, ensure_ascii=False, indent=1).encode()
+def result_json(job: Job) -> bytes:
+    """The result of a job that has one, as a JSON file."""
+    assert job.result is not None
+    return json.dumps(signed_record(job.result), ensure_ascii=False, indent=1).encode()
