@@ -14,6 +14,7 @@ from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.reports import Evidence, SheetFormat, Stage, Statements, write_sheet
 from odt_core.solvers.mip import write_model
+from odt_core.solvers.mip.process import end_idle_child
 from odt_core.topology import AnyShape
 from odt_core.training import TrainSpec, build_problem
 from pages.common.text import file_stem
@@ -69,7 +70,10 @@ def _draw_program(job: Job, rows: Prepared, stem: str) -> None:
     """Draw the buttons of the integer program, where there is one that a file can hold."""
     spec = job.spec.train
     if isinstance(spec.topology, AnyShape):
-        st.caption("There is no integer program: it solves one shape, and this tree is over all.")
+        st.caption(
+            "There is no integer program of this tree: the program knows one shape, and this tree "
+            "is the best of any shape."
+        )
         return
     if rows.train.n_rows * spec.topology.n_nodes > MOST_PROGRAM:
         st.caption(
@@ -93,7 +97,10 @@ def _program_maker(spec: TrainSpec, rows: Prepared, kind: str) -> Callable[[], b
     def make() -> bytes:
         with tempfile.TemporaryDirectory(prefix="odt-program-") as folder:
             path = Path(folder) / f"program.{kind}"
-            write_model(build_problem(rows, spec), path, spec.mip)
+            try:
+                write_model(build_problem(rows, spec), path, spec.mip)
+            finally:
+                end_idle_child()  # a server keeps no process that writes programs
             return path.read_bytes()
 
     return make
