@@ -71,7 +71,7 @@ def measure_one_run(store: Store, dataset: str, repeats: int) -> None:
         repeats,
     )
     each("heartbeat", lambda _: queue.heartbeat(server, ids[:4]), repeats)
-    each("ask for cancels", lambda _: queue.wishes(server, ids[:4]), repeats)
+    each("ask for cancels", lambda _: queue.requests(server, ids[:4]), repeats)
     ending = Ending(RunStatus.DONE, RESULT, RESULT, KeyMetrics(errors=3))
     each("end with a result", lambda i: queue.end(server, ids[i], ending), repeats)
     each("ask how far it is", lambda i: store.runs.summary(OWNER, ids[i]), repeats)

@@ -1,4 +1,4 @@
-"""Which software makes an answer."""
+"""The versions of the software that makes an answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGES = (
     "scikit-learn",
     "scipy",
 )
-"""What can change a tree or a number."""
+"""Packages that can change a tree or a number."""
 
 
 @cache
@@ -36,5 +36,5 @@ def _found() -> tuple[tuple[str, str], ...]:
 
 
 def software_versions() -> dict[str, str]:
-    """Versions by package, of what is installed here."""
+    """Return the installed versions by package."""
     return dict(_found())

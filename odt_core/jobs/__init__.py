@@ -1,8 +1,8 @@
-"""Run training specifications and studies in other processes: queue, progress, cancel, history.
+"""Run training jobs and studies in other processes: queue, progress, cancel, history.
 
-Solving never happens in the process that serves pages: a solver can crash, cannot be interrupted,
-and holds the interpreter. A job is a plain JSON specification and a run in the store; a warm worker
-process runs it and answers with messages, one JSON object a line.
+The process that serves pages never solves anything. A solver can crash, cannot be interrupted, and
+blocks the Python interpreter. A job is a JSON specification and a run in the store. A warm worker
+process runs it and answers with messages, one JSON object on each line.
 """
 
 from odt_core.jobs.job import Batch, Job

@@ -1,7 +1,7 @@
-"""Certificates for a Dask cluster, on which everybody must show that they belong to it.
+"""Certificates for a Dask cluster, so that only machines of the cluster can connect to it.
 
-One authority signs one certificate for all machines of the cluster. Who has the folder belongs to
-the cluster: copy it to its machines by a safe way, and nowhere else.
+One authority signs one certificate, which all machines of the cluster use. Anyone who has the
+folder belongs to the cluster: copy it to the cluster's machines by a safe way, and nowhere else.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from odt_core.errors import InputError
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "node.pem", "node-key.pem"
 VALID_FOR = timedelta(days=365 * 2)
 CLOCKS_DIFFER = timedelta(hours=1)
-"""The certificates are valid from that long ago, since the machines' clocks differ."""
+"""The certificates are valid from this long before they are made: the machines' clocks differ."""
 
 
 def write_certificates(folder: Path) -> None:
     """Write the authority's certificate, and the nodes' certificate and private key.
 
-    The authority's own key is not written: nobody can sign further certificates.
+    The authority's own key is not written, so nobody can sign further certificates.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def _sign(
     key: ec.EllipticCurvePrivateKey,
     signing_key: ec.EllipticCurvePrivateKey,
 ) -> x509.Certificate:
-    """A certificate for a key; without an issuer it signs itself and is an authority."""
+    """Sign a certificate for a key. Without an issuer, it is the certificate of an authority."""
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
     builder = (

@@ -1,7 +1,7 @@
 """Workers on other machines: the same specifications on a Dask cluster.
 
-The scheduler decides which machine runs a job. If that machine is lost the job begins anew on
-another one; only a job whose machines were lost several times fails.
+The scheduler decides which machine runs a job. If that machine is lost, the job starts again on
+another one. A job fails only if its machines are lost several times.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from odt_core.jobs.cluster_worker import OdtWorkers, bytes_here, kill_here, run_
 from odt_core.jobs.pool import Listener, Loss
 
 LOOK_EVERY = 1.0
-"""Seconds between two looks at how many workers the cluster has."""
+"""Seconds between two checks of how many workers the cluster has."""
 RECONNECT_EVERY = 5.0
 CONNECT_WITHIN = "5s"
 MOST_DATASETS = 8
-"""Data sets whose bytes stay with the scheduler."""
+"""At most this many data sets stay with the scheduler."""
 SCHEDULER_LOST = "the Dask scheduler was lost"
 TAKEN_OFF = "taken off the cluster"
 
@@ -43,24 +43,24 @@ log = logging.getLogger("odt_core.jobs.cluster")
 
 @dataclass
 class _Task:
-    """A job on the cluster; `attempt` names the machine's try that is listened to."""
+    """A job on the cluster. `attempt` names the attempt whose messages count."""
 
     future: Future | None = None
     attempt: str = ""
 
 
 class DaskPool:
-    """The workers of a Dask cluster; see `odt_core.jobs.pool.Pool`.
+    """The workers of a Dask cluster (an `odt_core.jobs.pool.Pool`).
 
     Parameters
     ----------
     address : str
-        Of the scheduler, like ``tls://host:8786``.
+        Address of the scheduler, like ``tls://host:8786``.
     certificates : Path, optional
-        The folder that the command ``cluster-certificates`` made; needed for ``tls://``.
+        The folder that the command ``cluster-certificates`` made. ``tls://`` needs it.
     trusted : bool
-        Whether the network is trusted: nobody else can reach the scheduler or read along. Without
-        that a scheduler on another machine must use TLS.
+        Whether the network is trusted: nobody else can reach the scheduler or read the traffic.
+        In any other network, a scheduler on another machine must use TLS.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class DaskPool:
     Raises
     ------
     InputError
-        If the address is none, if it is not protected, or if a certificate is missing.
+        If the address is not valid or not protected, or a certificate is missing.
     """
 
     def __init__(
@@ -90,18 +90,18 @@ class DaskPool:
         self._closed = threading.Event()
 
     def start(self, listener: Listener) -> None:
-        """Connect, and go on trying if that fails."""
+        """Connect to the scheduler, and try again until that succeeds."""
         self._listener = listener
-        for target in (self._keep_house, self._tell):
+        for target in (self._watch_connection, self._handle_news):
             threading.Thread(target=target, daemon=True, name="odt-dask").start()
 
     def n_free(self) -> int:
-        """Threads of the cluster's workers, less the jobs that were handed out."""
+        """Count the cluster's free threads: all threads less the jobs that were handed out."""
         with self._lock:
             return max(self._slots - len(self._tasks), 0) if self._is_connected() else 0
 
     def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
-        """Hand a job to the scheduler; false if the cluster is not connected or full."""
+        """Hand a job to the scheduler; false if the cluster is not connected or is full."""
         with self._lock:
             if not self._is_connected() or len(self._tasks) >= self._slots:
                 return False
@@ -113,18 +113,18 @@ class DaskPool:
         return self._client is not None and self._client.status == "running"
 
     def stop(self, job: str) -> None:
-        """Ask a job to end with its best tree."""
+        """Ask a job to end and return its best tree."""
         self._orders.submit(self._ask_all, stop_here, job)
 
     def kill(self, job: str) -> None:
-        """End a job's worker, or take the job off the scheduler if it has none yet."""
+        """End a job's worker. A job without a worker is taken off the scheduler."""
         with self._lock:
             if job not in self._tasks:
                 return
         self._orders.submit(self._kill, job)
 
     def close(self) -> None:
-        """Take this server's jobs off the cluster; its machines stay up."""
+        """Take this server's jobs off the cluster. The cluster itself keeps running."""
         self._closed.set()
         with self._lock:
             jobs = list(self._tasks)
@@ -134,7 +134,7 @@ class DaskPool:
         self._news.put(("", None))
         self._disconnect()
 
-    # ---- orders, one after the other in a thread of their own ----
+    # ---- orders: one thread carries them out, one after the other ----
 
     def _send(self, job: str, spec: dict[str, Any], path: Path, hurry: bool) -> None:
         client = self._client
@@ -165,7 +165,7 @@ class DaskPool:
         future.add_done_callback(lambda done: self._news.put((job, done)))
 
     def _dataset(self, client: Client, sha256: str, path: Path) -> Future:
-        """A data set on the cluster; as a task, so that it outlives the machines that have it."""
+        """Put a data set on the cluster, as a task, so that it survives the loss of machines."""
         future = self._datasets.pop(sha256, None)
         if future is None or future.status in ("cancelled", "lost", "error"):
             with warnings.catch_warnings():
@@ -179,7 +179,7 @@ class DaskPool:
         return future
 
     def _ask_all(self, ask: Any, job: str) -> bool:
-        """Put a question to all Dask workers; whether one of them has the job."""
+        """Call a function on all Dask workers; return whether one of them has the job."""
         client = self._client
         if client is None:
             return False
@@ -201,31 +201,31 @@ class DaskPool:
                     task.future.cancel()
             self._news.put((job, Loss(TAKEN_OFF)))
 
-    # ---- news, told in a thread of their own: Dask's may not wait ----
+    # ---- news: handled in a thread of their own, because Dask's threads must not wait ----
 
     def _on_event(self, event: tuple[float, Any]) -> None:
         message = event[1]
         if isinstance(message, dict) and "job" in message:
             self._news.put((message["job"], message))
 
-    def _tell(self) -> None:
+    def _handle_news(self) -> None:
         while True:
             job, news = self._news.get()
             if not job and self._closed.is_set():
                 return
             try:
-                self._take_in(job, news)
+                self._handle(job, news)
             except (ValueError, KeyError, TypeError):
-                log.exception("what a machine of the cluster says cannot be understood")
+                log.exception("a message from the cluster cannot be understood")
                 self.kill(job)
 
-    def _take_in(self, job: str, news: Any) -> None:
+    def _handle(self, job: str, news: Any) -> None:
         with self._lock:
             task = self._tasks.get(job)
         if task is None:
             return
         if isinstance(news, dict):
-            self._hear(job, task, news)
+            self._handle_message(job, task, news)
             return
         with self._lock:
             self._tasks.pop(job, None)
@@ -234,10 +234,10 @@ class DaskPool:
         elif news.status == "cancelled":  # also how Dask ends its futures without a scheduler
             self._listener.on_lost(job, Loss(TAKEN_OFF, begun=bool(task.attempt)))
         else:
-            self._end(job, _last_word(news))
+            self._end(job, _last_message(news))
         self._listener.on_free()
 
-    def _hear(self, job: str, task: _Task, message: dict[str, Any]) -> None:
+    def _handle_message(self, job: str, task: _Task, message: dict[str, Any]) -> None:
         attempt = message.pop("attempt")
         if message["type"] == "start":
             began_before, task.attempt = bool(task.attempt), attempt
@@ -254,7 +254,7 @@ class DaskPool:
 
     # ---- the connection ----
 
-    def _keep_house(self) -> None:
+    def _watch_connection(self) -> None:
         while not self._closed.is_set():
             client = self._client
             try:
@@ -274,7 +274,7 @@ class DaskPool:
             self._closed.wait(LOOK_EVERY)
 
     def _connect(self) -> Client:
-        # A Client that cannot connect may hang when the next one is made: see whether it can.
+        # If a Client cannot connect, the next one may hang. So check the connection first.
         check_scheduler(self._address, self._security)
         client = Client(
             self._address,
@@ -289,7 +289,7 @@ class DaskPool:
         return client
 
     def _note_lost(self, error: Exception) -> None:
-        """The scheduler is away: jobs that run are lost, those that wait go on waiting."""
+        """Note that the scheduler is away: running jobs are lost, waiting jobs go on waiting."""
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         self.problem = (
             f"The Dask scheduler {self._address} cannot be reached ({reason}): start it, or leave "
@@ -314,7 +314,7 @@ class DaskPool:
 
 
 def pool_from_environment(address: str) -> DaskPool:
-    """The cluster that ``ODT_DASK_SCHEDULER`` names, with the settings that go with it.
+    """Connect to the cluster that ``ODT_DASK_SCHEDULER`` names, with the settings for it.
 
     Raises
     ------
@@ -329,7 +329,7 @@ def pool_from_environment(address: str) -> DaskPool:
 
 
 def check_scheduler(address: str, security: Security) -> None:
-    """Connect to a scheduler and leave again.
+    """Connect to a scheduler and disconnect again.
 
     Raises
     ------
@@ -346,7 +346,7 @@ def check_scheduler(address: str, security: Security) -> None:
 
 
 def check_address(address: str, certificates: Path | None, trusted: bool) -> Security:
-    """What protects the connection to a scheduler; see `DaskPool`."""
+    """Choose the protection of the connection to a scheduler; see `DaskPool` for the rules."""
     parts = urlsplit(address)
     if parts.scheme == "tls":
         return _tls(certificates)
@@ -383,8 +383,8 @@ def _tls(certificates: Path | None) -> Security:
     )
 
 
-def _last_word(future: Future) -> dict[str, Any]:
-    """What a task says that ended by itself, well or not."""
+def _last_message(future: Future) -> dict[str, Any]:
+    """The last message of a task that ended by itself, whether it succeeded or failed."""
     if future.status == "finished":
         found: dict[str, Any] = future.result()
         return found

@@ -1,7 +1,7 @@
 """Jobs on a machine of a Dask cluster: what runs inside a Dask worker.
 
-Each Dask worker keeps as many warm workers of ours as it has threads, so that a job there starts as
-fast, is cancelled as surely and is bounded in memory like one on the server's own machine.
+Each Dask worker keeps as many of our warm workers as it has threads. So a job there starts as fast,
+is cancelled as reliably and has the same memory limit as a job on the server's own machine.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from odt_core.storage.cache import FileCache
 
 PLUGIN = "odt-workers"
 _LAST = ("result", "error", "lost")
-"""Messages after which nothing more comes of a job."""
+"""Messages that end a job: no other message follows."""
 
 
 class Hub:
-    """The warm workers of one Dask worker, and who listens to which.
+    """The warm workers of one Dask worker, and the listener of each job.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Hub:
         hurry: bool,
         tell: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:
-        """Run a job to its end; its last message."""
+        """Run a job to its end and return its last message."""
         box = self._boxes[job] = queue.Queue()
         try:
             sha256 = str(spec["dataset"])
@@ -65,7 +65,7 @@ class Hub:
                     self._give(job, spec, path, hurry)
                     continue
                 if message["type"] == "lost" and self._closed:
-                    raise Reschedule  # this machine leaves in good order: another takes over
+                    raise Reschedule  # this machine shuts down: another one runs the job
                 if message["type"] in _LAST:
                     return message
                 tell(message)
@@ -87,51 +87,51 @@ class Hub:
         self._free.clear()
 
     def stop(self, job: str) -> bool:
-        """Ask a job to end with its best tree; whether it is here."""
+        """Ask a job to end and return its best tree; false if the job is not here."""
         self._stopped.add(job)
         self._pool.stop(job)
         return job in self._boxes
 
     def kill(self, job: str) -> bool:
-        """End a job's worker; whether the job is here."""
+        """End a job's worker; false if the job is not here."""
         self._pool.kill(job)
         return job in self._boxes
 
     def close(self) -> None:
-        """End all workers; their jobs begin anew elsewhere."""
+        """End all workers. Their jobs start again on other machines."""
         self._closed = True
         self._free.set()
         self._pool.close()
         self._files.cleanup()
 
-    # ---- what the pool tells ----
+    # ---- calls from the pool ----
 
     def on_free(self) -> None:
-        """A worker may be free."""
+        """React to a worker that may be free."""
         self._free.set()
 
     def on_message(self, job: str, message: dict[str, Any]) -> None:
-        """A worker says something of its job."""
+        """Pass on a worker's message about its job."""
         box = self._boxes.get(job)
         if box is not None:
             box.put(message)
 
     def on_restart(self, job: str) -> None:
-        """Not told by workers of this machine."""
+        """Do nothing: workers of this machine never restart a job."""
 
     def on_lost(self, job: str, loss: Loss) -> None:
-        """A job's worker has ended before the job."""
+        """Note that a job's worker ended before the job did."""
         self.on_message(job, {"type": "lost", **dataclasses.asdict(loss)})
 
     def on_no_worker(self, reason: str) -> None:
-        """Workers cannot be started here."""
+        """Fail all jobs: workers cannot be started here."""
         message = f"No solver process could be started on a machine of the cluster ({reason})."
         for box in list(self._boxes.values()):
             box.put({"type": "error", "message": message})
 
 
 class OdtWorkers(WorkerPlugin):
-    """Brings a hub to each Dask worker, also to those that join later."""
+    """Starts a hub on each Dask worker, including Dask workers that join later."""
 
     name = PLUGIN
     idempotent = True
@@ -141,7 +141,7 @@ class OdtWorkers(WorkerPlugin):
         self.hub = Hub(worker.state.nthreads)
 
     def teardown(self, worker: Worker) -> None:
-        """The Dask worker ends in good order."""
+        """End the warm workers when the Dask worker shuts down."""
         self.hub.close()
 
 
@@ -154,7 +154,7 @@ def _hub(worker: Worker) -> Hub:
 def run_here(
     job: str, spec: dict[str, Any], content: bytes, hurry: bool, topic: str
 ) -> dict[str, Any]:
-    """The Dask task of a job: its messages go to a topic, the last one is its result."""
+    """Run a job as a Dask task. Its messages go to a topic; the last one is its result."""
     worker, attempt = get_worker(), uuid.uuid4().hex
 
     def tell(message: dict[str, Any]) -> None:
@@ -165,15 +165,15 @@ def run_here(
 
 
 def stop_here(job: str, dask_worker: Worker) -> bool:
-    """Ask a job to end with its best tree, if it is on this Dask worker."""
+    """Ask a job to end and return its best tree; false if it is not on this Dask worker."""
     return _hub(dask_worker).stop(job)
 
 
 def kill_here(job: str, dask_worker: Worker) -> bool:
-    """End a job's worker, if it is on this Dask worker."""
+    """End a job's worker; false if the job is not on this Dask worker."""
     return _hub(dask_worker).kill(job)
 
 
 def bytes_here(content: bytes) -> bytes:
-    """The Dask task of a data set: its bytes stay with the scheduler, so they can be had again."""
+    """Return a data set's bytes, as a Dask task, so that lost bytes can be computed again."""
     return content

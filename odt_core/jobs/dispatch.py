@@ -1,4 +1,4 @@
-"""From the queue to a worker: whose turn it is, and what stands in its way."""
+"""Dispatch of jobs: from the queue to a free worker."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 from odt_core.errors import InputError
 from odt_core.jobs.job import Batch, Job
 from odt_core.jobs.pool import Loss, Pool
-from odt_core.jobs.server_jobs import DELETED, Order, ServerJobs
+from odt_core.jobs.server_jobs import DELETED, ServerJobs, WaitingJob
 from odt_core.storage import ClaimedRun, RunStatus, StorageError, Store, software_versions
 from odt_core.worker import JobSpec
 
 CONFIRM_AT_LEAST = 0.5
-"""Seconds that a second engine has to confirm a proved tree, however many others wait."""
+"""Seconds that a second engine gets to confirm a proved tree, even if others wait."""
 LOOK_EVERY = 1.0
-"""Seconds between two looks for runs that another server has queued; one's own start at once."""
+"""Seconds between two checks for runs of other servers. This server's own runs start at once."""
 
 
 class Dispatch:
-    """Gives jobs to free workers, and hears what becomes of them: see `jobs.pool.Listener`.
+    """Gives jobs to free workers and handles their messages (a `jobs.pool.Listener`).
 
     Parameters
     ----------
     store : Store
-        Its queue, and the data sets.
+        Holds the queue and the data sets.
     server : str
         This server's id in the queue.
     pool : Pool
@@ -44,21 +44,21 @@ class Dispatch:
         self._closed = False
 
     def close(self) -> None:
-        """Start nothing more."""
+        """Start no more jobs."""
         self._closed = True
         self.wake()
 
     def wake(self) -> None:
-        """There may be something to start."""
+        """Wake the dispatch thread: there may be a job to start."""
         self._woken.set()
 
     def wait(self) -> None:
-        """Wait until there may be something to start, or it is time to look."""
+        """Wait until there may be a job to start, or until the next check is due."""
         self._woken.wait(CONFIRM_AT_LEAST if self._jobs.confirming() else LOOK_EVERY)
         self._woken.clear()
 
     def start_all(self) -> None:
-        """Start what waits as long as workers are free; if none is, make room.
+        """Start waiting jobs while workers are free. If none is free, shorten confirmations.
 
         Raises
         ------
@@ -72,21 +72,21 @@ class Dispatch:
             self._make_room()
 
     def _start_next(self) -> bool:
-        """Give the job whose turn it is to a worker; false if none waits or none can start."""
-        order = self._jobs.next_order()
-        if order is None:
+        """Start the next job in turn; false if no job waits or none can start."""
+        waiting = self._jobs.next_waiting()
+        if waiting is None:
             claimed = self._store.queue.claim(self._server, software_versions())
-            self._jobs.note_well()
+            self._jobs.note_recovery()
             if claimed is None:
                 return False
-            order = self._order_of(claimed)
-            if order is None:
+            waiting = self._job_of(claimed)
+            if waiting is None:
                 return True
-        path = self._path_of(order)
+        path = self._path_of(waiting)
         if path is None:
             return True
         hurry = self._pool.n_free() <= 1 and self._others_wait()
-        return self._jobs.start(order.job, path, hurry)
+        return self._jobs.start(waiting.job, path, hurry)
 
     def _others_wait(self) -> bool:
         try:
@@ -95,8 +95,8 @@ class Dispatch:
             self._jobs.note_problem(error)
             return False
 
-    def _order_of(self, claimed: ClaimedRun) -> Order | None:
-        """A claimed run as a job; None if it cannot be read, and it has failed with the reason."""
+    def _job_of(self, claimed: ClaimedRun) -> WaitingJob | None:
+        """Make a job of a claimed run. If the run cannot be read, it fails; return None."""
         with self._jobs.entry:
             job = self._jobs.get(claimed.id)
         if job is None:
@@ -106,29 +106,29 @@ class Dispatch:
                 self._jobs.fail_unread(claimed.id, str(error))
                 return None
             job = self._jobs.add(Job(spec, claimed.owner, claimed.lane, id=claimed.id))
-        return Order(job)
+        return WaitingJob(job)
 
-    def _path_of(self, order: Order) -> Path | None:
-        """The file of a job's data set; None if there is none, and the job has failed for that.
+    def _path_of(self, waiting: WaitingJob) -> Path | None:
+        """Find the file of a job's data set. If the owner has none, the job fails; return None.
 
         Raises
         ------
         StorageError
-            If it cannot be had now; the job goes on waiting.
+            If the store cannot be read now; the job goes on waiting.
         """
-        if order.path is not None:
-            return order.path
+        if waiting.path is not None:
+            return waiting.path
         try:
-            return self._store.datasets.path(order.job.owner, order.job.spec.dataset)
+            return self._store.datasets.path(waiting.job.owner, waiting.job.spec.dataset)
         except StorageError:
-            self._jobs.put_first(order)
+            self._jobs.put_first(waiting)
             raise
         except InputError as error:
-            self._jobs.end(order.job, RunStatus.FAILED, str(error))
+            self._jobs.end(waiting.job, RunStatus.FAILED, str(error))
             return None
 
     def _make_room(self) -> None:
-        """Cut confirmations short for those who wait: what is proved is proved."""
+        """Shorten confirmations while others wait: the trees are already proved."""
         since = time.monotonic() - CONFIRM_AT_LEAST
         confirming = self._jobs.confirming()
         ready = [r for r in confirming if r.proved_at is not None and r.proved_at < since]
@@ -136,9 +136,9 @@ class Dispatch:
             self._jobs.cut_short(ready, self._store.queue.n_waiting())
 
     def run_unrecorded(self, batch: Batch, error: StorageError) -> None:
-        """Run jobs that could not be entered; without their file they fail with the reason.
+        """Run jobs that the store could not enter. A job without its file fails with the reason.
 
-        They are entered as soon as the store can be written: see `ServerJobs.enter_all`.
+        The store enters them as soon as it can be written: see `ServerJobs.enter_all`.
         """
         self._jobs.note_unentered(batch, error)
         for job in batch.jobs:
@@ -147,12 +147,12 @@ class Dispatch:
             except InputError:
                 self._jobs.end(job, RunStatus.FAILED, str(error))
                 continue
-            self._jobs.put_last(Order(job, path))
+            self._jobs.put_last(WaitingJob(job, path))
         self.wake()
 
-    def _wait_again(self, order: Order) -> None:
+    def _wait_again(self, waiting: WaitingJob) -> None:
         """Put a job that no worker has begun back in its place in the queue."""
-        job = order.job
+        job = waiting.job
         if job.recorded:
             try:
                 if not self._store.queue.put_back(self._server, job.id):
@@ -160,38 +160,38 @@ class Dispatch:
                 return
             except StorageError as error:
                 self._jobs.note_problem(error)
-        self._jobs.put_first(order)
+        self._jobs.put_first(waiting)
 
-    # ---- what the pool tells ----
+    # ---- calls from the pool ----
 
     def on_free(self) -> None:
-        """A worker may be free."""
+        """React to a worker that may be free."""
         self.wake()
 
     def on_message(self, job: str, message: dict[str, Any]) -> None:
-        """A worker says something of its job."""
-        self._jobs.take_in(job, message)
+        """Handle a worker's message about its job."""
+        self._jobs.handle_message(job, message)
 
     def on_restart(self, job: str) -> None:
-        """A job begins anew, since the machine that ran it was lost."""
-        self._jobs.begin_again(job)
+        """Start a job again because the machine that ran it was lost."""
+        self._jobs.restart(job)
 
     def on_lost(self, job: str, loss: Loss) -> None:
-        """A job's worker has ended before the job, or none has begun it."""
+        """Handle a job whose worker ended before the job did, or that no worker started."""
         again = self._jobs.lose(job, loss, is_closing=self._closed)
         if again is not None:
             self._wait_again(again)
         self.wake()
 
     def on_no_worker(self, reason: str) -> None:
-        """No worker can be started: fail those who wait instead of keeping them waiting."""
+        """Fail the waiting jobs: no worker can be started, so waiting is useless."""
         message = f"No solver process could be started ({reason}): see the server's log."
-        while (order := self._jobs.next_order()) is not None:
-            self._jobs.end(order.job, RunStatus.FAILED, message)
+        while (waiting := self._jobs.next_waiting()) is not None:
+            self._jobs.end(waiting.job, RunStatus.FAILED, message)
         try:
             while (claimed := self._store.queue.claim(self._server)) is not None:
-                order = self._order_of(claimed)
-                if order is not None:
-                    self._jobs.end(order.job, RunStatus.FAILED, message)
+                waiting = self._job_of(claimed)
+                if waiting is not None:
+                    self._jobs.end(waiting.job, RunStatus.FAILED, message)
         except StorageError as error:
             self._jobs.note_problem(error)

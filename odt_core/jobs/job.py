@@ -1,4 +1,4 @@
-"""Jobs as their owner sees them, single or in a batch."""
+"""Jobs as their owner sees them: single jobs, and the batches of studies."""
 
 from __future__ import annotations
 
@@ -19,47 +19,47 @@ if TYPE_CHECKING:
 
 
 def now() -> datetime:
-    """The present moment, in UTC."""
+    """Return the present moment, in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(eq=False)
 class Job:
-    """A job as its owner sees it; read it at any time, from any thread.
+    """A job as its owner sees it. Any thread can read it at any time.
 
     Attributes
     ----------
     id : str
-        Of the run in the store; not guessable.
+        Id of the run in the store; nobody can guess it.
     owner : str
-        Whose it is.
+        The owner's id.
     spec : JobSpec
-        What runs.
+        What the job does, and on which data.
     lane : str
-        Jobs of one lane follow each other; an owner's lanes take turns.
+        Jobs of one lane run one after the other; an owner's lanes take turns.
     status : RunStatus
-        ``done`` has a result (also after a cancel that found a tree in time); ``failed`` has a
-        message; ``interrupted``: its server ended while it ran.
+        ``done`` has a result, even if a cancelled job found a tree in time; ``failed`` has a
+        message; ``interrupted`` means that its server ended while it ran.
     stage : Stage
-        What a running job is doing.
+        The step that a running job is at.
     progress : list of TracePoint
-        The solve's trace so far; its numbers mean what `odt_core.problem.Gains` says.
+        The solve's trace so far. `odt_core.problem.Gains` explains its numbers.
     best : dict or None
-        The result's JSON, and under ``model`` the model's, as they would be if the run ended with
-        its best tree so far; what is left of a run that was interrupted or failed. Its status is
-        ``optimal`` when the tree is proved and only a second engine's word is awaited.
+        The JSON that the run would have if it ended now with its best tree so far: the result,
+        and the model under ``model``. It is kept if the run is interrupted or fails. Its status
+        is ``optimal`` when the tree is proved and only a second engine's confirmation is missing.
     result, model : dict or None
-        The result's and the model's JSON.
+        JSON of the result and of the model.
     message : str
-        Why it failed, in one sentence.
+        One sentence that says why it failed.
     queued_at, started_at, ended_at, cancelled_at : datetime or None
-        In UTC. `cancelled_at` is when it was asked to stop.
+        In UTC. `cancelled_at` is when the owner cancelled it.
     recorded : bool
-        Whether the store knows of it; false as long as the store cannot be written.
+        Whether the store has entered it; false while the store cannot be written.
     name : str
-        The user's word for it, as long as it is not recorded.
+        The user's name for it, while it is not recorded.
     rerun_of : str or None
-        The run that this repeats, as long as it is not recorded.
+        The run that this one repeats, while it is not recorded.
     """
 
     spec: JobSpec
@@ -83,35 +83,35 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the job has ended."""
         return self.status not in (RunStatus.QUEUED, RunStatus.RUNNING)
 
     @property
     def seconds(self) -> float:
-        """Since it started running; 0 before."""
+        """Seconds since it started running; 0 before that."""
         if self.started_at is None:
             return 0.0
         return max(((self.ended_at or now()) - self.started_at).total_seconds(), 0.0)
 
     @property
     def proved_best(self) -> dict[str, Any] | None:
-        """The proved tree's result while a second engine still confirms it."""
+        """The proved tree's result, while a second engine still confirms it."""
         best = self.best
         return best if best is not None and best["status"] == "optimal" else None
 
     @property
     def shows_tree(self) -> bool:
-        """Whether it has a tree to be looked at as a result: a final one, or a proved one."""
+        """Whether it has a tree that can be shown as a result: final or proved."""
         shown = self.result if self.is_over else self.proved_best
         return shown is not None and shown.get("tree") is not None
 
     @property
     def trained(self) -> StoredResult | None:
-        """The result of a training run that is over or shown as if it were; None without one."""
+        """The result of a training run that is over or shown as over; None without a result."""
         return None if self.result is None else StoredResult(self.result)
 
     def as_shown(self) -> Job:
-        """The job; while its proved tree is only being confirmed, as if it had ended with that."""
+        """Return the job to draw: a job that only confirms a proved tree looks as if it is done."""
         best = self.proved_best
         if self.is_over or best is None:
             return self
@@ -120,20 +120,20 @@ class Job:
 
 @dataclass(eq=False)
 class Batch:
-    """Jobs of one study, in order; read it at any time, from any thread.
+    """The jobs of one study, in order. Any thread can read them at any time.
 
     Attributes
     ----------
     jobs : tuple of Job
-        In the order they were asked for.
+        In the order in which they were submitted.
     owner : str
-        Whose they are.
+        The owner's id.
     id : str or None
-        Of the study in the store; None if the store could not be written.
+        Id of the study in the store; None if the store could not be written.
     began : datetime
-        When they were asked for, in UTC.
+        When they were submitted, in UTC.
     study : NewRun or None
-        What is to be entered for the study itself, as long as the store does not know of it.
+        The study's own record, while the store has not entered it.
     """
 
     jobs: tuple[Job, ...]
@@ -151,41 +151,41 @@ class Batch:
         owner: str = LOCAL_OWNER,
         name: str = "",
     ) -> Batch:
-        """Queue all; they take turns with the jobs of others."""
+        """Queue all jobs. They take turns with the jobs of others."""
         return manager.submit_study(specs, owner=owner, name=name)
 
     @property
     def n_done(self) -> int:
-        """Jobs that are over, however they ended."""
+        """How many jobs are over, with or without a result."""
         return sum(job.is_over for job in self.jobs)
 
     @property
     def has_begun(self) -> bool:
-        """Whether none of the jobs waits for a worker."""
+        """Whether no job waits for a worker."""
         return all(job.status is not RunStatus.QUEUED for job in self.jobs)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether all jobs have ended."""
         return all(job.is_over for job in self.jobs)
 
     @property
     def was_cancelled(self) -> bool:
-        """Whether a job was stopped before its end."""
+        """Whether somebody stopped a job before its end."""
         return any(
             job.cancelled_at is not None or job.status is RunStatus.CANCELLED for job in self.jobs
         )
 
     @property
     def seconds(self) -> float:
-        """Since the request, until the last job ended."""
+        """Seconds from the request until the last job ended, or until now."""
         ends = [job.ended_at for job in self.jobs if job.ended_at is not None]
         until = max(ends) if self.is_over and ends else now()
         return (until - self.began).total_seconds()
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace since the first job started; None before the first is over."""
+        """Estimated seconds left, at the pace so far; None before the first job is over."""
         done = self.n_done
         starts = [job.started_at for job in self.jobs if job.started_at is not None]
         if done == 0 or not starts:
@@ -195,14 +195,14 @@ class Batch:
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """What the jobs brought so far, in order."""
+        """Results of the jobs so far, in order."""
         return [job.result for job in self.jobs if job.result is not None]
 
     @property
     def failure(self) -> str:
-        """Why the first failed job failed, in one sentence; empty if none did."""
+        """One sentence that says why the first failed job failed; empty if none did."""
         return next((job.message for job in self.jobs if job.status is RunStatus.FAILED), "")
 
     def cancel(self, manager: JobManager) -> None:
-        """Stop all that is not over."""
+        """Stop all jobs that are not over."""
         manager.cancel_study(self)

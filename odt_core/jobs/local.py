@@ -1,7 +1,7 @@
-"""Warm workers on this machine, each a process group of its own.
+"""Warm workers on this machine, each in a process group of its own.
 
-A worker that does not do what it is told, or takes more memory than it may, is killed with all it
-has started, and a new one takes its place.
+If a worker does not react or takes more memory than its limit, the pool kills it together with
+every process that it started. A new worker takes its place.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ from odt_core.processes import (
 from odt_core.worker import to_line
 
 MOST_FAILED_STARTS = 3
-"""Workers that end before they are ready, in a row, until those who wait are told."""
-LATER = 5.0
-"""Seconds between two tries to start a worker after that."""
+"""After this many failed starts in a row, jobs stop waiting for a worker and fail."""
+RETRY_EVERY = 5.0
+"""Seconds between two further attempts to start a worker."""
 MOST_KEPT = 0.5
-"""Share of the memory limit that an idle worker may go on holding."""
-WEIGH_EVERY = 0.5
-"""Seconds between two looks at the memory of busy workers."""
+"""Share of the memory limit that an idle worker may keep."""
+CHECK_MEMORY_EVERY = 0.5
+"""Seconds between two checks of the busy workers' memory."""
 GLANCE = 0.05
 ACKNOWLEDGE_WITHIN = 10.0
-"""Seconds that an idle worker has to take up a job; one that is frozen is killed then."""
+"""Seconds within which an idle worker must take up a job. After that it is killed as frozen."""
 MOST_TRIES = 3
-"""Workers that may fail to take up the same job, in a row, until the job fails."""
+"""A job fails after this many workers in a row have failed to take it up."""
 SHARE = 0.8
-"""Of the machine's memory, for all workers together; the server and the system have the rest."""
+"""Share of the machine's memory for all workers; the rest is for the server and the system."""
 LEAST = 1024 * MIB
-"""A worker's limit where the machine's share would be less."""
+"""Least memory limit of a worker, even if the machine's share would be less."""
 AT_REST = 512 * MIB
-"""What a worker may take before it has done anything; the least that the setting may be."""
+"""Memory that a worker needs before it has done anything; no limit may be lower."""
 PREFIX = "odt-workers-"
 YOUNG = 60.0
-"""Seconds in which a folder may be without a lock since its owner has just made it."""
+"""Seconds for which a new folder may be without a lock: its owner has only just made it."""
 
 log = logging.getLogger("odt_core.jobs.local")
 
 
 class _WorkerProcess:
-    """A worker as the pool sees it."""
+    """A worker process, its current job, and the thread that writes to it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -76,22 +76,22 @@ class _WorkerProcess:
         )
         self.job: str | None = None
         self.given_at: float | None = None
-        """When its job was given to it, by the monotonic clock, until it has taken it up."""
+        """Monotonic time at which it was given its job; None once it has taken the job up."""
         self.ready = self.was_ready = self.killed = self.used = False
         self.memory_limit: int | None = None
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         threading.Thread(target=self._write, daemon=True, name="odt-worker-orders").start()
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Send a message, without waiting for the worker to read it."""
+        """Send a message without waiting until the worker reads it."""
         self._outbox.put(to_line(message))
 
     def close_outbox(self) -> None:
-        """Send nothing more: the worker has ended."""
+        """Send no more messages, because the worker has ended."""
         self._outbox.put(None)
 
     def _write(self) -> None:
-        """Write to the worker; a frozen one may keep this thread waiting, and nobody else."""
+        """Write messages to the worker. Only this thread waits if the worker is frozen."""
         assert self.process.stdin is not None
         while (line := self._outbox.get()) is not None:
             try:
@@ -102,7 +102,7 @@ class _WorkerProcess:
                 return
 
     def kill(self) -> None:
-        """End the worker and whatever its solve has started."""
+        """End the worker and every process that its solve started."""
         if self.killed:
             return
         self.killed, self.ready = True, False
@@ -110,14 +110,14 @@ class _WorkerProcess:
 
 
 class LocalPool:
-    """A fixed number of warm worker processes; see `odt_core.jobs.pool.Pool`.
+    """A fixed number of warm worker processes (an `odt_core.jobs.pool.Pool`).
 
     Parameters
     ----------
     n_workers : int
-        How many jobs run at once.
+        How many jobs run at the same time.
     memory_limit : int, optional
-        Bytes that a worker, with what it starts, may take; `share_of_memory` by default.
+        Memory limit in bytes for a worker and its children; `share_of_memory` by default.
     """
 
     def __init__(self, n_workers: int, memory_limit: int | None = None) -> None:
@@ -129,42 +129,42 @@ class LocalPool:
         self._folders = WorkerFolders()
         self._closed = False
         self._failed_starts = 0
-        self._weighed_at = 0.0
+        self._memory_checked_at = 0.0
         self._tries: dict[str, int] = {}
 
     def start(self, listener: Listener) -> None:
         """Start the workers."""
         self._listener = listener
-        threading.Thread(target=self._keep_house, daemon=True, name="odt-workers").start()
+        threading.Thread(target=self._maintain_workers, daemon=True, name="odt-workers").start()
 
     def n_free(self) -> int:
-        """Workers that are ready and have nothing to do."""
+        """Count the workers that are ready and idle."""
         with self._lock:
             return sum(worker.ready and worker.job is None for worker in self._workers)
 
     def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
-        """Start a job on a free worker; false if there is none after all."""
+        """Start a job on a free worker; false if no worker is free."""
         order = {"type": "run", "job": job, "spec": spec, "path": str(path), "hurry": hurry}
         with self._lock:
             for worker in self._workers:
                 if not worker.ready or worker.job is not None:
                     continue
-                worker.job, worker.used = job, True  # before it can answer
+                worker.job, worker.used = job, True  # before the worker can answer
                 worker.given_at = time.monotonic()
                 worker.tell(order)
                 return True
         return False
 
     def stop(self, job: str) -> None:
-        """Ask a job to end with its best tree."""
+        """Ask a job to end and return its best tree."""
         with self._lock:
-            for worker in self._of(job):
+            for worker in self._workers_of(job):
                 worker.tell({"type": "cancel", "job": job})
 
     def kill(self, job: str) -> None:
-        """End a job's worker and whatever it has started."""
+        """End a job's worker and every process that it started."""
         with self._lock:
-            for worker in self._of(job):
+            for worker in self._workers_of(job):
                 worker.kill()
 
     def close(self) -> None:
@@ -178,16 +178,16 @@ class LocalPool:
             worker.process.wait()
         self._folders.close()
 
-    def _of(self, job: str) -> list[_WorkerProcess]:
+    def _workers_of(self, job: str) -> list[_WorkerProcess]:
         return [worker for worker in self._workers if worker.job == job]
 
     def _listen(self, worker: _WorkerProcess) -> None:
         assert worker.process.stdout is not None
         for line in worker.process.stdout:
             try:
-                self._take_in(worker, json.loads(line))
+                self._handle_message(worker, json.loads(line))
             except (ValueError, KeyError, TypeError):
-                log.exception("worker %s cannot be understood", worker.process.pid)
+                log.exception("a message of worker %s cannot be understood", worker.process.pid)
                 with self._lock:
                     worker.kill()
                 break
@@ -204,7 +204,7 @@ class LocalPool:
         if vain:
             self._note_failed_start(ending_words(code))
 
-    def _take_in(self, worker: _WorkerProcess, message: dict[str, Any]) -> None:
+    def _handle_message(self, worker: _WorkerProcess, message: dict[str, Any]) -> None:
         kind, job = message["type"], worker.job
         if kind == "ready":
             with self._lock:
@@ -213,7 +213,7 @@ class LocalPool:
             self._listener.on_free()
             return
         if job is None or message["job"] != job:
-            raise ValueError(f"a worker spoke of a job that is not its own: {kind}")
+            raise ValueError(f"a worker sent a message about another worker's job: {kind}")
         if kind == "begun":
             with self._lock:
                 worker.given_at = None
@@ -227,19 +227,19 @@ class LocalPool:
             self._listener.on_free()
 
     def _note_failed_start(self, reason: str) -> None:
-        """After several vain starts, tell those who wait instead of trying for ever."""
+        """After several failed starts, fail the waiting jobs, so that they do not wait forever."""
         with self._lock:
             self._failed_starts += 1
-            tell = self._failed_starts >= MOST_FAILED_STARTS
-            tell = tell and not any(worker.was_ready for worker in self._workers)
-        if tell:
+            fails = self._failed_starts >= MOST_FAILED_STARTS
+            fails = fails and not any(worker.was_ready for worker in self._workers)
+        if fails:
             self._listener.on_no_worker(reason)
 
-    def _keep_house(self) -> None:
-        """Start workers and weigh them, from one thread that lives as long as the pool.
+    def _maintain_workers(self) -> None:
+        """Start missing workers and check the others, in one thread that lives as long as the pool.
 
-        On Linux a worker is killed when the *thread* that started it ends, so no shorter-lived
-        thread may start one.
+        On Linux a worker is killed when the *thread* that started it ends. So a thread with a
+        shorter life must not start one.
         """
         next_start = 0.0
         while not self._closed:
@@ -247,11 +247,11 @@ class LocalPool:
             if now >= next_start:
                 self._start_missing()
                 if self._failed_starts >= MOST_FAILED_STARTS:
-                    next_start = now + LATER
-            self._end_silent(now)
-            if now - self._weighed_at >= WEIGH_EVERY:
-                self._weighed_at = now
-                self._end_heavy()
+                    next_start = now + RETRY_EVERY
+            self._kill_unresponsive(now)
+            if now - self._memory_checked_at >= CHECK_MEMORY_EVERY:
+                self._memory_checked_at = now
+                self._kill_over_memory()
             time.sleep(GLANCE)
 
     def _start_missing(self) -> None:
@@ -269,8 +269,8 @@ class LocalPool:
         if failure is not None:
             self._note_failed_start(failure)
 
-    def _end_silent(self, now: float) -> None:
-        """End workers that do not take up the job they were given; another one gets it."""
+    def _kill_unresponsive(self, now: float) -> None:
+        """Kill workers that do not take up their job; another worker gets the job."""
         with self._lock:
             for worker in self._workers:
                 if worker.given_at is not None and now - worker.given_at > ACKNOWLEDGE_WITHIN:
@@ -278,17 +278,17 @@ class LocalPool:
                     worker.kill()
 
     def _may_try(self, job: str) -> bool:
-        """Whether a job that no worker took up may be given to another one; under the lock."""
+        """Whether another worker may try a job that no worker took up. The caller has the lock."""
         self._tries[job] = self._tries.get(job, 0) + 1
         if self._tries[job] < MOST_TRIES:
             return True
         del self._tries[job]
         return False
 
-    def _end_heavy(self) -> None:
-        """End workers that take more memory than they may; nobody else is touched.
+    def _kill_over_memory(self) -> None:
+        """Kill workers that take more memory than their limit, and no others.
 
-        An idle one that still holds much of it from its last job makes room for a new one.
+        An idle worker that keeps much memory from its last job is replaced by a new one.
         """
         with self._lock:
             used = [worker for worker in self._workers if worker.used]
@@ -307,12 +307,12 @@ class LocalPool:
 
 
 def worker_memory(n_workers: int) -> int:
-    """Bytes that one worker may take: ``ODT_WORKER_MEMORY`` (in MiB), else a share of all.
+    """Memory limit of one worker in bytes: ``ODT_WORKER_MEMORY`` (MiB), or a share of the machine.
 
     Raises
     ------
     InputError
-        If the setting is not a whole number, or less than a worker needs at rest.
+        If the setting is not a whole number, or is less than an idle worker needs.
     """
     text = os.environ.get("ODT_WORKER_MEMORY", "").strip()
     if not text:
@@ -326,14 +326,14 @@ def worker_memory(n_workers: int) -> int:
 
 
 def share_of_memory(n_workers: int) -> int:
-    """Bytes that one of several workers may take of this machine's memory."""
+    """Share of this machine's memory for each of several workers, in bytes."""
     return max(int(SHARE * machine_memory() / n_workers), LEAST)
 
 
 class WorkerFolders:
-    """A folder for the temporary files of a server's workers, which are killed and cannot clean up.
+    """The folder for the temporary files of a server's workers, which may be killed at any time.
 
-    The server holds a lock in it, so that others know when the folder may go.
+    The server holds a lock in the folder. The folder may be removed once nobody holds the lock.
     """
 
     def __init__(self) -> None:
@@ -342,21 +342,21 @@ class WorkerFolders:
         self._lock = LockedFile(self.folder / "lock")
 
     def make(self) -> Path:
-        """A new folder for one worker."""
+        """Make a new folder for one worker."""
         return Path(tempfile.mkdtemp(prefix="worker-", dir=self.folder))
 
     def remove(self, folder: Path) -> None:
-        """Remove a worker's folder once the worker is gone."""
+        """Remove a worker's folder after the worker has ended."""
         shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Remove everything."""
+        """Remove all folders."""
         self._lock.release()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def remove_left_behind() -> None:
-    """Remove what servers that were killed have left behind."""
+    """Remove the folders of servers that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             if time.time() - folder.stat().st_mtime < YOUNG:

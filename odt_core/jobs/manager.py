@@ -1,11 +1,11 @@
-"""Runs jobs: from the store's queue to a free worker, and what comes of them back into the store.
+"""The job manager: takes runs from the store's queue to free workers, and stores what they find.
 
-One manager serves a process. A job is a run in the store from the moment it is asked for, so that
-a reloaded page, a second tab or a killed server loses nothing; several managers, in one process or
-on several machines, share the queue of one store. Where the store cannot be written the jobs run
-all the same, and their results stay in memory.
+Each process has one manager. A job is a run in the store from the moment of the request. So a page
+that is reloaded, a second tab or a killed server loses nothing. Several managers, in one process or
+on several machines, share the queue of one store. If the store cannot be written, the jobs still
+run, and their results stay in memory.
 
-`ServerJobs` is what the manager has in hand. `Dispatch` takes it to the workers.
+`ServerJobs` holds the manager's jobs in memory. `Dispatch` gives them to the workers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from odt_core.jobs.dispatch import Dispatch
 from odt_core.jobs.job import Batch, Job
 from odt_core.jobs.local import LocalPool, worker_memory
 from odt_core.jobs.pool import Pool
-from odt_core.jobs.runs import new_run
+from odt_core.jobs.run_records import new_run
 from odt_core.jobs.server_jobs import ServerJobs
 from odt_core.jobs.threads import ServiceThreads
 from odt_core.storage import (
@@ -38,13 +38,13 @@ from odt_core.storage import (
 from odt_core.storage.rows import no_run
 from odt_core.worker import JobSpec
 
-WISHES_EVERY = 0.5
-"""Seconds between two questions what owners want; progress is written as often."""
+REQUESTS_EVERY = 0.5
+"""Seconds between two checks for owners' requests. Progress is written as often."""
 HEARTBEAT_EVERY = 5.0
-"""Seconds between two signs of life to other servers."""
+"""Seconds between two heartbeats, which tell other servers that this one lives."""
 TIDY_EVERY = 30.0
 GLANCE = 0.05
-"""Seconds between two looks at deadlines."""
+"""Seconds between two checks of deadlines."""
 
 
 class JobManager:
@@ -53,20 +53,20 @@ class JobManager:
     Parameters
     ----------
     store : Store
-        Where data sets and runs are kept.
+        Holds the data sets and runs.
     n_workers : int
-        How many jobs run at once on this machine.
+        How many jobs run at the same time on this machine.
     memory_limit : int, optional
-        Bytes that a worker may take; ``ODT_WORKER_MEMORY`` (MiB) or a share of the machine's
-        memory by default. A job that needs more ends with a message, and nothing else does.
+        Memory limit of a worker, in bytes. By default it is ``ODT_WORKER_MEMORY`` (MiB) or a
+        share of the machine's memory. A job that needs more ends with a message; others go on.
     pool : Pool, optional
-        The workers; by default the Dask cluster that ``ODT_DASK_SCHEDULER`` names, else processes
+        The workers. By default the Dask cluster that ``ODT_DASK_SCHEDULER`` names, or processes
         of this machine.
 
     Attributes
     ----------
     store : Store
-        As given.
+        The store that was given.
 
     Raises
     ------
@@ -93,13 +93,13 @@ class JobManager:
         self._pool.start(self._dispatch)
         self._threads = ServiceThreads(self._jobs, self._closed)
         self._threads.start("dispatch", self._dispatch.start_all, self._dispatch.wait)
-        self._threads.start("deadlines", self._jobs.kill_late, GLANCE)
-        self._threads.start("keeper", self._keep_in_step, WISHES_EVERY)
+        self._threads.start("deadlines", self._jobs.kill_overdue, GLANCE)
+        self._threads.start("keeper", self._synchronise, REQUESTS_EVERY)
         self._threads.start("tidy", self._tidy, TIDY_EVERY)
         atexit.register(self.close)
 
     def _make_pool(self, n_workers: int, memory_limit: int | None) -> Pool:
-        """The cluster that ``ODT_DASK_SCHEDULER`` names, else processes of this machine."""
+        """Make the pool: the cluster of ``ODT_DASK_SCHEDULER``, or processes of this machine."""
         scheduler = os.environ.get("ODT_DASK_SCHEDULER", "").strip()
         if scheduler:
             from odt_core.jobs.cluster import pool_from_environment  # importing Dask is slow
@@ -115,18 +115,18 @@ class JobManager:
                 self._setting = self._setting or str(error)
         return LocalPool(n_workers, memory_limit)
 
-    # ---- what owners ask for ----
+    # ---- requests of owners ----
 
     @property
     def problem(self) -> str:
-        """What is wrong with the store (or a setting), in a sentence; empty when all is well.
+        """One sentence on what is wrong with the store or a setting; empty when all is well.
 
-        Results stay in memory meanwhile, and on the screen.
+        Meanwhile results stay in memory, and pages show them.
         """
         return self._jobs.problem or self._pool.problem or self._setting
 
     def unstored(self, job: Job) -> str:
-        """Why a job that is over is not in the store yet, in a sentence; empty if it is.
+        """One sentence on why an ended job is not in the store yet; empty if it is stored.
 
         It is also empty while the first attempt to store the job goes on (see `is_stored`). The job
         stays in memory and is stored as soon as possible.
@@ -134,14 +134,14 @@ class JobManager:
         return self._jobs.unstored(job)
 
     def is_stored(self, job: Job) -> bool:
-        """Whether nothing is left to store of a job that is over.
+        """Whether an ended job has nothing left to store.
 
-        Its end is in the store, or it was deleted together with its data set.
+        That is so if its end is in the store, or if it was deleted together with its data set.
         """
         return self._jobs.is_stored(job)
 
     def n_unentered(self, owner: str) -> int:
-        """How many of an owner's runs the store does not know of yet."""
+        """Count an owner's runs that the store has not entered yet."""
         return self._jobs.n_unentered(owner)
 
     def submit(
@@ -155,21 +155,21 @@ class JobManager:
     ) -> Job:
         """Queue a job and return at once.
 
-        Turns are taken between owners, then between an owner's lanes (see
-        `odt_core.storage.turns`): a study of many jobs does not keep a single one waiting.
+        Owners take turns, and so do the lanes of one owner (see `odt_core.storage.turns`). So a
+        study of many jobs does not keep a single job waiting.
 
         Parameters
         ----------
         spec : JobSpec
-            What to do.
+            What the job does, and on which data.
         owner : str
-            Whose it is.
+            The owner's id.
         lane : str
-            A browser session, or what else takes turns with the owner's other jobs.
+            Jobs of one lane run in order: a browser session, or anything else that takes turns.
         name : str
-            The user's word for it; may be empty.
+            The user's name for it; may be empty.
         rerun_of : str, optional
-            The run that this repeats, perhaps with changes.
+            The run that this one repeats, perhaps with changes.
 
         Raises
         ------
@@ -196,14 +196,14 @@ class JobManager:
         lane: str = "",
         name: str = "",
     ) -> Batch:
-        """Queue the jobs of a study, which have a lane of their own if none is named.
+        """Queue the jobs of a study. Without a lane, they get a lane of their own.
 
         Raises
         ------
         NotFoundError
             If the owner has no such data set.
         InputError
-            If there are none, or too many.
+            If there are no jobs, or too many.
         """
         members = [new_run(spec, lane=lane) for spec in specs]
         if not members:
@@ -223,12 +223,12 @@ class JobManager:
         return Batch(tuple(jobs), owner=owner, id=summary.id, began=summary.queued_at)
 
     def find(self, owner: str, run_id: str) -> Job:
-        """A job by its id: the one that runs here, or as the store has it, kept up to date.
+        """Find a job by its id, wherever it runs. The manager keeps it up to date.
 
         Raises
         ------
         NotFoundError
-            If the owner has no such run (or it is another owner's, which is the same).
+            If the owner has no such run. Another owner's run counts as none.
         """
         job = self._jobs.get(run_id)
         if job is not None and job.owner != owner:
@@ -245,7 +245,7 @@ class JobManager:
         return self._jobs.know(record)
 
     def find_study(self, owner: str, study_id: str) -> Batch:
-        """A study's jobs by its id.
+        """Find a study's jobs by the study's id.
 
         Raises
         ------
@@ -258,14 +258,14 @@ class JobManager:
         return Batch(jobs, owner=owner, id=study_id, began=summary.queued_at)
 
     def rerun(self, owner: str, run_id: str, lane: str = "") -> Job:
-        """Queue a run again, from its record alone. A study: `rerun_study`.
+        """Queue a run again, from its record alone. For a study, see `rerun_study`.
 
         Raises
         ------
         NotFoundError
             If the owner has no such run, or its data set is not stored.
         InputError
-            If it was made by a version of the program whose settings this one cannot read.
+            If another version of the program made it, and this one cannot read its settings.
         """
         spec = JobSpec.from_json(self.store.runs.get(owner, run_id).spec)
         with self._jobs.entry:
@@ -275,7 +275,7 @@ class JobManager:
         return job
 
     def rerun_study(self, owner: str, study_id: str) -> Batch:
-        """Queue a study again with all its runs.
+        """Queue a study again, with all its runs.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class JobManager:
         return batch
 
     def resume_study(self, owner: str, study_id: str) -> Batch:
-        """Queue those of a study's runs again that were interrupted, cancelled or failed.
+        """Queue again the runs of a study that were interrupted, cancelled or failed.
 
         Raises
         ------
@@ -303,7 +303,7 @@ class JobManager:
         return batch
 
     def cancel(self, job: Job) -> None:
-        """Stop a job; a running one has a moment to hand in its best tree."""
+        """Stop a job. A running job gets a moment to return its best tree."""
         if not self._jobs.stop(job) and not job.is_over:
             self._jobs.ask(lambda: self.store.runs.cancel(job.owner, job.id))
             self._refresh(job.owner, [job])
@@ -314,13 +314,13 @@ class JobManager:
         if batch.id is not None and open_jobs:
             study_id = batch.id
             self._jobs.ask(lambda: self.store.runs.cancel(batch.owner, study_id))
-        # The last first, so that of those that are not in the store none starts meanwhile.
+        # Stop the last first. Otherwise one that waits here could start while others are stopped.
         elsewhere = [job for job in reversed(open_jobs) if not self._jobs.stop(job)]
         if batch.id is not None and elsewhere:
             self._refresh(batch.owner, elsewhere)
 
     def position(self, job: Job) -> int:
-        """How many jobs are ahead in the queue; 0 when it runs or is next."""
+        """Count the jobs ahead in the queue; 0 when it runs or is next."""
         if job.status is not RunStatus.QUEUED:
             return 0
         place = self._jobs.place(job)
@@ -328,11 +328,11 @@ class JobManager:
             return place
         try:
             return self.store.queue.position(job.owner, job.id)
-        except InputError:  # deleted, or the store is away: its state will tell
+        except InputError:  # deleted, or the store is away: the job's status will say so
             return 0
 
     def close(self) -> None:
-        """End the workers; jobs that still ran are interrupted, those that wait stay queued."""
+        """End the workers. Running jobs become interrupted; waiting jobs stay in the queue."""
         if self._closed.is_set():
             return
         self._closed.set()
@@ -344,17 +344,17 @@ class JobManager:
             self._jobs.ask(lambda: self.store.queue.leave(self._server))
 
     def _enter(self, spec: JobSpec, summary: RunSummary) -> Job:
-        """The job of a run that was just queued."""
+        """Make the job of a run that was just queued."""
         at = summary.queued_at
         return self._jobs.add(Job(spec, summary.owner, summary.lane, id=summary.id, queued_at=at))
 
     def _tidy(self) -> None:
-        """Mark what dead servers left, apply age limits, wipe."""
+        """Mark runs of dead servers, apply age limits, and wipe deleted data."""
         self.store.tidy()
         self._dispatch.wake()
 
-    def _keep_in_step(self) -> None:
-        """Write progress, hear what owners want, follow what runs elsewhere, enter the unstored.
+    def _synchronise(self) -> None:
+        """Write progress, read requests, follow jobs elsewhere, and enter jobs not yet stored.
 
         Raises
         ------
@@ -366,34 +366,34 @@ class JobManager:
         is_beat = time.monotonic() - self._beat_at >= HEARTBEAT_EVERY
         if is_beat:
             self._beat_at = time.monotonic()
-        self._hear_wishes(self._jobs.claimed(), is_beat)
-        others = self._jobs.elsewhere()
+        self._read_requests(self._jobs.claimed(), is_beat)
+        others = self._jobs.not_here()
         for owner in {job.owner for job in others}:
             self._refresh(owner, [job for job in others if job.owner == owner])
         self._jobs.enter_all()
 
-    def _hear_wishes(self, claimed: set[str], is_beat: bool) -> None:
-        """Learn which runs are to stop, and say that this server lives if it is time to."""
+    def _read_requests(self, claimed: set[str], is_beat: bool) -> None:
+        """Read which runs are to stop. When a heartbeat is due, also say that this server lives."""
         if not claimed and not is_beat:
             return
-        ask = self.store.queue.heartbeat if is_beat else self.store.queue.wishes
-        heard = ask(self._server, claimed)
-        for run_id in heard.cancel:
+        ask = self.store.queue.heartbeat if is_beat else self.store.queue.requests
+        requests = ask(self._server, claimed)
+        for run_id in requests.cancel:
             job = self._jobs.get(run_id)
             if job is not None and not job.is_over:
                 self._jobs.stop(job)
-        for run_id in heard.lost:
+        for run_id in requests.lost:
             self._jobs.drop(run_id)
 
     def _refresh(self, owner: str, jobs: Sequence[Job]) -> None:
-        """Read where jobs are that do not run here."""
+        """Read the state of jobs that do not run here."""
         try:
             found = self.store.runs.present(owner, [job.id for job in jobs])
             over = [run_id for run_id, summary in found.items() if summary.is_over]
             records = {r.summary.id: r for r in self.store.runs.get_many(owner, over)}
         except StorageError as error:
             self._jobs.note_problem(error)
-        except NotFoundError:  # deleted just now: the next look tells
+        except NotFoundError:  # deleted just now: the next call sees that
             return
         else:
             self._jobs.follow(jobs, found, records)
@@ -401,12 +401,12 @@ class JobManager:
 
 @contextmanager
 def unkept_manager(n_workers: int) -> Iterator[JobManager]:
-    """A manager for one command: its store is in memory, and all of it is gone afterwards.
+    """Make a manager for one command, whose store is in memory and ends with the command.
 
     Parameters
     ----------
     n_workers : int
-        How many jobs run at once.
+        How many jobs run at the same time.
     """
     with tempfile.TemporaryDirectory(prefix="odt-memory-") as folder:
         store = Store("sqlite://", Path(folder))

@@ -1,4 +1,4 @@
-"""What the manager needs of the processes that work, wherever they are."""
+"""The interface between the manager and its workers, wherever they run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Loss:
-    """A job lost its worker before it ended, or its place with those that may run it.
+    """The loss of a job's worker before the job ended, or of its place at a pool.
 
     Attributes
     ----------
     how : str
-        How its process ended, in a word or two.
+        How the process ended, in a few words.
     memory_limit : int or None
-        Bytes, if the worker was ended because it took more.
+        The limit in bytes, if the worker was ended because it took more.
     begun : bool
-        False if no worker has begun the job, so that it may wait for another one.
+        Whether a worker had started the job. If not, the job can wait for another worker.
     """
 
     how: str
@@ -27,49 +27,49 @@ class Loss:
 
 
 class Listener(Protocol):
-    """Who hears of what happens in a pool; called from the pool's threads."""
+    """Receives the events of a pool. The pool's threads call it."""
 
     def on_free(self) -> None:
-        """A worker may be free."""
+        """React to a worker that may be free."""
 
     def on_message(self, job: str, message: dict[str, Any]) -> None:
-        """A worker says something of its job: see `odt_core.worker.messages`.
+        """Handle a worker's message about its job: see `odt_core.worker.messages`.
 
         Raises
         ------
         ValueError, KeyError, TypeError
-            If the message cannot be understood; the worker is then ended.
+            If the message cannot be understood; the pool then ends the worker.
         """
 
     def on_restart(self, job: str) -> None:
-        """A job begins anew, since the machine that ran it was lost."""
+        """A job starts again because the machine that ran it was lost."""
 
     def on_lost(self, job: str, loss: Loss) -> None:
-        """A job's worker has ended before the job, or none has begun it."""
+        """A job's worker ended before the job did, or no worker started the job."""
 
     def on_no_worker(self, reason: str) -> None:
         """Several workers in a row could not be started."""
 
 
 class Pool(Protocol):
-    """Workers that run jobs, one each.
+    """Workers, each of which runs one job at a time.
 
     Attributes
     ----------
     problem : str
-        Why there are no workers, in a sentence for the user; empty if all is well.
+        One sentence for the user on why there are no workers; empty if all is well.
     """
 
     problem: str
 
     def start(self, listener: Listener) -> None:
-        """Begin; workers are made now."""
+        """Start the pool. It makes its workers now."""
 
     def n_free(self) -> int:
-        """How many jobs could be started now."""
+        """Count the jobs that could be started now."""
 
     def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
-        """Start a job on a free worker; false if there is none after all.
+        """Start a job on a free worker; false if no worker is free.
 
         Parameters
         ----------
@@ -78,16 +78,16 @@ class Pool(Protocol):
         spec : dict
             `odt_core.jobs.JobSpec` as JSON.
         path : Path
-            The data set's bytes in a file of this machine.
+            A file on this machine with the data set's bytes.
         hurry : bool
-            Others wait: a proved tree needs no second engine's confirmation.
+            Whether others wait. A proved tree then skips a second engine's confirmation.
         """
 
     def stop(self, job: str) -> None:
-        """Ask a job to end with its best tree."""
+        """Ask a job to end and return its best tree."""
 
     def kill(self, job: str) -> None:
-        """End a job's worker and whatever it has started."""
+        """End a job's worker and every process that it started."""
 
     def close(self) -> None:
         """End all workers."""

@@ -1,4 +1,4 @@
-"""A large table is read in a process of its own, which can be ended, and once for all who wait."""
+"""Reading large tables in separate processes, each table once for everybody who waits for it."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from odt_core.processes import (
 from odt_core.worker import to_line
 
 LOOK_EVERY = 0.1
-"""Seconds between two looks at the process."""
+"""Seconds between two checks of the process."""
 
 PATIENCE = 10.0
-"""Seconds that a reading goes on when nobody waits for it: a browser changes its page within."""
+"""Seconds for which a reading goes on when nobody waits, so that a browser can change its page."""
 
 Progress = Callable[[str, float], None]
-"""Told what is being done, and how many seconds have passed."""
+"""A function that gets the current step and the seconds so far."""
 
 
 @dataclass(frozen=True)
 class ReadLimits:
-    """How much reading a table may take.
+    """Limits on the time and memory of reading a table.
 
     Attributes
     ----------
     seconds : float
-        Of time.
+        Time limit.
     memory : int
-        Bytes; a share of the machine's by default.
+        Memory limit in bytes; by default a share of the machine's memory.
     """
 
     seconds: float = 120.0
@@ -53,7 +53,7 @@ class ReadLimits:
 
     @property
     def bytes_allowed(self) -> int:
-        """The memory limit, whatever it comes from."""
+        """The memory limit in bytes: the setting, or its default."""
         return self.memory or machine_memory() // 3
 
 
@@ -65,28 +65,27 @@ def read_table_apart(
     on_progress: Progress,
     limits: ReadLimits | None = None,
 ) -> Table:
-    """Read a table in another process, which ends with this call, however that ends.
+    """Read a table in another process, which never outlives this call.
 
     Parameters
     ----------
     source : bytes or Path
-        The file's bytes, or where it is.
+        The file's bytes, or its path.
     options : ReadOptions
-        How it is read.
+        How to read the file.
     name : str
-        Its name.
+        The file's name for messages.
     on_progress : callable
-        Told ten times a second what is being done and how many seconds have passed. What it raises
-        ends the reading.
+        Called ten times a second. If it raises an exception, the reading ends.
     limits : ReadLimits, optional
-        Of time and memory.
+        Limits on time and memory.
 
     Raises
     ------
     RefusedRowsError
-        If its rows have too few or too many cells.
+        If rows have too few or too many cells.
     InputError
-        If the file is no usable table, or takes too much time or memory.
+        If the file is not a usable table, or takes too much time or memory.
     """
     limits = limits or ReadLimits()
     too_large = (
@@ -129,9 +128,9 @@ def read_table_apart(
 
 
 def _load(place: Path) -> Table:
-    """The table that our own process wrote, into a folder of ours.
+    """Load the table that our own process wrote into our own folder.
 
-    Python's search for cycles takes twice as long as the rest where columns are many.
+    With many columns, Python's garbage collector would take twice as long as everything else.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -145,12 +144,12 @@ def _load(place: Path) -> Table:
 
 
 class _LeftError(Exception):
-    """Nobody waits for a reading any more."""
+    """Nobody waits for the reading any more."""
 
 
 @dataclass(eq=False)
 class _Reading:
-    """A table that is being read, and who waits for it."""
+    """The reading of a table, and the number of callers who wait for it."""
 
     result: Future[Table] = field(default_factory=Future)
     stage: str = ""
@@ -161,15 +160,14 @@ class _Reading:
 
 
 class TableReadings:
-    """Tables that are being read: each once, for as long as somebody waits for it.
+    """Readings that are under way. Each table is read only once, even if several callers wait.
 
-    Whoever waits may leave and come back. A reading that nobody has waited for in `patience`
-    seconds ends.
+    A caller may leave and come back. A reading ends if nobody waits for it for `patience` seconds.
 
     Parameters
     ----------
     patience : float
-        Seconds.
+        Seconds until a reading ends for which nobody waits.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
@@ -180,22 +178,22 @@ class TableReadings:
     def table(
         self, key: Hashable, read: Callable[[Progress], Table], on_progress: Progress
     ) -> Table:
-        """Wait for a table, which is read unless it already is being read.
+        """Wait for a table. Its reading starts unless it is already under way.
 
         Parameters
         ----------
         key : hashable
-            Tells the table from others.
+            Identifies the table.
         read : callable
-            Reads it, as `read_table_apart` does. It is called in a thread of its own and is given
-            what it shall tell of its progress.
+            Reads the table, as `read_table_apart` does. It is called in a thread of its own and
+            gets the function to which it reports its progress.
         on_progress : callable
-            Told ten times a second how far the reading is. What it raises ends the waiting only.
+            Called ten times a second. If it raises an exception, only the waiting ends.
 
         Raises
         ------
         InputError
-            If it cannot be read, or whatever else `read` raises.
+            If the table cannot be read. Other exceptions of `read` are raised too.
         """
         with self._lock:
             reading = self._readings.get(key)
@@ -214,7 +212,7 @@ class TableReadings:
         return reading.result.result()
 
     def stop(self, key: Hashable) -> None:
-        """End the reading of a table at once, unless somebody waits for it."""
+        """End the reading of a table now, unless somebody waits for it."""
         with self._lock:
             reading = self._readings.get(key)
             if reading is not None and not reading.n_waiting:
@@ -232,7 +230,7 @@ class TableReadings:
 
         try:
             reading.result.set_result(read(look))
-        except Exception as error:  # for those who wait
+        except Exception as error:  # raised again for all who wait
             reading.result.set_exception(error)
         with self._lock:
             if self._readings.get(key) is reading:
@@ -240,7 +238,7 @@ class TableReadings:
 
 
 class _Reader:
-    """The process, and what it says."""
+    """The reading process and its messages."""
 
     def __init__(self, order: dict[str, object], options: ReadOptions, folder: Path) -> None:
         self._options = options
@@ -262,7 +260,7 @@ class _Reader:
         try:
             self._process.stdin.write(to_line(order))
             self._process.stdin.close()
-        except BrokenPipeError:  # it ended at once: its status says so
+        except BrokenPipeError:  # it ended at once: its status says why
             self._process.wait()
 
     def _listen(self) -> None:
@@ -288,7 +286,7 @@ class _Reader:
         return ending_words(self._process.returncode)
 
     def wait(self, seconds: float) -> bool:
-        """Whether it has ended after so many seconds."""
+        """Wait for at most this many seconds; return whether the process has ended."""
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:

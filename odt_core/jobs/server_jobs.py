@@ -1,4 +1,4 @@
-"""The jobs that a server has in hand: noted in memory at once, written into the store soon."""
+"""The jobs of one server: kept in memory at once, and written into the store soon after."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from weakref import WeakValueDictionary
 
 from odt_core.jobs.job import Batch, Job, now
 from odt_core.jobs.pool import Loss, Pool
-from odt_core.jobs.runs import fill, follow, job_of, kept_result, metrics_of, points_to_json, run_of
+from odt_core.jobs.run_records import (
+    fill,
+    follow,
+    job_of,
+    kept_result,
+    metrics_of,
+    points_to_json,
+    run_of,
+)
 from odt_core.solution import TracePoint
 from odt_core.storage import (
     Ending,
@@ -29,34 +37,34 @@ from odt_core.storage import (
 from odt_core.training.progress import Stage
 
 CANCEL_GRACE = 1.0
-"""Seconds a solve has to stop after a cancel."""
+"""Seconds within which a solve must stop after a cancel."""
 DEADLINE_GRACE = 15.0
-"""Seconds a solve may run past its time limit."""
+"""Seconds for which a solve may run past its time limit."""
 OTHER_WORK_LIMIT = 600.0
-"""Seconds for what is not bounded by the time limit: reading before a solve, counting after it."""
+"""Seconds for the steps outside the time limit: reading before a solve, counting after it."""
 DELETED = "This run was deleted."
 
 log = logging.getLogger("odt_core.jobs")
 
 
 @dataclass
-class Running:
-    """A job with a worker.
+class RunningJob:
+    """A job that has a worker.
 
     Attributes
     ----------
     path : Path
-        Its data set.
+        File of its data set.
     stage_at : float
-        Monotonic time at which its stage began.
+        Monotonic time at which its current stage started.
     stop_at : float or None
         Monotonic time at which it was asked to stop.
     proved_at : float or None
-        Monotonic time at which its tree was proved, if it goes on to have it confirmed.
+        Monotonic time at which its tree was proved, if a second engine goes on to confirm it.
     overdue, deleted : bool
-        Why its worker was killed.
+        Why its worker was killed: the job took too long, or was deleted.
     unwritten : set of str
-        What is not with the recorder yet: ``stage``, ``progress``, ``best``.
+        What the recorder has not received yet: ``stage``, ``progress``, ``best``.
     """
 
     job: Job
@@ -70,10 +78,10 @@ class Running:
 
     @property
     def deadline(self) -> float:
-        """When the job loses its worker, by the monotonic clock.
+        """Monotonic time at which the job loses its worker.
 
-        A job that is asked to stop while it solves has a moment; once the solve has stopped, its
-        best tree is worth waiting for.
+        A job that is asked to stop while it solves gets a short time. After the solve, the server
+        waits longer, because the best tree is on its way.
         """
         if self.job.stage is Stage.FINISHING:
             return self.stage_at + OTHER_WORK_LIMIT
@@ -84,7 +92,7 @@ class Running:
         return self.stage_at + OTHER_WORK_LIMIT
 
     def loss_words(self, loss: Loss) -> str:
-        """Why the job lost its worker, and what to do."""
+        """Say why the job lost its worker, and what to do."""
         if loss.memory_limit is not None:
             return (
                 f"The run needed more memory than a solver process may take "
@@ -108,13 +116,13 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Order:
-    """A job of this server that waits for a worker.
+class WaitingJob:
+    """A job that waits on this server for a worker.
 
     Attributes
     ----------
     path : Path or None
-        Its data set; None if the file must still be asked for.
+        File of its data set; None if the store has not been asked for it yet.
     """
 
     job: Job
@@ -122,15 +130,15 @@ class Order:
 
 
 class ServerJobs:
-    """The jobs of one server; any thread may call any method.
+    """The jobs of one server. Any thread may call any method.
 
-    What happens to a job is noted in memory at once. A recorder writes it into the store, and no
+    Each change of a job is noted in memory at once. A recorder writes it into the store, and no
     call waits for that.
 
     Parameters
     ----------
     store : Store
-        Where runs are kept.
+        Holds the runs.
     server : str
         This server's id in the queue.
     pool : Pool
@@ -139,7 +147,7 @@ class ServerJobs:
     Attributes
     ----------
     entry : Lock
-        Held from a run's entry into the store until its job is known here.
+        Held while a run is entered into the store, until its job is known here.
     """
 
     def __init__(self, store: Store, server: str, pool: Pool) -> None:
@@ -149,43 +157,43 @@ class ServerJobs:
         self._pool = pool
         self._recorder = Recorder(store.queue, server)
         self._lock = threading.RLock()
-        """For all that follows."""
+        """Guards all attributes below."""
         self._known: WeakValueDictionary[str, Job] = WeakValueDictionary()
-        """Jobs that somebody looks at, by id, wherever they run."""
-        self._orders: deque[Order] = deque()
-        """What waits here, not in the store's queue; the next first."""
-        self._running: dict[str, Running] = {}
+        """Jobs by id that somebody uses, wherever they run."""
+        self._waiting: deque[WaitingJob] = deque()
+        """Jobs that wait here and not in the store's queue; the next one first."""
+        self._running: dict[str, RunningJob] = {}
         self._unwritten: dict[str, Job] = {}
-        """What has ended, but may not be in the store yet."""
+        """Ended jobs that may not be in the store yet."""
         self._unentered: list[Batch] = []
-        """What the store does not know of; jobs that belong together stand together."""
+        """Jobs that the store has not entered; jobs of one study stand together."""
         self._problem = ""
         self._why_unentered = ""
 
-    # ---- what is wrong ----
+    # ---- faults ----
 
     @property
     def problem(self) -> str:
-        """What is wrong with the store, in a sentence; empty when all is well."""
+        """One sentence on what is wrong with the store; empty when all is well."""
         return self._store.problem or self._recorder.problem or self._problem
 
     def note_problem(self, error: StorageError) -> None:
-        """The store failed; `problem` says so until the store answers again."""
+        """Note that the store failed; `problem` says so until the store answers again."""
         log.warning("the store: %s", error)
         self._problem = str(error)
 
     def note_unexpected(self, error: Exception) -> None:
-        """A mistake of this program; `problem` says so until the queue is served again."""
+        """Note a mistake of this program; `problem` says so until the queue is served again."""
         log.error("an unexpected error", exc_info=error)
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         self._problem = f"The server met an unexpected error ({reason}): see its log."
 
-    def note_well(self) -> None:
-        """The queue answers."""
+    def note_recovery(self) -> None:
+        """Note that the queue answers again."""
         self._problem = ""
 
     def ask(self, call: Callable[[], Any]) -> None:
-        """Ask something of the store that may fail without harm."""
+        """Call the store; a failure is noted and does no harm."""
         try:
             call()
         except NotFoundError:
@@ -193,19 +201,19 @@ class ServerJobs:
         except StorageError as error:
             self.note_problem(error)
 
-    # ---- where a job is ----
+    # ---- where a job runs ----
 
     def get(self, run_id: str) -> Job | None:
-        """A job that somebody looks at, wherever it runs."""
+        """Return a job that somebody uses, wherever it runs."""
         return self._known.get(run_id)
 
     def add(self, job: Job) -> Job:
-        """Know a job from now on, as long as somebody looks at it."""
+        """Remember a job for as long as somebody uses it."""
         self._known[job.id] = job
         return job
 
     def here(self, run_id: str) -> Job | None:
-        """A job of which this server knows more than the store."""
+        """Return a job if this server knows more of it than the store does."""
         with self._lock:
             job = self._known.get(run_id)
             if run_id in self._running or run_id in self._unwritten:
@@ -213,13 +221,13 @@ class ServerJobs:
             return job if job is not None and not job.recorded else None
 
     def claimed(self) -> set[str]:
-        """Ids of the runs that the store must leave to this server."""
+        """List the ids of the runs that the store must leave to this server."""
         with self._lock:
-            waiting = {order.job.id for order in self._orders if order.job.recorded}
+            waiting = {w.job.id for w in self._waiting if w.job.recorded}
             return {*self._running, *self._unwritten, *waiting}
 
-    def elsewhere(self) -> list[Job]:
-        """Jobs that somebody looks at, are not over, and are in the store's or others' hands."""
+    def not_here(self) -> list[Job]:
+        """List jobs that somebody uses, that are not over, and that this server does not run."""
         with self._lock:
             return [
                 job
@@ -228,30 +236,30 @@ class ServerJobs:
             ]
 
     def is_working_on(self, job: Job) -> bool:
-        """Whether a job runs or waits here."""
+        """Whether a job runs or waits on this server."""
         with self._lock:
-            return job.id in self._running or any(order.job is job for order in self._orders)
+            return job.id in self._running or any(w.job is job for w in self._waiting)
 
     def place(self, job: Job) -> int | None:
-        """How many jobs wait here before one; None if it does not wait here."""
+        """Count the jobs that wait here before this one; None if it does not wait here."""
         with self._lock:
-            waiting = [order.job for order in self._orders]
+            waiting = [w.job for w in self._waiting]
             return waiting.index(job) if job in waiting else None
 
     def n_unentered(self, owner: str) -> int:
-        """How many of an owner's runs the store does not know of."""
+        """Count an owner's runs that the store has not entered."""
         with self._lock:
             return sum(len(batch.jobs) for batch in self._unentered if batch.owner == owner)
 
-    # ---- as the store has them ----
+    # ---- jobs from the store's records ----
 
     def know(self, record: RunRecord) -> Job:
-        """The job of a record; always the same one while somebody looks at it.
+        """Return the job of a record; the same object for as long as somebody uses it.
 
         Raises
         ------
         InputError
-            If the record's specification is of another version.
+            If another version of the program wrote the record's specification.
         """
         run_id = record.summary.id
         with self._lock:
@@ -268,14 +276,14 @@ class ServerJobs:
         summaries: Mapping[str, RunSummary],
         records: Mapping[str, RunRecord],
     ) -> None:
-        """Bring jobs that do not run here up to date.
+        """Update jobs that do not run here.
 
         Parameters
         ----------
         summaries : mapping of str to RunSummary
-            What the store has of them, by id; of a deleted one nothing.
+            The store's summaries by id. A deleted run has none.
         records : mapping of str to RunRecord
-            The whole records of those that are over.
+            The whole records of the runs that are over.
         """
         with self._lock:
             for job in jobs:
@@ -291,74 +299,74 @@ class ServerJobs:
 
     # ---- from waiting to running ----
 
-    def next_order(self) -> Order | None:
-        """Take out what is to be started first."""
+    def next_waiting(self) -> WaitingJob | None:
+        """Remove and return the job that is to start first."""
         with self._lock:
-            return self._orders.popleft() if self._orders else None
+            return self._waiting.popleft() if self._waiting else None
 
-    def put_first(self, order: Order) -> None:
-        """Let a job wait here, before all others."""
+    def put_first(self, waiting: WaitingJob) -> None:
+        """Let a job wait here, ahead of all others."""
         with self._lock:
-            self._orders.appendleft(order)
+            self._waiting.appendleft(waiting)
 
-    def put_last(self, order: Order) -> None:
+    def put_last(self, waiting: WaitingJob) -> None:
         """Let a job wait here, behind all others."""
         with self._lock:
-            self._known[order.job.id] = order.job
-            self._orders.append(order)
+            self._known[waiting.job.id] = waiting.job
+            self._waiting.append(waiting)
 
     def start(self, job: Job, path: Path, hurry: bool) -> bool:
-        """Give a job to a worker; false if none is free, and the job waits here again.
+        """Give a job to a worker; false if none is free, so that the job waits here again.
 
         Parameters
         ----------
         hurry : bool
-            Others wait: see `Pool.run`.
+            Whether others wait: see `Pool.run`.
         """
         with self._lock:
-            if job.is_over:  # cancelled meanwhile
+            if job.is_over:  # cancelled in the meantime
                 return True
-            self._running[job.id] = Running(job, path)
+            self._running[job.id] = RunningJob(job, path)
             job.status, job.started_at = RunStatus.RUNNING, now()
             if self._pool.run(job.id, job.spec.to_json(), path, hurry):
                 return True
             self.put_first(self._taken_back(self._running[job.id]))
         return False
 
-    def _taken_back(self, running: Running) -> Order:
-        """A job without its worker."""
+    def _taken_back(self, running: RunningJob) -> WaitingJob:
+        """Take a job back from its worker; it waits again."""
         job = running.job
         del self._running[job.id]
         job.status, job.started_at = RunStatus.QUEUED, None
-        return Order(job, running.path)
+        return WaitingJob(job, running.path)
 
-    def confirming(self) -> list[Running]:
-        """Jobs whose tree is proved and only being confirmed, the longest first."""
+    def confirming(self) -> list[RunningJob]:
+        """List the jobs that only confirm a proved tree, the longest first."""
         with self._lock:
             found = [r for r in self._running.values() if r.proved_at and r.stop_at is None]
         return sorted(found, key=lambda running: running.proved_at or 0.0)
 
-    def cut_short(self, ready: list[Running], n_waiting: int) -> None:
-        """End confirmations, as many as runs wait and no worker is about to be free for.
+    def cut_short(self, ready: list[RunningJob], n_waiting: int) -> None:
+        """End as many confirmations as there are waiting runs without a worker about to be free.
 
         Parameters
         ----------
-        ready : list of Running
-            Confirmations that may be ended, the first first.
+        ready : list of RunningJob
+            Confirmations that may be ended, in this order.
         n_waiting : int
-            Runs that wait in the store's queue.
+            Number of runs that wait in the store's queue.
         """
         with self._lock:
-            n_waiting += len(self._orders)
+            n_waiting += len(self._waiting)
             n_waiting -= sum(running.stop_at is not None for running in self._running.values())
             for running in ready[: max(n_waiting, 0)]:
                 running.stop_at = time.monotonic()
                 self._pool.stop(running.job.id)
 
-    # ---- what workers say ----
+    # ---- messages of workers ----
 
-    def take_in(self, run_id: str, message: dict[str, Any]) -> None:
-        """A worker says something of its job: see `odt_core.worker.messages`."""
+    def handle_message(self, run_id: str, message: dict[str, Any]) -> None:
+        """Handle a worker's message about its job: see `odt_core.worker.messages`."""
         with self._lock:
             running = self._running.get(run_id)
             if running is None:
@@ -382,8 +390,8 @@ class ServerJobs:
             else:
                 self.end(job, RunStatus.FAILED, message["message"])
 
-    def begin_again(self, run_id: str) -> None:
-        """A job begins anew, since the machine that ran it was lost."""
+    def restart(self, run_id: str) -> None:
+        """Reset a job that starts again because the machine that ran it was lost."""
         with self._lock:
             running = self._running.get(run_id)
             if running is not None:
@@ -392,13 +400,13 @@ class ServerJobs:
                 running.job.progress = []
                 running.unwritten |= {"stage", "progress"}
 
-    def lose(self, run_id: str, loss: Loss, *, is_closing: bool) -> Order | None:
-        """A job's worker has ended before the job, or none has begun it.
+    def lose(self, run_id: str, loss: Loss, *, is_closing: bool) -> WaitingJob | None:
+        """Handle a job whose worker ended before the job did, or that no worker started.
 
         Returns
         -------
-        Order or None
-            What must wait again; None if the job is over.
+        WaitingJob or None
+            The job, if it must wait again; None if it is over.
         """
         with self._lock:
             running = self._running.get(run_id)
@@ -419,7 +427,7 @@ class ServerJobs:
     # ---- how jobs are stopped ----
 
     def stop(self, job: Job) -> bool:
-        """Stop a job that has a worker here, or waits here; false if it is elsewhere."""
+        """Stop a job that runs or waits here; false if it is elsewhere."""
         with self._lock:
             running = self._running.get(job.id)
             if running is not None:
@@ -427,24 +435,24 @@ class ServerJobs:
                     job.cancelled_at, running.stop_at = now(), time.monotonic()
                     self._pool.stop(job.id)
                 return True
-            for order in self._orders:
-                if order.job is job:
-                    self._orders.remove(order)
+            for waiting in self._waiting:
+                if waiting.job is job:
+                    self._waiting.remove(waiting)
                     job.cancelled_at = now()
                     self.end(job, RunStatus.CANCELLED, "Cancelled before it started.")
                     return True
         return False
 
     def drop(self, run_id: str) -> None:
-        """A run was deleted: end it without a trace."""
+        """End a deleted run and keep nothing of it."""
         with self._lock:
             running = self._running.get(run_id)
             if running is not None and running.job.recorded:
                 running.deleted = True
                 self._pool.kill(run_id)
 
-    def kill_late(self) -> None:
-        """Kill the workers of jobs that run far past what they may."""
+    def kill_overdue(self) -> None:
+        """Kill the workers of jobs that run past their deadline."""
         with self._lock:
             late = [r for r in self._running.values() if time.monotonic() > r.deadline]
             for running in late:
@@ -462,7 +470,7 @@ class ServerJobs:
         result: dict[str, Any] | None = None,
         model: dict[str, Any] | None = None,
     ) -> None:
-        """A job is over."""
+        """Note how a job ended, and hand that to the recorder."""
         with self._lock:
             running = self._running.pop(job.id, None)
             job.result, job.model, job.message = result, model, message
@@ -475,26 +483,26 @@ class ServerJobs:
             self._record_end(job)
 
     def fail_unread(self, run_id: str, message: str) -> None:
-        """A claimed run cannot even be read."""
+        """Fail a claimed run whose specification cannot be read."""
         self._recorder.end(run_id, Ending(RunStatus.FAILED, message=message))
 
     def _end_stopped(self, job: Job) -> None:
-        """A job was stopped by force: its best tree so far is its result."""
+        """End a job that was stopped by force, with its best tree so far as its result."""
         if job.best is None:
             self.end(job, RunStatus.CANCELLED, "Cancelled before a tree was found.")
         else:
             self.end(job, RunStatus.DONE, "", *kept_result(job.best))
 
     def _record_end(self, job: Job) -> None:
-        """Hand a job's ending to the recorder."""
+        """Hand the end of a job to the recorder."""
         self._unwritten[job.id] = job
         metrics = metrics_of(job.spec, job.result, job.seconds)
         self._recorder.end(
             job.id, Ending(job.status, job.result, job.model, metrics, job.message, job.ended_at)
         )
 
-    def _interrupt(self, running: Running) -> None:
-        """The server closes while a job runs; `Queue.leave` settles its record."""
+    def _interrupt(self, running: RunningJob) -> None:
+        """Interrupt a running job because the server closes; `Queue.leave` updates its record."""
         job = running.job
         self._write(running)
         self._running.pop(job.id, None)
@@ -502,7 +510,7 @@ class ServerJobs:
         job.status = RunStatus.INTERRUPTED
 
     def close(self) -> bool:
-        """Interrupt what still runs and write what can be written; whether everything was."""
+        """Interrupt running jobs and write what can be written; true if everything was written."""
         with self._lock:
             for running in list(self._running.values()):
                 self._interrupt(running)
@@ -511,14 +519,14 @@ class ServerJobs:
     # ---- what the recorder writes ----
 
     def write_progress(self) -> None:
-        """Hand what is new of running jobs to the recorder, and forget endings that are stored."""
+        """Hand new progress of running jobs to the recorder, and forget ends that are stored."""
         with self._lock:
             for running in self._running.values():
                 self._write(running)
             waiting = self._recorder.waiting
             self._unwritten = {k: job for k, job in self._unwritten.items() if k in waiting}
 
-    def _write(self, running: Running) -> None:
+    def _write(self, running: RunningJob) -> None:
         job, what = running.job, running.unwritten
         if not what or not job.recorded:
             return
@@ -533,15 +541,15 @@ class ServerJobs:
         running.unwritten = set()
 
     def is_stored(self, job: Job) -> bool:
-        """Whether nothing is left to store of a job that is over.
+        """Whether an ended job has nothing left to store.
 
-        Its end is in the store, or it was deleted together with its data set.
+        That is so if its end is in the store, or if it was deleted together with its data set.
         """
         with self._lock:
             return job.recorded and job.id not in self._recorder.waiting
 
     def unstored(self, job: Job) -> str:
-        """Why a job that is over is not in the store, in a sentence; empty if it is.
+        """One sentence on why an ended job is not in the store; empty if it is stored.
 
         It is also empty while the first attempt to store the job goes on (see `is_stored`).
         """
@@ -550,16 +558,16 @@ class ServerJobs:
                 return ""
             return self.problem if job.recorded else self._why_unentered
 
-    # ---- what the store does not know of ----
+    # ---- jobs that the store has not entered ----
 
     def note_unentered(self, batch: Batch, error: StorageError) -> None:
-        """Jobs could not be entered; `enter_all` tries it again."""
+        """Note jobs that the store could not enter; `enter_all` tries again."""
         self._note_why(error)
         with self._lock:
             self._unentered.append(batch)
 
     def enter_all(self) -> None:
-        """Enter the jobs that could not be entered when they were asked for.
+        """Enter the jobs that the store could not enter when they were submitted.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Threads that repeat one piece of work until the server ends."""
+"""Threads that each repeat one task until the server ends."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from odt_core.jobs.server_jobs import ServerJobs
 from odt_core.storage import StorageError
 
 RETRY_EVERY = 2.0
-"""Seconds until a round that failed is tried again."""
+"""Seconds until a task that failed is tried again."""
 LAST_ROUND = 5.0
-"""Seconds that a round may still take once the server ends."""
+"""Seconds that a task may still take once the server ends."""
 
 
 class ServiceThreads:
     """The manager's threads.
 
-    A store that fails, and even a mistake of this program, costs one round. Without one of these
-    threads everybody's runs would stand still, and nobody would be told.
+    If the store fails, or this program makes a mistake, the task is tried again later and the
+    thread lives on. Without the thread, all runs would stand still, and nobody would know why.
 
     Parameters
     ----------
@@ -41,26 +41,26 @@ class ServiceThreads:
         Parameters
         ----------
         name : str
-            What it does, in a word.
+            What the thread does, in one word.
         work : callable
-            One round.
+            The task.
         pause : callable or float
-            Waits for the next one; or for how many seconds to wait.
+            Waits until the task is due again; or the seconds between two repetitions.
         """
         seconds = pause if isinstance(pause, float) else None
         wait = pause if callable(pause) else lambda: self._closed.wait(seconds)
         thread = threading.Thread(
-            target=self._go_on, args=(work, wait), daemon=True, name=f"odt-{name}"
+            target=self._repeat, args=(work, wait), daemon=True, name=f"odt-{name}"
         )
         self._threads.append(thread)
         thread.start()
 
     def join(self) -> None:
-        """Wait for the last rounds."""
+        """Wait until all tasks have ended."""
         for thread in self._threads:
             thread.join(LAST_ROUND)
 
-    def _go_on(self, work: Callable[[], object], wait: Callable[[], object]) -> None:
+    def _repeat(self, work: Callable[[], object], wait: Callable[[], object]) -> None:
         while not self._closed.is_set():
             try:
                 work()

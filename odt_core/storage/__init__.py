@@ -1,6 +1,6 @@
 """Data sets, runs and the queue in one database: SQLite in a file, or PostgreSQL.
 
-`Store` is the way in. What it takes and gives are frozen records; see docs/storage.md.
+`Store` is the way in. It takes and returns frozen records; see docs/storage.md.
 """
 
 from odt_core.software import software_versions

@@ -1,4 +1,4 @@
-"""Data sets as files, for workers: copies of what the database holds, made when asked for."""
+"""Copies of the database's data sets as files, which workers read; made on request."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class FileCache:
     Parameters
     ----------
     folder : Path
-        Belongs to this cache alone.
+        A folder that only this cache uses.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def find(self, sha256: str, size: int) -> Path | None:
-        """The file, if it is there and whole."""
+        """Return the path of a file; None if it is missing or incomplete."""
         path = self.folder / sha256
         try:
             return path if path.stat().st_size == size else None
@@ -33,12 +33,12 @@ class FileCache:
             return None
 
     def put(self, sha256: str, pieces: Iterable[bytes]) -> Path:
-        """Write a file; it appears as a whole or not at all.
+        """Write a file. It appears as a whole or not at all.
 
         Raises
         ------
         StorageError
-            If the folder cannot be written, or the pieces are not the content of that hash.
+            If the folder cannot be written, or the pieces do not have that hash.
         """
         path = self.folder / sha256
         temporary = None
@@ -67,7 +67,7 @@ class FileCache:
         return path
 
     def remove(self, sha256: str) -> None:
-        """Remove a file, if it is there.
+        """Remove a file if it exists.
 
         Raises
         ------
@@ -82,25 +82,25 @@ class FileCache:
                 f"({error.strerror}): make that folder writable."
             ) from error
 
-    def held(self) -> list[str]:
-        """Names of all files here, those that a killed process left half written among them."""
+    def names(self) -> list[str]:
+        """List the names of all files, including files that a killed process left unfinished."""
         try:
             return sorted(entry.name for entry in os.scandir(self.folder))
         except FileNotFoundError:
             return []
 
     def keep_only(self, hashes: Collection[str], half_written_before: float) -> int:
-        """Remove files of data sets that another server has deleted; the number removed.
+        """Remove files of data sets that another server deleted; return how many.
 
         Parameters
         ----------
         hashes : collection of str
-            What the database holds.
+            Hashes of the data sets in the database.
         half_written_before : float
-            Half-written files younger than this (seconds since the epoch) may still be growing.
+            Unfinished files newer than this (seconds since the epoch) may still be growing.
         """
         wanted = set(hashes)
-        stale = [name for name in self.held() if name not in wanted]
+        stale = [name for name in self.names() if name not in wanted]
         stale = [name for name in stale if len(name) == 64 or self._age(name) < half_written_before]
         for name in stale:
             self.remove(name)

@@ -1,7 +1,7 @@
-"""The connection to SQLite or PostgreSQL: transactions, one clock, and errors in words.
+"""The connection to SQLite or PostgreSQL: transactions, one clock, and errors in plain words.
 
-SQLite is one file in WAL mode: readers never wait, and one writer at a time takes its turn by
-``BEGIN IMMEDIATE``. Freed pages are overwritten with zeros and given back to the disk.
+SQLite is one file in WAL mode. Readers never wait, and writers take turns by ``BEGIN IMMEDIATE``.
+Freed pages are overwritten with zeros and given back to the disk.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from odt_core.storage.private import make_private
 
 FILE_NAME = "odt.sqlite3"
 WAIT_FOR_FILE = 30.0
-"""Seconds a transaction waits for another process's write to the SQLite file."""
+"""Seconds for which a transaction waits until another process has written to the SQLite file."""
 WAIT_FOR_SERVER = 5
-"""Seconds until a PostgreSQL server that does not answer is called unreachable."""
+"""Seconds after which a PostgreSQL server that does not answer counts as unreachable."""
 WAIT_FOR_TABLE = 3
-"""Seconds that wiping deleted rows may wait for readers."""
+"""Seconds for which the wiping of deleted rows may wait until readers finish."""
 
 LOG_LIMIT = 16 * 1024 * 1024
-"""Bytes to which SQLite's write-ahead log is cut after a large write."""
+"""Size in bytes to which SQLite's write-ahead log is cut after a large write."""
 
 _PRAGMAS = (
     f"PRAGMA busy_timeout = {int(WAIT_FOR_FILE * 1000)}",
@@ -64,24 +64,24 @@ _POSTGRES_OPTIONS: dict[str, dict[str, Any]] = {
     "BEGIN IMMEDIATE": {"isolation_level": "READ COMMITTED"},
     "": {"isolation_level": "AUTOCOMMIT"},
 }
-"""What SQLite's three ways to begin are on PostgreSQL."""
+"""SQLite's three ways to begin a transaction, in terms of PostgreSQL."""
 
 
 def locate(address: str | None = None, folder: Path | None = None) -> URL:
-    """Where the database is.
+    """Find the database's address.
 
     Parameters
     ----------
     address : str, optional
-        Like ``postgresql://user:password@host/name`` or ``sqlite:///path``; the environment's
-        ``ODT_DATABASE_URL`` by default, else a file in the data folder.
+        Like ``postgresql://user:password@host/name`` or ``sqlite:///path``. By default it is
+        ``ODT_DATABASE_URL``, or a file in the data folder.
     folder : Path, optional
         The data folder, see `odt_core.folders.data_folder`.
 
     Raises
     ------
     InputError
-        If it is no address of SQLite or PostgreSQL.
+        If it is not an address of SQLite or PostgreSQL.
     """
     address = address or os.environ.get("ODT_DATABASE_URL")
     if not address:
@@ -99,7 +99,7 @@ def locate(address: str | None = None, folder: Path | None = None) -> URL:
 
 
 def _bad_address() -> str:
-    # The address itself is not repeated: it may hold a password.
+    # The message does not repeat the address, which may hold a password.
     return (
         "ODT_DATABASE_URL is not the address of a PostgreSQL or SQLite database: write it like "
         "postgresql://user:password@host/name, or leave it out to keep everything in a file."
@@ -107,12 +107,12 @@ def _bad_address() -> str:
 
 
 class Database:
-    """A database and the only ways to talk to it.
+    """A database, and the transactions by which all other modules use it.
 
     Parameters
     ----------
     url : URL
-        See `locate`. ``sqlite://`` lives in memory, for what cannot be written anywhere.
+        See `locate`. ``sqlite://`` is a database in memory, for use when nothing can be written.
     """
 
     def __init__(self, url: URL) -> None:
@@ -126,7 +126,7 @@ class Database:
         self._file: tuple[int, int] | None = None
 
     def read(self) -> AbstractContextManager[Connection]:
-        """A transaction that sees one state of the database and writes nothing.
+        """Open a transaction that sees one state of the database and writes nothing.
 
         Raises
         ------
@@ -136,9 +136,9 @@ class Database:
         return self._transaction("BEGIN", self._turn if self._in_memory else nullcontext())
 
     def write(self) -> AbstractContextManager[Connection]:
-        """A transaction that is stored as a whole when the block ends, or not at all.
+        """Open a transaction that is stored as a whole when the block ends, or not at all.
 
-        Threads of this process take turns here rather than in SQLite, whose waiting is not fair.
+        Threads of this process take turns here, because SQLite's own waiting is not fair.
 
         Raises
         ------
@@ -149,23 +149,23 @@ class Database:
         return self._transaction("BEGIN IMMEDIATE", self._writers_turn())
 
     def bare(self) -> AbstractContextManager[Connection]:
-        """A connection on which every statement stands alone (for pragmas and ``VACUUM``)."""
+        """Open a connection without transactions (for pragmas and ``VACUUM``)."""
         return self._transaction("", self._writers_turn())
 
     def now(self, connection: Connection) -> datetime:
-        """The time, in UTC, by the one clock that all servers on this database share."""
+        """Return the time in UTC, by the one clock that all servers on this database share."""
         if self.is_sqlite:
             return datetime.now(UTC)
         return connection.execute(select(func.clock_timestamp())).scalar_one().astimezone(UTC)
 
     def insert(self, table: Any) -> sqlite.Insert | postgresql.Insert:
-        """An INSERT that can say what happens on conflict."""
+        """Make an INSERT that can handle conflicts."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
 
     def take_turns(self, connection: Connection, matter: str) -> None:
-        """Let one write transaction at a time, over all servers, deal with a matter.
+        """Make write transactions about a matter take turns, on all servers.
 
-        On SQLite a write transaction is alone anyway.
+        On SQLite only one write transaction runs at a time anyway.
         """
         if not self.is_sqlite:
             digest = hashlib.sha256(f"odt {matter}".encode()).digest()
@@ -173,7 +173,7 @@ class Database:
             connection.execute(select(func.pg_advisory_xact_lock(number)))
 
     def prepare_file(self) -> None:
-        """Make SQLite's file and folder if they are not there, for this user only."""
+        """Create SQLite's file and folder if they are missing, for this user only."""
         if self.path is None:
             return
         try:
@@ -189,10 +189,9 @@ class Database:
         self._file = _identity(self.path)
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that nobody will find again.
+        """Refuse to write into a file that was deleted or replaced.
 
-        SQLite goes on with a file that has been deleted under it, and everything is lost at the
-        end of the process.
+        SQLite goes on writing into a deleted file, and everything is lost when the process ends.
         """
         if self.path is not None and self._file not in (None, _identity(self.path)):
             raise StorageError(
@@ -201,7 +200,7 @@ class Database:
             )
 
     def _switch_to_wal(self) -> None:
-        """Set what is kept in the file itself; SQLite does not wait for a lock here, so we do."""
+        """Set what SQLite keeps in the file. SQLite does not wait for a lock here, so we do."""
         deadline = time.monotonic() + WAIT_FOR_FILE
         while True:
             try:
@@ -217,11 +216,11 @@ class Database:
                 time.sleep(0.02)
 
     def wipe_deleted(self, tables: tuple[str, ...]) -> bool:
-        """Take what deleted rows leave behind off the disk; false if it must be tried again.
+        """Wipe deleted rows off the disk; false if that must be tried again.
 
-        SQLite has overwritten the rows with zeros already: what is left is the write-ahead log,
-        and giving back the space. PostgreSQL leaves old row versions in a table's file until the
-        table is written anew. (Its write-ahead log and its backups are the administrator's.)
+        SQLite has already overwritten the rows with zeros. The write-ahead log remains, and the
+        space to give back. PostgreSQL keeps old row versions in a table's file until the table is
+        rewritten. (Its write-ahead log and its backups are the administrator's task.)
         """
         if self.is_sqlite:
             return self._wipe_file()
@@ -239,7 +238,7 @@ class Database:
         return True
 
     def cut_log(self) -> None:
-        """Empty SQLite's log, where failed writes leave bytes, if no reader is in the way."""
+        """Empty SQLite's log, where failed writes leave bytes, unless a reader uses it."""
         if self.path is not None:
             with self.bare() as connection:
                 self._cut_log(connection, wait=0)
@@ -248,19 +247,19 @@ class Database:
         with self.bare() as connection:
             file = connection.connection.driver_connection
             assert isinstance(file, sqlite3.Connection)
-            # Each step gives back one page; only a script goes through all of them.
+            # Each step gives back one page. Only `executescript` runs all steps.
             file.executescript("PRAGMA incremental_vacuum")
             return self._cut_log(connection, wait=WAIT_FOR_TABLE)
 
     def _cut_log(self, connection: Connection, wait: int) -> bool:
-        """Empty SQLite's write-ahead log; false if a reader was in the way for `wait` seconds."""
+        """Empty SQLite's write-ahead log; false if a reader still used it after `wait` seconds."""
         connection.execute(text(f"PRAGMA busy_timeout = {wait * 1000}"))
         busy, _, _ = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
         connection.execute(text(_PRAGMAS[0]))
         return not busy
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         self._engine.dispose()
 
     def _writers_turn(self) -> AbstractContextManager[Any]:
@@ -298,7 +297,7 @@ def _make_engine(url: URL, is_sqlite: bool, in_memory: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, _record: object) -> None:
-        # Python's driver must not begin transactions of its own accord: `begin` below does.
+        # Python's driver must not begin transactions by itself, because `begin` below does it.
         connection.isolation_level = None
         for pragma in _PRAGMAS:
             connection.execute(pragma)
@@ -313,7 +312,7 @@ def _make_engine(url: URL, is_sqlite: bool, in_memory: bool) -> Engine:
 
 
 def dump_json(value: Any) -> str:
-    """JSON that every reader accepts: no NaN, and plain ASCII."""
+    """Write JSON that every reader accepts: without NaN, and in plain ASCII."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
@@ -332,7 +331,7 @@ def _place(url: URL, path: Path | None) -> str:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Tells a file from another one of the same name; None if there is none."""
+    """Identify a file, to notice another one of the same name; None if there is no file."""
     try:
         state = path.stat()
     except OSError:

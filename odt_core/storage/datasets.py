@@ -1,7 +1,7 @@
-"""Data sets: bytes stored once under their SHA-256, and who has them.
+"""Data sets: bytes stored once under their SHA-256, and the owners who have them.
 
-The bytes are in the database, not in a folder beside it: two servers that share a database share
-no folder, and a row and its bytes go together in one transaction.
+The bytes are in the database. A folder beside it would not do: two servers that share a database
+share no folder. A row and its bytes are stored and deleted in one transaction.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from odt_core.storage.tables import BlobRow, ChunkRow, DatasetRow, OwnerRow, Run
 from odt_core.storage.text import check_owner, cut_line, is_id
 
 LARGEST = 200 * 1024 * 1024
-"""Bytes of a data set, at most."""
+"""Largest size of a data set, in bytes."""
 CHUNK = 4 * 1024 * 1024
-"""Bytes in a row: PostgreSQL and SQLite both hold far more, but a row is in memory as a whole."""
+"""Bytes in one row. The databases could hold more, but a whole row must fit in memory."""
 HALF_WRITTEN = 3600.0
-"""Seconds after which a file that no process finished writing is litter."""
+"""Seconds after which an unfinished file is removed: no process still writes it."""
 
 GoneRow = Row[str, str, int | None, bool]
-"""Id, status, parent and is_study of a run that is deleted."""
+"""Id, status, parent and is_study of a deleted run."""
 
 log = logging.getLogger("odt_core.storage.datasets")
 
 
 class Datasets:
-    """The data sets of all owners; every call sees one owner's only.
+    """The data sets of all owners. Each call sees the data sets of one owner only.
 
     Parameters
     ----------
     database : Database
-        Where they are.
+        Holds the data sets.
     cache : FileCache
-        Where workers read them.
+        Holds the files that workers read.
     """
 
     def __init__(self, database: Database, cache: FileCache) -> None:
@@ -54,12 +54,12 @@ class Datasets:
         self._cache = cache
 
     def put(self, owner: str, content: bytes, name: str) -> DatasetRecord:
-        """Store a file's bytes; the same bytes again only change the name.
+        """Store a file's bytes. If they are stored already, only the name changes.
 
         Raises
         ------
         InputError
-            If there are more bytes than `LARGEST`.
+            If the file is larger than `LARGEST`.
         StorageError
             If the database cannot be written.
         """
@@ -78,7 +78,7 @@ class Datasets:
         name: str,
         now: datetime,
     ) -> None:
-        """The same as `put`, as part of a transaction, for bytes with a known hash."""
+        """Do the same as `put`, within a transaction, for bytes whose hash is known."""
         if len(content) > LARGEST:
             raise InputError(
                 f"The file has {len(content) / 2**20:,.0f} MB: at most {LARGEST // 2**20} MB can "
@@ -94,7 +94,7 @@ class Datasets:
         )
 
     def get(self, owner: str, sha256: str) -> DatasetRecord:
-        """One data set.
+        """Return one data set.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Datasets:
         return _record(row)
 
     def list(self, owner: str) -> tuple[DatasetRecord, ...]:
-        """All data sets of an owner, the last used first."""
+        """List all data sets of an owner, the last used first."""
         with self._database.read() as connection:
             rows = connection.execute(
                 _selection(owner).order_by(DatasetRow.used_at.desc(), DatasetRow.sha256)
@@ -118,22 +118,22 @@ class Datasets:
         return tuple(_record(row) for row in rows)
 
     def read(self, owner: str, sha256: str) -> bytes:
-        """A data set's bytes.
+        """Return a data set's bytes.
 
         Raises
         ------
         NotFoundError
-            If the owner has no such data set, or only its hash.
+            If the owner has no such data set, or has only its hash.
         """
         return b"".join(self._pieces(self._require_stored(owner, sha256)))
 
     def path(self, owner: str, sha256: str) -> Path:
-        """A file with a data set's bytes, for a worker; written now if it is not there.
+        """Return a file with a data set's bytes, for a worker; it is written now if missing.
 
         Raises
         ------
         NotFoundError
-            If the owner has no such data set, or only its hash.
+            If the owner has no such data set, or has only its hash.
         StorageError
             If the file cannot be written.
         """
@@ -142,12 +142,12 @@ class Datasets:
         return found or self._cache.put(sha256, self._pieces(record))
 
     def keep_choices(self, owner: str, sha256: str, choices: Json) -> None:
-        """Keep what an owner says of a data set's columns and rows; the last word counts.
+        """Keep an owner's choices for a data set's columns and rows. They replace earlier ones.
 
         Parameters
         ----------
         choices : dict
-            Kept as it is; it goes with the data set.
+            Stored unchanged, and deleted with the data set.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class Datasets:
                 raise no_dataset()
 
     def choices(self, owner: str, sha256: str) -> Json | None:
-        """What `keep_choices` was last told; None if nothing.
+        """Return the latest choices from `keep_choices`; None if there are none.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class Datasets:
     def delete(self, owner: str, sha256: str) -> Deleted:
         """Delete a data set and every run made from it, and wipe them off the disk.
 
-        Runs that are running now are deleted too; their server learns it at its next heartbeat.
+        This includes runs that are running; their server learns of it at its next heartbeat.
 
         Raises
         ------
@@ -193,9 +193,10 @@ class Datasets:
         return self._wipe(gone)
 
     def delete_unused_since(self, owner: str, moment: datetime) -> int:
-        """Delete an owner's data sets that nobody gave or ran on since, with all their runs.
+        """Delete an owner's data sets not used since a moment, with all their runs.
 
-        Data sets with runs that wait or run stay. Returns how many data sets went.
+        An upload or a run counts as use. A data set with a waiting or running run stays. Returns
+        the number of deleted data sets.
         """
         live = (
             select(RunRow.seq)
@@ -213,7 +214,7 @@ class Datasets:
         return gone.found
 
     def delete_owner(self, owner: str) -> Deleted:
-        """Delete a person with everything they have."""
+        """Delete a person together with everything they have."""
         mine = select(DatasetRow.sha256).where(DatasetRow.owner == owner)
         with self._database.write() as connection:
             gone = self._delete(connection, owner, connection.scalars(mine).all())
@@ -221,8 +222,8 @@ class Datasets:
         return self._wipe(gone)
 
     def sweep_cache(self) -> int:
-        """Remove files of data sets that are no longer in the database; the number removed."""
-        if not self._cache.held():
+        """Remove files of data sets that are no longer in the database; return how many."""
+        if not self._cache.names():
             return 0
         with self._database.read() as connection:
             hashes = connection.scalars(select(BlobRow.sha256)).all()
@@ -254,7 +255,7 @@ class Datasets:
         return record
 
     def _pieces(self, record: DatasetRecord) -> Iterator[bytes]:
-        """The content, a row at a time, each in a short transaction of its own."""
+        """Read the content row by row, each in a short transaction of its own."""
         for position in range(-(-record.size // CHUNK)):
             with self._database.read() as connection:
                 piece = connection.scalar(
@@ -262,7 +263,7 @@ class Datasets:
                     .join(BlobRow, BlobRow.number == ChunkRow.blob)
                     .where(BlobRow.sha256 == record.sha256, ChunkRow.position == position)
                 )
-            if piece is None:  # deleted since
+            if piece is None:  # deleted in the meantime
                 raise no_dataset()
             yield piece
 
@@ -272,9 +273,9 @@ class Datasets:
         owner: str,
         hashes: Sequence[str],
         *conditions: ColumnElement[bool],
-    ) -> _Gone:
-        """Delete an owner's data sets that meet conditions, and content that nobody else has."""
-        gone = _Gone()
+    ) -> _Deletion:
+        """Delete data sets that meet conditions, and any content that no other owner has."""
+        gone = _Deletion()
         for sha256 in sorted(hashes):
             self._database.take_turns(connection, f"content {sha256}")
             mine = (RunRow.owner == owner, RunRow.dataset == sha256)
@@ -296,8 +297,8 @@ class Datasets:
             note_erasure(self._database, connection)
         return gone
 
-    def _wipe(self, gone: _Gone) -> Deleted:
-        """Take what was deleted off the disk; what cannot be now is left to `Store.tidy`."""
+    def _wipe(self, gone: _Deletion) -> Deleted:
+        """Wipe deleted data off the disk. What cannot be wiped now is left to `Store.tidy`."""
         for sha256 in gone.contents:
             self._cache.remove(sha256)
         try:
@@ -309,8 +310,8 @@ class Datasets:
 
 
 @dataclass
-class _Gone:
-    """What a transaction deletes."""
+class _Deletion:
+    """The runs and hashes that a transaction deletes."""
 
     found: int = 0
     runs: list[GoneRow] = field(default_factory=list)
@@ -318,7 +319,7 @@ class _Gone:
 
 
 def ensure_owner(database: Database, connection: Connection, owner: str, now: datetime) -> None:
-    """Enter a person who is not there yet."""
+    """Enter a person, unless they are known already."""
     connection.execute(
         database.insert(OwnerRow)
         .values(subject=check_owner(owner), created_at=now)
@@ -334,9 +335,9 @@ def enter_dataset(
     name: str,
     now: datetime,
 ) -> None:
-    """Enter a data set of which perhaps only the hash is known; one that is there is renewed.
+    """Enter a data set, perhaps with its hash only. An existing entry is renewed.
 
-    Knowing a hash gives nobody the bytes that somebody else stored under it: see `Datasets.put`.
+    A hash does not give access to bytes that somebody else stored: see `Datasets.put`.
     """
     ensure_owner(database, connection, owner, now)
     entry = database.insert(DatasetRow).values(
@@ -354,12 +355,12 @@ def enter_dataset(
 
 
 def use_dataset(connection: Connection, owner: str, sha256: str, now: datetime) -> None:
-    """Note that a data set is run on.
+    """Note that a run uses a data set.
 
     Raises
     ------
     NotFoundError
-        If the owner has no such data set, or only its hash.
+        If the owner has no such data set, or has only its hash.
     """
     if not is_id(sha256):
         raise no_dataset()
@@ -375,13 +376,13 @@ def use_dataset(connection: Connection, owner: str, sha256: str, now: datetime) 
 
 
 def count_deleted(runs: Iterable[GoneRow], wiped: bool) -> Deleted:
-    """What went, from the deleted runs' id, status, parent and is_study."""
+    """Count the deleted runs, from their id, status, parent and is_study."""
     running = tuple(run.id for run in runs if run.status == RunStatus.RUNNING and not run.is_study)
     return Deleted(sum(run.parent is None for run in runs), running, wiped)
 
 
 def not_stored(name: str, sha256: str) -> NotFoundError:
-    """What is said of a data set that came with an imported run, as a hash only."""
+    """The error for a data set that came with an imported run as a hash only."""
     return NotFoundError(
         f"The data set {name!r} of this run is not stored here: upload the file whose SHA-256 "
         f"begins with {sha256[:12]}."
@@ -389,7 +390,7 @@ def not_stored(name: str, sha256: str) -> NotFoundError:
 
 
 def no_dataset() -> NotFoundError:
-    """What is said of a data set that is not there, or is somebody else's."""
+    """The error for a data set that does not exist or belongs to somebody else."""
     return NotFoundError("There is no such data set here: upload its file on the Data page.")
 
 

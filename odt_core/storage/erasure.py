@@ -1,8 +1,8 @@
-"""Deleted means gone from the disk, also when the program is killed in between.
+"""Wiping deleted data off the disk, even if the program is killed in the middle.
 
-The transaction that deletes a data set also notes that space is to be wiped. The bytes go piece by
-piece after it, so that deleting a large file neither holds up other writers nor needs as much
-free space as the file has; whoever finds the note goes on with it.
+The transaction that deletes a data set also notes that space must be wiped. The bytes are deleted
+later, piece by piece. So the deletion of a large file does not hold up other writers, and does not
+need as much free space as the file has. Any server that finds the note continues the work.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from odt_core.storage.tables import (
 )
 
 WIPED = tuple(table.__tablename__ for table in (ChunkRow, DocumentRow, RunRow, DatasetRow))
-"""Tables that hold content of data sets: bytes, categories in trees, names."""
+"""Tables with content of data sets: bytes, categories in trees, names."""
 
 
 def note_erasure(database: Database, connection: Connection) -> None:
-    """Remember, in the transaction that deletes, that disk space is to be wiped."""
+    """Note that disk space must be wiped, in the transaction that deletes."""
     connection.execute(database.insert(ErasureRow).values(asked_at=database.now(connection)))
 
 
 def wipe(database: Database) -> bool:
-    """Wipe what was deleted; false if some reader was in the way and it must be tried again.
+    """Wipe deleted data; false if a reader was in the way, so that it must be tried again.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def wipe(database: Database) -> bool:
 
 
 def _delete_refuse(database: Database) -> bool:
-    """Delete a piece whose blob is gone; false if there is none."""
+    """Delete a piece whose blob is deleted; false if there is none."""
     refuse = (
         select(ChunkRow.blob, ChunkRow.position)
         .where(ChunkRow.blob.not_in(select(BlobRow.number)))

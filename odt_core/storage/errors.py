@@ -1,4 +1,4 @@
-"""What can go wrong between a record and the database, in one sentence for the user."""
+"""Errors of the database, each in one sentence for the user."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from odt_core.storage.tables import Base
 
 
 class StorageError(InputError):
-    """The database cannot be reached, read or written now; nothing of the call was stored.
+    """The database cannot be reached, read or written now, and nothing of the call was stored.
 
-    The same call can be made again later: see `odt_core.storage.recorder.Recorder`.
+    The same call can be made again later, as `odt_core.storage.recorder.Recorder` does.
     """
 
 
 class NotFoundError(InputError):
-    """There is no such record for this owner (or it is somebody else's, which is the same)."""
+    """The owner has no such record. A record of another owner counts as none."""
 
 
 def storage_error(
     error: DBAPIError | PoolTimeoutError | sqlite3.Error, place: str
 ) -> StorageError | None:
-    """What a driver's error means for the user; None if it is a mistake of this program.
+    """Explain a driver's error to the user; None if it is a mistake of this program.
 
     Parameters
     ----------
     error : DBAPIError, sqlalchemy.exc.TimeoutError or sqlite3.Error
         As raised by SQLAlchemy or the driver.
     place : str
-        Names the database, without a password.
+        The database's name, without a password.
     """
     if isinstance(error, PoolTimeoutError):
         return StorageError(f"The database {place} is too busy to answer: try again in a moment.")
@@ -86,7 +86,7 @@ def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
             f"The database {place} cannot be written ({reason}): use a user that may write, or a "
             "server that is not read-only."
         )
-    # A connection that fails has no state, but a server that answered says FATAL.
+    # A failed connection has no SQLSTATE. If the server answered, its message says FATAL.
     if state.startswith("28") or state == "3D000" or (not state and "FATAL" in reason):
         return StorageError(
             f"The database server refuses {place} ({reason}): check the user, password and "
@@ -104,7 +104,7 @@ def _postgres_error(error: DBAPIError, place: str) -> StorageError | None:
 
 
 def _lost_table(reason: str, place: str) -> StorageError | None:
-    """A table of ours is gone; one that was never ours is a mistake of this program."""
+    """Explain that one of our tables is missing; None if the table was never ours."""
     missing = re.match(r'no such table: (\w+)|relation "(\w+)" does not exist', reason)
     if missing is None or (missing[1] or missing[2]) not in Base.metadata.tables:
         return None

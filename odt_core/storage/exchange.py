@@ -1,4 +1,4 @@
-"""Take a run out as one file, and in again, here or elsewhere."""
+"""Export of a run as one file, and import of that file, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ NOT_ENDED = "This run had not ended when it was exported; run it again."
 
 
 class Exchange:
-    """Export and import.
+    """Exports and imports runs.
 
     Parameters
     ----------
     database : Database
-        Where the runs are.
+        Holds the runs.
     datasets : Datasets
-        Where their data sets are.
+        Holds their data sets.
     """
 
     def __init__(self, database: Database, datasets: Datasets) -> None:
@@ -42,17 +42,18 @@ class Exchange:
         self._datasets = datasets
 
     def export_run(self, owner: str, run_id: str, *, with_data: bool = False) -> str:
-        """A run or study as JSON text, complete enough to open it and run it again elsewhere.
+        """Write a run or study as JSON, complete enough to open and run it again elsewhere.
 
         Parameters
         ----------
         with_data : bool
-            Put the data set into it; else only its hash, and whoever runs it again needs the file.
+            Whether to include the data set. Otherwise the file has only its hash, and the data
+            set's file is needed to run it again.
 
         Raises
         ------
         NotFoundError
-            If the owner has no such run, or its data set is wanted and not stored.
+            If the owner has no such run, or the data set is requested but not stored.
         """
         with self._database.read() as connection:
             row = find_run(connection, owner, run_id)
@@ -68,22 +69,22 @@ class Exchange:
         text: str | bytes,
         check: Callable[[RunFile], None] | None = None,
     ) -> RunSummary:
-        """Enter an exported run as the owner's, under a new id; nothing is run.
+        """Enter an exported run as the owner's own, under a new id, without running it.
 
-        A run whose file has no data set can be opened; to run it again the owner must upload the
-        same file.
+        A run without its data set can be opened. To run it again, the owner must upload the same
+        file.
 
         Parameters
         ----------
         text : str or bytes
-            The file.
+            Content of the file.
         check : callable, optional
-            Refuses, by an `InputError`, what other rooms cannot use: a specification, a model.
+            Raises `InputError` for parts that other rooms cannot use: a specification, a model.
 
         Raises
         ------
         InputError
-            If the file is damaged, of another version, or `check` refuses it.
+            If the file is damaged or of another version, or if `check` refuses it.
         """
         file = read_run_file(text)
         if check is not None:

@@ -1,4 +1,4 @@
-"""Bring a database's tables up to this program's, at start."""
+"""Migration of a database's tables to this program's version, at the start."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ HEAD = REVISIONS[-1]
 
 
 def migrate(database: Database, to: str = HEAD) -> None:
-    """Make the tables, or change them to this program's form.
+    """Create the tables, or change them to this program's version.
 
-    All steps are one transaction: a server that is killed on the way leaves the tables as they
-    were. Two servers that start at once take turns, and the second finds nothing left to do.
+    All steps are one transaction, so a server that is killed in the middle changes nothing. Two
+    servers that start at once take turns, and the second one finds nothing left to do.
 
     Raises
     ------
     StorageError
         If the database cannot be reached or written.
     InputError
-        If a newer version of the program has written it.
+        If a newer version of the program has written the database.
     """
     with database.read() as connection:
         found = current_revision(connection)
@@ -41,14 +41,14 @@ def migrate(database: Database, to: str = HEAD) -> None:
 
 
 def current_revision(connection: Connection) -> str | None:
-    """The tables' revision; None where there are none."""
+    """Return the tables' revision; None if there are no tables."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def _migrate_file(database: Database, to: str) -> None:
-    """SQLite changes some things only by writing a table anew, which must not follow cascades."""
+    """Migrate SQLite. It makes some changes by rewriting a table, which must not cascade."""
     with database.bare() as connection:
         connection.execute(text("PRAGMA foreign_keys = OFF"))
         try:
@@ -59,17 +59,17 @@ def _migrate_file(database: Database, to: str) -> None:
                 raise RuntimeError(f"the new tables break references: {broken[:5]}")
             connection.execute(text("COMMIT"))
         except BaseException:
-            connection.invalidate()  # rolls back, and no later user gets it without foreign keys
+            connection.invalidate()  # rolls back, and discards a connection without foreign keys
             raise
         connection.execute(text("PRAGMA foreign_keys = ON"))
 
 
 def _upgrade(connection: Connection, database: Database, to: str) -> None:
-    found = current_revision(connection)  # again: another server may just have been here
+    found = current_revision(connection)  # read it again: another server may have migrated
     if found == to:
         return
     _refuse_newer(found, database)
-    # Half a second of imports that a start with nothing to do does without.
+    # Half a second of imports, which a start without migration does not need.
     from alembic import command
     from alembic.config import Config
 

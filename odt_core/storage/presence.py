@@ -1,7 +1,7 @@
-"""Which servers of this machine live: each holds a lock on a file for as long as it does.
+"""Which servers of this machine are alive: each one holds a lock on a file while it lives.
 
-The operating system lets go of the lock when the process ends, however it ends, so that a restart
-finds the runs of its predecessor at once instead of when the lease has run out.
+The operating system releases the lock when the process ends for any reason. So after a restart, the
+new server finds the runs of the old one at once and need not wait until the lease runs out.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class Presence:
     Parameters
     ----------
     folder : Path
-        Holds nothing else.
+        A folder that holds these lock files only.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._held: dict[str, LockedFile] = {}
+        self._locks: dict[str, LockedFile] = {}
 
     def hold(self, server: str) -> None:
-        """Say that a server lives in this process, until `release` or the process's end.
+        """Lock a server's file, until `release` or until this process ends.
 
         Raises
         ------
@@ -39,7 +39,7 @@ class Presence:
         """
         try:
             make_private(self.folder)
-            self._held[server] = LockedFile(self.folder / server)
+            self._locks[server] = LockedFile(self.folder / server)
         except OSError as error:
             raise StorageError(
                 f"The folder {str(self.folder)!r} cannot be written ({error.strerror}): make it "
@@ -47,28 +47,28 @@ class Presence:
             ) from error
 
     def release(self, server: str) -> None:
-        """The server ends in good order."""
-        lock = self._held.pop(server, None)
+        """Release the lock of a server that ends in an orderly way."""
+        lock = self._locks.pop(server, None)
         if lock is not None:
             lock.release()
             (self.folder / server).unlink(missing_ok=True)
 
     def touch(self, server: str) -> None:
-        """Note that a server of this process still lives."""
-        if server in self._held:
-            with suppress(OSError):  # a full disk: the last note stands
+        """Note that a server of this process is still alive."""
+        if server in self._locks:
+            with suppress(OSError):  # a full disk: the earlier note remains
                 os.utime(self.folder / server)
 
     def gone(self, servers: list[str]) -> dict[str, datetime]:
-        """Those of `servers` that lived in this folder and surely do no longer, and till when."""
+        """Find the servers of this folder that have certainly ended, and when they last lived."""
         found = {}
         for server in servers:
-            if server not in self._held and is_unlocked(self.folder / server):
+            if server not in self._locks and is_unlocked(self.folder / server):
                 seen = (self.folder / server).stat().st_mtime
                 found[server] = datetime.fromtimestamp(seen, UTC)
         return found
 
     def forget(self, server: str) -> None:
-        """Remove the file of a server that is gone."""
-        if server not in self._held:
+        """Remove the file of a server that has ended."""
+        if server not in self._locks:
             (self.folder / server).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Folders that nobody else on the machine may read: data sets can be patients' data."""
+"""Private folders, which nobody else on the machine can read: data may be about patients."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for this user only.
+    """Create a folder and its missing parents, for this user only.
 
     Raises
     ------
     OSError
-        If it cannot be made.
+        If it cannot be created.
     """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):

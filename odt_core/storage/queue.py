@@ -1,8 +1,8 @@
-"""Who runs what: servers take runs from the queue, keep them by a lease, and hand in results.
+"""The queue of runs: servers claim runs, keep them by a lease, and hand in results.
 
-A server registers, claims runs, and says every few seconds that it lives. If it does not, its
-runs become ``interrupted``, with their best tree so far. Should it live after all (a laptop that
-slept), its next heartbeat takes them back.
+A server registers, claims runs, and sends a heartbeat every few seconds. If its heartbeats stop,
+its runs become ``interrupted`` and keep their best tree so far. If the server was only asleep (a
+closed laptop), its next heartbeat takes the runs back.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
 from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
 
 LEASE = 20.0
-"""Seconds after its last heartbeat that a server's runs stay its own."""
+"""Seconds after its last heartbeat for which a server keeps its runs."""
 
 QUEUED, RUNNING, INTERRUPTED = (
     RunStatus.QUEUED.value,
@@ -46,14 +46,14 @@ INTERRUPTED_WORDS = "The server ended while this run was running; run it again."
 
 
 class Queue:
-    """The queue of all owners' runs, as servers see it.
+    """The queue of all owners' runs, from the servers' point of view.
 
     Parameters
     ----------
     database : Database
-        Where the runs are.
+        Holds the runs.
     presence : Presence
-        Tells which servers of this machine live.
+        Knows which servers of this machine are alive.
     lease : float
         See `LEASE`.
     """
@@ -64,7 +64,7 @@ class Queue:
         self._lease = timedelta(seconds=lease)
 
     def register(self) -> str:
-        """Enter this process as a server that will claim runs; its id.
+        """Register this process as a server that will claim runs; return its id.
 
         Raises
         ------
@@ -82,16 +82,16 @@ class Queue:
         return server
 
     def claim(self, server: str, versions: Mapping[str, str] | None = None) -> ClaimedRun | None:
-        """Take the run whose turn it is; None if none waits.
+        """Claim the next run in turn; None if no run waits.
 
-        No two servers ever get the same run: claims take turns over all servers.
+        Two servers never get the same run, because claims take turns on all servers.
 
         Parameters
         ----------
         server : str
             From `register`.
         versions : dict, optional
-            Of the software that will run it, by name.
+            Versions by name of the software that will run it.
         """
         if not self.n_waiting():
             return None
@@ -114,16 +114,16 @@ class Queue:
     def adopt(
         self, server: str, owner: str, runs: Sequence[NewRun], study: NewRun | None = None
     ) -> str | None:
-        """Enter runs that a server began while the database could not be written; all or none.
+        """Enter runs that a server started while the database could not be written; all or none.
 
         Parameters
         ----------
         server : str
-            From `register`. It holds the runs, as if it had claimed them.
+            From `register`. It keeps the runs as if it had claimed them.
         owner : str
-            Whose they are.
+            The owner's id.
         runs : sequence of NewRun
-            With their own ids and times.
+            The runs, with their own ids and times.
         study : NewRun, optional
             The study that they belong to.
 
@@ -156,7 +156,7 @@ class Queue:
         return study_id
 
     def position(self, owner: str, run_id: str) -> int:
-        """How many runs will be started before one that waits; 0 also for one that does not.
+        """Count the runs that will start before a waiting run; 0 if the run does not wait.
 
         Raises
         ------
@@ -180,21 +180,22 @@ class Queue:
         return count_ahead(lanes, here[0], place or 0) if here else 0
 
     def n_waiting(self) -> int:
-        """How many runs wait, of all owners."""
+        """Count the waiting runs of all owners."""
         with self._database.read() as connection:
             return connection.scalar(select(func.count()).where(WAITING)) or 0
 
     def heartbeat(self, server: str, holding: Collection[str]) -> Heartbeat:
-        """Say that a server lives and which runs it holds; learn what their owners want.
+        """Say that a server is alive and which runs it has; return what their owners request.
 
-        Call it every few seconds, far more often than the lease; in between, `wishes` is cheaper.
+        Call it every few seconds, far more often than the lease. `requests` is a cheaper call for
+        the time in between.
 
         Parameters
         ----------
         server : str
             From `register`.
         holding : collection of str
-            Ids of the runs it runs now.
+            Ids of the runs that the server has now.
         """
         with self._database.write() as connection:
             now = self._database.now(connection)
@@ -205,17 +206,17 @@ class Queue:
                 .where(*mine, RunRow.status == INTERRUPTED)
                 .values(status=RUNNING, ended_at=None, message="")
             )
-            self._let_go_unheld(connection, server, holding, now)
-            return _wishes(connection, server, holding)
+            self._interrupt_unreceived(connection, server, holding, now)
+            return _requests(connection, server, holding)
 
     def say_alive(self, server: str) -> None:
-        """Note on this machine that a server lives; cheap enough for twice a second."""
+        """Note on this machine that a server is alive; cheap enough for twice a second."""
         self._presence.touch(server)
 
-    def wishes(self, server: str, holding: Collection[str]) -> Heartbeat:
-        """What a heartbeat tells, without writing: ask twice a second for a prompt cancel."""
+    def requests(self, server: str, holding: Collection[str]) -> Heartbeat:
+        """Return the same as a heartbeat without writing; call it twice a second."""
         with self._database.read() as connection:
-            return _wishes(connection, server, holding)
+            return _requests(connection, server, holding)
 
     def record_progress(
         self,
@@ -227,12 +228,12 @@ class Queue:
         best: Json | None = None,
         trace: list[Any] | None = None,
     ) -> bool:
-        """Write how far a run is; what is None stays. False if the run is not the server's.
+        """Write a run's progress. None leaves a value as it is. False if the run is not its own.
 
         Parameters
         ----------
         stage : str, optional
-            What it is doing.
+            The run's current stage.
         progress : dict, optional
             The latest point.
         best : dict, optional
@@ -247,7 +248,7 @@ class Queue:
         with self._database.write() as connection:
             if progress is not None or best is not None:
                 changes["improved_at"] = self._database.now(connection)
-            run = _held(connection, server, run_id)
+            run = _own_run(connection, server, run_id)
             if run is None:
                 return False
             if changes:
@@ -261,20 +262,20 @@ class Queue:
     def end(self, server: str, run_id: str, ending: Ending) -> bool:
         """Write how a run ended, as a whole. False if the run is not the server's (deleted).
 
-        A run that was marked interrupted meanwhile is the server's still: a result that is there
-        is not thrown away.
+        A run that was marked as interrupted in the meantime is still the server's, so that its
+        result is not lost.
 
         Raises
         ------
         StorageError
-            If the database cannot be written; the ending can be handed in again later.
+            If the database cannot be written. The ending can be handed in again later.
         """
         documents: dict[str, Any] = {"result": ending.result, "model": ending.model}
         if ending.result is not None:  # it holds its own tree and trace
             documents |= {"best": None, "trace": None}
         with self._database.write() as connection:
             now = self._database.now(connection)
-            run = _held(connection, server, run_id)
+            run = _own_run(connection, server, run_id)
             if run is None:
                 return False
             connection.execute(
@@ -293,7 +294,7 @@ class Queue:
         return True
 
     def put_back(self, server: str, run_id: str) -> bool:
-        """Let a run that was claimed, but not begun, wait again where it stood in its lane.
+        """Let a claimed run that has not started wait again, at its old place in its lane.
 
         False if the run is not the server's (deleted).
 
@@ -303,7 +304,7 @@ class Queue:
             If the database cannot be written.
         """
         with self._database.write() as connection:
-            run = _held(connection, server, run_id)
+            run = _own_run(connection, server, run_id)
             if run is None:
                 return False
             connection.execute(
@@ -315,9 +316,9 @@ class Queue:
         return True
 
     def interrupt_lost(self) -> tuple[str, ...]:
-        """Mark the runs of servers that no longer live as interrupted; their ids.
+        """Mark runs of servers that no longer live as interrupted; return their ids.
 
-        Call it at start, and now and then.
+        Call it at the start and from time to time.
         """
         with self._database.read() as connection:
             servers = list(connection.scalars(select(ServerRow.id)))
@@ -338,7 +339,7 @@ class Queue:
         return tuple(lost)
 
     def leave(self, server: str) -> tuple[str, ...]:
-        """The server ends in good order; the runs it still had become interrupted."""
+        """Note that the server ends in an orderly way; its runs become interrupted."""
         with self._database.write() as connection:
             now = self._database.now(connection)
             lost = self._interrupt(connection, server, now, now)
@@ -354,13 +355,13 @@ class Queue:
         )
         connection.execute(entry.on_conflict_do_update(index_elements=["id"], set_=values))
 
-    def _let_go_unheld(
+    def _interrupt_unreceived(
         self, connection: Connection, server: str, holding: Collection[str], now: datetime
     ) -> None:
-        """Interrupt runs that were claimed, but whose claim never reached the server.
+        """Interrupt claimed runs whose claim never reached the server.
 
-        That is so if the connection broke after the commit. A claim younger than a lease may
-        still be on its way.
+        This happens when the connection breaks after the commit. A claim that is younger than a
+        lease may still be on its way.
         """
         connection.execute(
             update(RunRow)
@@ -376,9 +377,9 @@ class Queue:
     def _interrupt(
         self, connection: Connection, server: str, ended: datetime | None, now: datetime
     ) -> list[str]:
-        """Mark a server's runs, which ended with it.
+        """Mark the runs of a server that has ended.
 
-        Where nobody knows when that was, they ended when it was last seen.
+        If nobody knows when it ended, the time of its last heartbeat counts.
         """
         seen = select(ServerRow.seen_at).where(ServerRow.id == server).scalar_subquery()
         end = ended or func.coalesce(seen, now)
@@ -392,7 +393,7 @@ class Queue:
         return runs
 
 
-def _wishes(connection: Connection, server: str, holding: Collection[str]) -> Heartbeat:
+def _requests(connection: Connection, server: str, holding: Collection[str]) -> Heartbeat:
     rows = connection.execute(
         select(RunRow.id, RunRow.cancel_at)
         .where(RunRow.server == server, RunRow.id.in_(holding))
@@ -405,7 +406,7 @@ def _wishes(connection: Connection, server: str, holding: Collection[str]) -> He
 
 
 def _unknown_servers(connection: Connection) -> list[str]:
-    """Servers that hold runs but are not entered."""
+    """List the servers that have runs but are not registered."""
     query = (
         select(RunRow.server)
         .distinct()
@@ -418,8 +419,8 @@ def _of(seq: int) -> Update:
     return update(RunRow).where(RunRow.seq == seq)
 
 
-def _held(connection: Connection, server: str, run_id: str) -> Row[int, int | None] | None:
-    """Number and study of a server's run that it may still write to."""
+def _own_run(connection: Connection, server: str, run_id: str) -> Row[int, int | None] | None:
+    """Number and study of a server's run, if the server may still write to it."""
     return connection.execute(
         select(RunRow.seq, RunRow.parent)
         .where(RunRow.id == run_id, RunRow.server == server)
@@ -429,7 +430,7 @@ def _held(connection: Connection, server: str, run_id: str) -> Row[int, int | No
 
 
 def _first_waiting(connection: Connection, lane: Lane) -> Row[Any] | None:
-    """The lane's first run that no other transaction is just cancelling or deleting."""
+    """The lane's first run that no other transaction is cancelling or deleting."""
     return connection.execute(
         select(
             RunRow.seq,
@@ -456,7 +457,7 @@ def _claimed(row: Row[Any]) -> ClaimedRun:
 
 
 def _lanes(connection: Connection) -> list[Lane]:
-    """All lanes with runs waiting."""
+    """List all lanes with waiting runs."""
     waiting = connection.execute(
         select(RunRow.owner, RunRow.lane, func.count(), func.min(RunRow.seq))
         .where(WAITING)

@@ -1,8 +1,8 @@
-"""Writes what happens to a server's runs, without making it wait, and loses nothing.
+"""Writing a server's runs into the store, without making the server wait or losing a result.
 
-A disk that is full or a database that is away must cost neither a result that took an hour nor
-the server's attention: a thread does the writing, and what cannot be written stays in memory,
-with the reason, and is tried again.
+A full disk or an unreachable database must not cost a result that took an hour, and must not block
+the server. So a thread writes. Anything that cannot be written stays in memory, together with the
+reason, and is tried again.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from odt_core.storage.queue import Queue
 from odt_core.storage.records import Ending, Json, RunStatus
 
 RETRY_EVERY = 2.0
-"""Seconds between two tries to write to a database that failed."""
+"""Seconds between two attempts to write to a database that failed."""
 
 log = logging.getLogger("odt_core.storage.recorder")
 
 
 @dataclass(frozen=True)
 class _Point:
-    """Progress that is not written yet; what is None has not changed."""
+    """Progress that is not written yet; None stands for a value that has not changed."""
 
     stage: str | None = None
     progress: Json | None = None
@@ -43,12 +43,12 @@ class _Point:
 
 
 class Recorder:
-    """The queue's writer for one server; no call waits for the database or raises its errors.
+    """Writes one server's runs. No call waits for the database or raises its errors.
 
     Parameters
     ----------
     queue : Queue
-        The queue.
+        The queue to write to.
     server : str
         From `Queue.register`.
     retry_every : float
@@ -69,12 +69,12 @@ class Recorder:
 
     @property
     def problem(self) -> str:
-        """Why the last write failed, in a sentence for the user; empty when all is well."""
+        """One sentence for the user on why the last write failed; empty when all is well."""
         return self._problem
 
     @property
     def waiting(self) -> dict[str, Ending]:
-        """Endings that are not written yet, by run: the results are still here to be shown."""
+        """Endings by run that are not written yet; pages can still show their results."""
         with self._changed:
             return dict(self._endings)
 
@@ -87,9 +87,9 @@ class Recorder:
         best: Json | None = None,
         trace: list[Any] | None = None,
     ) -> None:
-        """Write how far a run is, soon; see `Queue.record_progress`.
+        """Write a run's progress soon; see `Queue.record_progress`.
 
-        Of several points that could not be written yet only what is newest is.
+        If several points wait to be written, only the newest values are written.
         """
         with self._changed:
             point = _Point(stage, progress, best, None if trace is None else list(trace))
@@ -97,15 +97,15 @@ class Recorder:
             self._changed.notify_all()
 
     def end(self, run_id: str, ending: Ending) -> None:
-        """Write how a run ended, soon, or keep it until it can be written."""
+        """Write soon how a run ended, or keep it until it can be written."""
         with self._changed:
-            if ending.result is not None:  # it makes the last points superfluous
+            if ending.result is not None:  # the result includes the last points
                 self._points.pop(run_id, None)
             self._endings[run_id] = ending
             self._changed.notify_all()
 
     def flush(self, timeout: float) -> bool:
-        """Wait until everything is written, or a write failed, or the time is over.
+        """Wait until everything is written, a write fails, or the time is over.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class Recorder:
             return not self._has_work()
 
     def close(self, timeout: float = 10.0) -> bool:
-        """Write what can be written and end the thread; whether everything was written."""
+        """Write what can be written and end the thread; true if everything was written."""
         written = self.flush(timeout)
         with self._changed:
             self._closed = True
@@ -149,7 +149,7 @@ class Recorder:
                     self._changed.wait(self._retry_every)
 
     def _write(self, run_id: str, point: _Point | None, ending: Ending | None) -> str:
-        """Write a run's last point and ending; why it failed, if it is to be tried again."""
+        """Write a run's last point and ending; return why it failed if it must be tried again."""
         try:
             if point is not None:
                 self._queue.record_progress(self._server, run_id, **vars(point))
@@ -158,7 +158,7 @@ class Recorder:
         except StorageError as error:
             return str(error)
         except Exception as error:
-            # Not the database's fault, so trying again is in vain: the run fails, others go on.
+            # Not the database's fault, so another try would fail too. The run fails, others go on.
             log.exception("run %s cannot be recorded", run_id)
             self._give_up(run_id, error)
         with self._changed:

@@ -1,4 +1,4 @@
-"""What the store takes and gives: frozen records, no rows of the database."""
+"""The frozen records that the store takes and returns, without any database types."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 from odt_core.confusion import Confusion
 
 LOCAL_OWNER = "local"
-"""The owner of everything where nobody signs in."""
+"""The owner of everything when nobody signs in."""
 
 Json = Mapping[str, Any]
-"""A JSON object, written and read by another room."""
+"""A JSON object that another room writes and reads."""
 
 
 def new_id() -> str:
-    """An id that cannot be guessed: 128 random bits in hexadecimal."""
+    """Make an id that nobody can guess: 128 random bits in hexadecimal."""
     return secrets.token_hex(16)
 
 
 class RunStatus(StrEnum):
-    """Where a run is. ``interrupted``: its server ended; its best tree so far is kept."""
+    """The state of a run. ``interrupted``: its server ended, and its best tree is kept."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -35,24 +35,24 @@ class RunStatus(StrEnum):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come by itself."""
+        """Whether the run has ended."""
         return self not in (RunStatus.QUEUED, RunStatus.RUNNING)
 
 
 @dataclass(frozen=True)
 class Headline:
-    """A run's main settings, for lists; the specification has them all.
+    """A run's main settings, for lists; the specification has all settings.
 
     Attributes
     ----------
     target, positive : str
         The outcome's column and the positive class.
     topology, goal, engine : str
-        The shape's name, what is maximised, who solves.
+        The shape's name, the goal, and the solver.
     max_card : int or None
-        Cap on a categorical split's set.
+        Largest number of categories on one side of a categorical split.
     seed : int
-        For the solver.
+        The solver's seed.
     """
 
     target: str = ""
@@ -66,7 +66,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class KeyMetrics:
-    """What lists show of a result, and sort by; shares lie in [0, 1].
+    """The figures of a result by which lists show and sort runs; shares lie in [0, 1].
 
     Attributes
     ----------
@@ -75,13 +75,13 @@ class KeyMetrics:
     errors : int or None
         Misclassified training rows.
     objective, bound : float or None
-        In the objective's own unit.
+        In the unit of the objective.
     n_train, n_test : int or None
-        Rows.
+        Numbers of rows.
     train_accuracy, train_tpr, train_tnr, test_accuracy, test_tpr, test_tnr : float or None
-        Shares of training and of test rows; None where there are no such rows.
+        Shares of training rows and of test rows; None if there are no such rows.
     seconds : float or None
-        From start to end.
+        Seconds from start to end.
     """
 
     solved: str | None = None
@@ -100,14 +100,14 @@ class KeyMetrics:
 
     @property
     def gap(self) -> float | None:
-        """How much the objective could at most still gain."""
+        """How much the objective could still gain at most."""
         if self.objective is None or self.bound is None:
             return None
         return self.bound - self.objective
 
     @classmethod
     def from_result(cls, result: Json) -> KeyMetrics:
-        """The metrics in a training run's JSON, which is the command line's contract."""
+        """Read the figures from a training run's JSON, the command line's contract."""
         train, test = _confusion(result["train"]), _confusion(result["test"])
         return cls(
             solved=result["status"],
@@ -140,7 +140,7 @@ def _share(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True)
 class MemberCounts:
-    """How many of a study's runs are where."""
+    """The number of a study's runs with each status."""
 
     queued: int = 0
     running: int = 0
@@ -150,24 +150,24 @@ class MemberCounts:
     interrupted: int = 0
 
     def of(self, status: RunStatus) -> int:
-        """How many have a status."""
+        """Count the runs with a status."""
         count: int = getattr(self, status.value)
         return count
 
     @property
     def n(self) -> int:
-        """All."""
+        """Count all runs."""
         return sum(self.of(status) for status in RunStatus)
 
     @property
     def n_over(self) -> int:
-        """How many need no more work."""
+        """Count the runs that need no more work."""
         return self.n - self.queued - self.running
 
 
 @dataclass(frozen=True)
 class NewRun:
-    """A run to be queued.
+    """A run that is to be queued.
 
     Attributes
     ----------
@@ -176,23 +176,23 @@ class NewRun:
     table_name : str
         The file's name as the user knows it.
     spec : dict
-        Everything that decides the run apart from the data: how the file is read, the training
-        specification. It is kept as it is.
+        The settings that decide the run apart from the data: how to read the file, and the
+        training specification. Stored unchanged.
     headline : Headline
-        Its main settings.
+        The main settings.
     kind : str
-        What is run: ``train``, ``frontier``, ...
+        The kind of job: ``train``, ``frontier``, ...
     name, note : str
-        The user's words; may be empty.
+        The user's name and note; may be empty.
     lane : str
-        Turns are taken between owners first, then between an owner's lanes: a browser session,
-        or one study (whose members get a lane of their own where they name none).
+        Owners take turns, and so do the lanes of one owner. A lane is a browser session or one
+        study. A study's members without a lane get a lane of their own.
     rerun_of : str or None
-        The run that this repeats.
+        The run that this one repeats.
     id : str or None
-        The run's id, if it has one already.
+        The run's id, if it already has one.
     queued_at, started_at : datetime or None
-        When it was asked for and when it began, if that was before it is entered.
+        When it was requested and when it started, if that was before it is entered.
     """
 
     dataset: str
@@ -211,20 +211,20 @@ class NewRun:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended.
+    """The end of a run.
 
     Attributes
     ----------
     status : RunStatus
         ``done``, ``failed`` or ``cancelled``.
     result, model : dict or None
-        The JSON of the result and of the model; a cancelled run may have them too.
+        JSON of the result and of the model; a cancelled run may have them too.
     metrics : KeyMetrics
-        For lists.
+        Figures for lists.
     message : str
-        Why it failed, in one sentence.
+        One sentence that says why it failed.
     ended_at : datetime or None
-        When it ended, in UTC, if that was before it is written.
+        When it ended, in UTC, if that was before this is written.
     """
 
     status: RunStatus
@@ -242,31 +242,31 @@ class RunSummary:
     Attributes
     ----------
     id : str
-        Not guessable.
+        An id that nobody can guess.
     owner, lane : str
-        Whose it is, and whose turn it takes.
+        The owner's id, and the lane in which the run takes its turn.
     kind, name, note, dataset, table_name, rerun_of
         As in `NewRun`.
     headline : Headline
-        Main settings.
+        The main settings.
     status : RunStatus
-        Where it is.
+        The state of the run.
     stage : str
-        What a running run is doing.
+        The current step of a running run.
     message : str
-        Why it failed or was interrupted, in one sentence.
+        One sentence that says why it failed or was interrupted.
     server : str or None
-        The server that runs it or last did.
+        The server that runs it or ran it last.
     queued_at, started_at, improved_at, cancel_at, ended_at : datetime or None
-        In UTC. `cancel_at` is when the owner asked for it to stop.
+        In UTC. `cancel_at` is when the owner asked the run to stop.
     progress : dict or None
-        The latest point of its progress.
+        The latest point of the run's progress.
     metrics : KeyMetrics
-        Empty until it is done.
+        Empty until the run is done.
     study : str or None
-        The study that it is a member of.
+        The study to which the run belongs.
     members : MemberCounts or None
-        If it is a study.
+        Counts of a study's members; None for a single run.
     """
 
     id: str
@@ -295,28 +295,28 @@ class RunSummary:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come by itself."""
+        """Whether the run has ended."""
         return self.status.is_over
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run with everything that is known of it; enough to run it again.
+    """A run with everything that is stored of it; enough to run it again.
 
     Attributes
     ----------
     summary : RunSummary
-        What lists show.
+        The part that lists show.
     spec : dict
-        As it was queued.
+        The specification as it was queued.
     versions : dict or None
-        Software that ran it, by name.
+        Versions by name of the software that ran it.
     best : dict or None
-        The best tree so far; what is left of an interrupted run.
+        The best tree so far; an interrupted run keeps it.
     trace : list or None
-        Points of its progress.
+        The points of the run's progress.
     result, model : dict or None
-        Once it is done.
+        JSON of both, once the run is done.
     """
 
     summary: RunSummary
@@ -335,17 +335,17 @@ class DatasetRecord:
     Attributes
     ----------
     sha256 : str
-        Of its bytes; its id.
+        SHA-256 of its bytes, which is its id.
     name : str
-        The file's name when it was last given.
+        The file's name at the last upload.
     size : int
-        Bytes.
+        Size in bytes.
     stored : bool
-        False if only its hash is known, from an imported run.
+        Whether the bytes are stored; false if an imported run brought only the hash.
     created_at, used_at : datetime
-        When it came, and when it was last given or run on, in UTC.
+        When it was first stored, and when it was last uploaded or run on, in UTC.
     n_runs : int
-        Runs made from it; a study counts as one.
+        Number of runs made from it; a study counts as one.
     """
 
     sha256: str
@@ -358,7 +358,7 @@ class DatasetRecord:
 
 
 class SortKey(StrEnum):
-    """What a list of runs can be sorted by."""
+    """The keys by which a list of runs can be sorted."""
 
     QUEUED = "queued_at"
     STARTED = "started_at"
@@ -388,23 +388,23 @@ class SortKey(StrEnum):
 
 @dataclass(frozen=True)
 class RunQuery:
-    """Which runs a list shows.
+    """The selection and order of a list of runs.
 
     Attributes
     ----------
     search : str
-        Words that all must occur in name, note, file, outcome, shape, goal, engine or id; case
-        does not matter.
+        Words that must all occur in name, note, file, outcome, shape, goal, engine or id; upper
+        and lower case count as the same.
     statuses, kinds : tuple
-        Only these; empty for all.
+        Show only these; empty shows all.
     dataset : str or None
-        Only runs on this data set.
+        Show only runs on this data set.
     study : str or None
-        Only members of this study; else no member of any.
+        Show only members of this study. None shows runs that belong to no study.
     sort, descending
-        The order; runs without a value come last either way, and equal ones newest first.
+        The order. Runs without a value always come last; equal runs are sorted newest first.
     limit, offset : int
-        The page.
+        Size and start of the page.
     """
 
     search: str = ""
@@ -420,7 +420,7 @@ class RunQuery:
 
 @dataclass(frozen=True)
 class RunPage:
-    """A page of a list, and how many runs the whole list has."""
+    """One page of a list, and the number of runs in the whole list."""
 
     runs: tuple[RunSummary, ...]
     total: int
@@ -428,7 +428,7 @@ class RunPage:
 
 @dataclass(frozen=True)
 class ClaimedRun:
-    """A run that a server has taken and must now run.
+    """A run that a server has claimed and must run now.
 
     Attributes
     ----------
@@ -447,14 +447,14 @@ class ClaimedRun:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """What a server learns when it says that it lives.
+    """The answer to a server's heartbeat.
 
     Attributes
     ----------
     cancel : frozenset of str
-        Its runs that their owners want stopped.
+        The server's runs that their owners want to stop.
     lost : frozenset of str
-        Runs it holds that no longer exist (deleted, with their data): stop them, keep nothing.
+        The server's runs that were deleted with their data: stop them and keep nothing.
     """
 
     cancel: frozenset[str]
@@ -463,16 +463,16 @@ class Heartbeat:
 
 @dataclass(frozen=True)
 class Deleted:
-    """What went with a deletion.
+    """The extent of a deletion.
 
     Attributes
     ----------
     n_runs : int
-        Runs; a study counts as one.
+        Number of runs; a study counts as one.
     running : tuple of str
-        Those that were running, members of studies among them.
+        Ids of the runs that were running, including members of studies.
     wiped : bool
-        Whether it is off the disk already; else the next `Store.tidy` sees to it.
+        Whether it is wiped off the disk already; otherwise the next `Store.tidy` does it.
     """
 
     n_runs: int

@@ -1,4 +1,4 @@
-"""Between rows of the database and records, inside transactions of other modules."""
+"""Conversion between rows of the database and records, within other modules' transactions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from odt_core.storage.tables import DocumentRow, RunRow
 from odt_core.storage.text import check_owner, cut_line, is_id, many_lines, one_line, searchable
 
 MOST_AT_ONCE = 10_000
-"""Runs queued by one call, at most."""
+"""Largest number of runs that one call can queue."""
 
 _HEADLINE = tuple(field.name for field in dataclasses.fields(Headline))
 _METRICS = tuple(field.name for field in dataclasses.fields(KeyMetrics))
@@ -34,12 +34,12 @@ _MADE = ("headline", "metrics", "status", "study", "members")
 _PLAIN = tuple(field.name for field in dataclasses.fields(RunSummary) if field.name not in _MADE)
 _INNER = ("seq", "parent", "is_study", "searched", "status")
 COLUMNS = tuple(getattr(RunRow, name) for name in (*_INNER, *_PLAIN, *_HEADLINE, *_METRICS))
-"""What `summaries` needs of a run."""
+"""The columns that `summaries` needs."""
 DOCUMENTS = ("spec", "versions", "best", "trace", "result", "model")
 
 
 def find_run(connection: Connection, owner: str, run_id: str, *, lock: bool = False) -> Row[Any]:
-    """An owner's run as a row.
+    """Return an owner's run as a row.
 
     Raises
     ------
@@ -56,12 +56,12 @@ def find_run(connection: Connection, owner: str, run_id: str, *, lock: bool = Fa
 
 
 def no_run() -> NotFoundError:
-    """What is said of a run that is not there, or is somebody else's."""
+    """The error for a run that does not exist or belongs to somebody else."""
     return NotFoundError("There is no such run here: choose one on the Runs page.")
 
 
 def summaries(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[RunSummary]:
-    """Rows as records, with what they need of their studies and members."""
+    """Convert rows to records, and add what they need of their studies and members."""
     studies = [row.seq for row in rows if row.is_study]
     counts = count_members(connection, studies) if studies else {}
     parents = {row.parent for row in rows if row.parent is not None}
@@ -84,7 +84,7 @@ def summaries(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[RunS
 def read_summaries(
     connection: Connection, owner: str, run_ids: Sequence[str]
 ) -> tuple[RunSummary, ...]:
-    """Runs as lists show them, in the order of their ids.
+    """Read runs as lists show them, in the order of the given ids.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def read_summaries(
 def find_summaries(
     connection: Connection, owner: str, run_ids: Sequence[str]
 ) -> dict[str, RunSummary]:
-    """Those of several runs that an owner has, by id."""
+    """Read those of several runs that an owner has, by id."""
     rows = connection.execute(
         select(*COLUMNS).where(RunRow.owner == owner, RunRow.id.in_(run_ids))
     ).all()
@@ -110,14 +110,14 @@ def find_summaries(
 
 
 def read_summary(connection: Connection, owner: str, run_id: str) -> RunSummary:
-    """One run as lists show it; `NotFoundError` if the owner has no such run."""
+    """Read a run as lists show it; `NotFoundError` if the owner has no such run."""
     return read_summaries(connection, owner, [run_id])[0]
 
 
 def read_records(
     connection: Connection, owner: str, run_ids: Sequence[str]
 ) -> tuple[RunRecord, ...]:
-    """Runs with their documents, in the order of their ids.
+    """Read runs with their documents, in the order of the given ids.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def read_records(
 
 
 def read_members(connection: Connection, owner: str, study: int) -> tuple[RunRecord, ...]:
-    """The runs of an owner's study, by the study's number, in the order they were queued."""
+    """Read the runs of an owner's study, by its number, in the order in which they were queued."""
     query = select(RunRow.id).where(RunRow.parent == study).order_by(RunRow.seq)
     return read_records(connection, owner, connection.scalars(query).all())
 
@@ -152,7 +152,7 @@ def enter_runs(
 ) -> list[str]:
     """Enter runs and return their new ids.
 
-    They are queued, unless `columns` and `documents` of a run that has already been say otherwise.
+    They are queued, unless `columns` and `documents` describe a run that has already started.
     """
     check_owner(owner)
     rows = [_new_row(owner, run, now) | dict(columns or {}) for run in runs]
@@ -169,7 +169,7 @@ def enter_runs(
 
 
 def check_number(runs: Sequence[NewRun]) -> None:
-    """Refuse more runs at once than `MOST_AT_ONCE`."""
+    """Refuse more than `MOST_AT_ONCE` runs."""
     if len(runs) > MOST_AT_ONCE:
         raise InputError(
             f"{len(runs):,} runs are too many at once: choose fewer levels, shapes or repeats "
@@ -178,7 +178,7 @@ def check_number(runs: Sequence[NewRun]) -> None:
 
 
 def repeat(record: RunRecord, lane: str = "") -> NewRun:
-    """The same run again, from its record alone."""
+    """Make the entry for the same run again, from its record alone."""
     old = record.summary
     return NewRun(
         dataset=old.dataset,
@@ -193,12 +193,12 @@ def repeat(record: RunRecord, lane: str = "") -> NewRun:
 
 
 def metric_values(metrics: KeyMetrics) -> dict[str, Any]:
-    """Metrics by column."""
+    """Give the values of the columns that hold the figures."""
     return dataclasses.asdict(metrics)
 
 
 def searched_text(values: Mapping[str, Any]) -> str:
-    """What a search looks through, from a run's columns."""
+    """Join the columns of a run that a search looks through."""
     names = "name", "note", "table_name", "target", "positive", "topology", "goal", "engine", "id"
     return searchable(*(values[name] for name in names))
 

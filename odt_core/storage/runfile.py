@@ -1,4 +1,4 @@
-"""A run as one JSON file: its form, reading and writing."""
+"""The file format of an exported run: its JSON schema, writing and reading."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ FORMAT = "odt-run"
 VERSION = 1
 MOMENTS = ("queued_at", "started_at", "improved_at", "ended_at")
 LARGEST_FILE = 2 * LARGEST
-"""Bytes of a file to be imported, at most: packed data take a third more as text."""
+"""Largest size of an import in bytes. Packed data take a third more space as text."""
 LARGEST_REST = 64 * 2**20
-"""Of these, besides the data set: settings, results and models of the run and its members."""
+"""Largest part of it besides the data set: settings, results and models, in bytes."""
 MOST_POINTS = 20_000
-"""Points of a trace, at most."""
+"""Largest number of points in a trace."""
 MOST_TOLD = 10
-"""Errors that are compared to name the one that tells most."""
+"""Number of schema errors that are compared to find the most useful one."""
 
 _NAME = {"type": "string", "maxLength": 1000}
 _SHORT = {"type": "string", "maxLength": 10_000}
@@ -115,19 +115,19 @@ SCHEMA: dict[str, Any] = {
     },
     "additionalProperties": False,
 }
-"""The file's form, as a JSON schema; `format` and `version` are checked first."""
+"""The JSON schema of a run's file. `format` and `version` are checked first."""
 
 
 @dataclass(frozen=True)
 class RunPart:
-    """A run in a file.
+    """One run in a file.
 
     Attributes
     ----------
     values : dict
-        The run by the names of `RunSummary` and `RunRecord`; moments are `datetime`.
+        The run's values by the names in `RunSummary` and `RunRecord`; times are `datetime`.
     headline, metrics : Headline, KeyMetrics
-        For lists.
+        The main settings, and the figures for lists.
     """
 
     values: dict[str, Any]
@@ -137,18 +137,18 @@ class RunPart:
 
 @dataclass(frozen=True)
 class RunFile:
-    """What a run's file says.
+    """The content of a run's file.
 
     Attributes
     ----------
     run : RunPart
-        The run.
+        The run, or the study.
     members : tuple of RunPart or None
-        If it is a study.
+        The study's runs; None for a single run.
     dataset, dataset_name : str
-        Hash and name of its data set.
+        Hash and name of the data set.
     content : bytes or None
-        The data set, if it came along.
+        The data set's bytes, if the file includes them.
     """
 
     run: RunPart
@@ -164,7 +164,7 @@ def write_run_file(
     dataset: DatasetRecord,
     content: bytes | None,
 ) -> str:
-    """A run, or a study with its members, as JSON text; `content` puts its data set into it."""
+    """Write a run, or a study with its members, as JSON; `content` adds the data set."""
     packed = None if content is None else gzip.compress(content, 6, mtime=0)
     return dump_json(
         {
@@ -201,7 +201,7 @@ def read_run_file(text: str | bytes) -> RunFile:
     Raises
     ------
     InputError
-        If it is not one, is of another version, or a part of it is missing or wrong.
+        If it is not a run's file, is of another version, or a part is missing or wrong.
     """
     if len(text) > LARGEST_FILE:
         raise InputError(f"The file has more than {LARGEST_FILE // 2**20} MB: it cannot be read.")
@@ -259,28 +259,28 @@ def _finite(text: str) -> float:
 
 
 def check_form(found: Any, form: dict[str, Any], where: str = "") -> None:
-    """Refuse what has not the form of a JSON schema; soon, however much of it is wrong.
+    """Refuse a value that does not match a JSON schema, quickly even if much of it is wrong.
 
     Parameters
     ----------
     found : Any
-        Parsed JSON.
+        The parsed JSON.
     form : dict
-        The schema.
+        The JSON schema.
     where : str
-        Where it stands in the file.
+        Place of the value in the file.
 
     Raises
     ------
     InputError
-        If so, with the place.
+        If the value does not match; the message names the place.
     """
-    # A quarter of a second of imports that only an import needs.
+    # Only an import needs these modules, which take a quarter of a second to load.
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
     from jsonschema.validators import extend
 
-    # To JSON Schema 1.0 is an integer; to Python it counts nothing.
+    # JSON Schema takes 1.0 for an integer, but Python cannot count with it.
     types = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, v: type(v) is int)
     errors = extend(Draft202012Validator, type_checker=types)(form).iter_errors(found)
     error = best_match(islice(errors, MOST_TOLD))
@@ -313,7 +313,7 @@ def _moment_text(moment: datetime | None) -> str | None:
 
 
 def _unpack(dataset: dict[str, Any]) -> bytes | None:
-    """The data set's bytes, never more than it may have, and only if they are the right ones."""
+    """Unpack the data set's bytes, up to the largest size, and check their hash."""
     if dataset["content"] is None:
         return None
     try:

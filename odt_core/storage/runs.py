@@ -1,6 +1,6 @@
 """The records of runs: create, list, open, rename, cancel, run again, delete.
 
-Every call names an owner and sees that owner's runs only: another's id is as good as none.
+Every call names an owner and sees only that owner's runs. A run of another owner counts as none.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from odt_core.storage.tables import RunRow
 from odt_core.storage.text import is_id, like_patterns, many_lines, one_line
 
 LONGEST_PAGE = 1000
-"""Runs in one answer, at most."""
+"""Largest number of runs in one answer."""
 
 
 class Runs:
-    """The runs of all owners, studies among them.
+    """The runs and studies of all owners.
 
     Parameters
     ----------
     database : Database
-        Where they are.
+        Holds the runs.
     """
 
     def __init__(self, database: Database) -> None:
@@ -69,7 +69,7 @@ class Runs:
         return self.create_many(owner, [run])[0]
 
     def create_many(self, owner: str, runs: Sequence[NewRun]) -> tuple[RunSummary, ...]:
-        """Queue several runs in one transaction: all of them, or none.
+        """Queue several runs in one transaction: all or none.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Runs:
     def rerun(self, owner: str, run_id: str, lane: str = "") -> RunSummary:
         """Queue a run again, from its record alone.
 
-        With changes: `create` with `rerun_of`. A whole study: `Studies.rerun`.
+        For changed settings, use `create` with `rerun_of`. For a study, use `Studies.rerun`.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class Runs:
         return self.create(owner, repeat(self.get(owner, run_id), lane))
 
     def summary(self, owner: str, run_id: str) -> RunSummary:
-        """A run as lists show it, and how far it is: what a page asks while it waits.
+        """Return a run as lists show it, with its progress, for a page that waits for it.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Runs:
         return self.summaries(owner, [run_id])[0]
 
     def summaries(self, owner: str, run_ids: Sequence[str]) -> tuple[RunSummary, ...]:
-        """The same for several runs at once, in the order asked for.
+        """Return several runs as lists show them, in the order of the ids.
 
         Raises
         ------
@@ -124,12 +124,12 @@ class Runs:
             return read_summaries(connection, owner, run_ids)
 
     def present(self, owner: str, run_ids: Sequence[str]) -> dict[str, RunSummary]:
-        """Those of several runs that are still there, by id."""
+        """Return those of several runs that still exist, by id."""
         with self._database.read() as connection:
             return find_summaries(connection, owner, [each for each in run_ids if is_id(each)])
 
     def get(self, owner: str, run_id: str) -> RunRecord:
-        """A run with everything that is known of it.
+        """Return a run with everything that is stored of it.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Runs:
         return self.get_many(owner, [run_id])[0]
 
     def get_many(self, owner: str, run_ids: Sequence[str]) -> tuple[RunRecord, ...]:
-        """Several runs, in the order asked for, to be compared.
+        """Return several whole runs, in the order of the ids, to compare them.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class Runs:
             return read_records(connection, owner, run_ids)
 
     def list(self, owner: str, query: RunQuery | None = None) -> RunPage:
-        """A page of an owner's runs, searched and sorted."""
+        """Return a page of an owner's runs, searched and sorted."""
         query = query or RunQuery()
         limit = min(max(query.limit, 0), LONGEST_PAGE)
         with self._database.read() as connection:
@@ -166,7 +166,7 @@ class Runs:
             return RunPage(tuple(summaries(connection, rows)), total or 0)
 
     def rename(self, owner: str, run_id: str, name: str) -> RunSummary:
-        """Give a run a name; an empty one takes it away.
+        """Give a run a name; an empty name removes it.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class Runs:
     def cancel(self, owner: str, run_id: str) -> RunSummary:
         """Ask a run, or all runs of a study, to stop.
 
-        What waits is cancelled now, what runs hears of it soon, what is over stays as it is.
+        A waiting run is cancelled now. A running one stops soon. An ended one stays as it is.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class Runs:
         return self.summary(owner, run_id)
 
     def delete(self, owner: str, run_ids: Sequence[str]) -> Deleted:
-        """Delete runs, and with a study its members; a server soon stops those that are running.
+        """Delete runs. A study's members go with it. A server soon stops those that are running.
 
         Raises
         ------
@@ -276,6 +276,6 @@ def _order(query: RunQuery) -> list[ColumnElement[Any]]:
     else:
         key = getattr(RunRow, query.sort.value)
         if query.sort in (SortKey.NAME, SortKey.TABLE, SortKey.TARGET):
-            # An empty name is no value; "a" and "B" stand as a reader expects.
+            # An empty name counts as no value. Sorting ignores case, as readers expect.
             key = func.nullif(func.lower(key), "")
     return [(key.desc() if query.descending else key.asc()).nulls_last(), RunRow.seq.desc()]

@@ -1,6 +1,6 @@
-"""A study is a run that consists of many: a curve, a cross-validation.
+"""The status of studies: runs, such as curves and cross-validations, that consist of many runs.
 
-It is listed like a run, and nobody claims it: its status is made from those of its members.
+Lists show a study like a run, but no server claims it. Its status follows from its members'.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORST_FIRST = (RunStatus.INTERRUPTED, RunStatus.FAILED, RunStatus.CANCELLED)
 
 
 def study_status(members: MemberCounts) -> RunStatus:
-    """A study's status: while members wait or run, theirs; then the worst that befell one."""
+    """A study's status: the members' while some wait or run; after that the worst of them."""
     if members.running or (members.queued and members.n_over):
         return RunStatus.RUNNING
     if members.queued:
@@ -31,7 +31,7 @@ def study_status(members: MemberCounts) -> RunStatus:
 
 
 def count_members(connection: Connection, studies: Collection[int]) -> dict[int, MemberCounts]:
-    """Members of studies by status, in a transaction; by the studies' numbers."""
+    """Count members of studies by status, in a transaction; keyed by the studies' numbers."""
     counts: dict[int, dict[str, int]] = {study: {} for study in studies}
     rows = connection.execute(
         select(RunRow.parent, RunRow.status, func.count())
@@ -45,10 +45,10 @@ def count_members(connection: Connection, studies: Collection[int]) -> dict[int,
 
 
 def settle(database: Database, studies: Collection[int | None]) -> None:
-    """Bring studies' own records up to date with their members.
+    """Update the records of studies from their members.
 
-    It has a transaction of its own, after the members': of two servers that end a study's last
-    two runs at once, the later one sees both. If it cannot be written now, `settle_open` does it.
+    This has a transaction of its own, after the members' transaction. If two servers end a study's
+    last two runs at once, the later one sees both. If it fails now, `settle_open` does it later.
     """
     numbers = sorted({study for study in studies if study is not None})
     if not numbers:
@@ -62,7 +62,7 @@ def settle(database: Database, studies: Collection[int | None]) -> None:
 
 
 def settle_open(database: Database) -> None:
-    """The same for every study that is not over."""
+    """Update every study that is not over."""
     with database.read() as connection:
         live = (RunStatus.QUEUED.value, RunStatus.RUNNING.value)
         query = select(RunRow.seq).where(RunRow.is_study.is_(True), RunRow.status.in_(live))

@@ -12,13 +12,13 @@ from odt_core.storage.database import Database
 from odt_core.storage.tables import SignInRow
 
 LONGEST = timedelta(days=30)
-"""A sign-in ends by itself after this time."""
+"""Age at which a sign-in ends by itself."""
 
 
 class SignIns:
-    """Which sign-ins are valid, for all servers on one database.
+    """The valid sign-ins of all servers on one database.
 
-    The database holds only digests: who reads it cannot come in with them.
+    The database holds only digests, so nobody who reads it can use them to sign in.
     """
 
     def __init__(self, database: Database) -> None:
@@ -30,7 +30,7 @@ class SignIns:
         Parameters
         ----------
         identity : str
-            What names the person in this browser. The token is valid with this text only.
+            The text that names the person in this browser. The token is valid only with it.
 
         Raises
         ------
@@ -48,7 +48,7 @@ class SignIns:
         return token
 
     def is_valid(self, token: str, identity: str) -> bool:
-        """Whether a sign-in goes on.
+        """Whether a sign-in is valid.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class SignIns:
             return connection.execute(query).first() is not None
 
     def end(self, token: str) -> None:
-        """End a sign-in, if there is one with this token.
+        """End a sign-in, if the token has one.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class SignIns:
             connection.execute(delete(SignInRow).where(SignInRow.token == _digest(token)))
 
     def delete_ended(self) -> None:
-        """Delete the sign-ins whose time is over."""
+        """Delete the sign-ins that have expired."""
         with self._database.write() as connection:
             now = self._database.now(connection)
             connection.execute(delete(SignInRow).where(SignInRow.ends_at <= now))

@@ -27,7 +27,7 @@ from odt_core.storage.studies import Studies
 from odt_core.storage.tables import OwnerRow
 
 LONGEST_RETENTION = 36_500
-"""Days."""
+"""Longest age limit, in days."""
 
 
 ONLY_IN_MEMORY = "Until then data sets and runs are kept in memory only, and end with the server."
@@ -37,16 +37,16 @@ log = logging.getLogger("odt_core.storage.store")
 
 @dataclass(frozen=True)
 class Tidied:
-    """What `Store.tidy` did.
+    """The results of `Store.tidy`.
 
     Attributes
     ----------
     interrupted : tuple of str
         Runs whose server had ended.
     n_datasets_removed : int
-        Data sets that had reached their owner's age limit.
+        Number of data sets that had reached their owner's age limit.
     wiped : bool
-        Whether everything deleted is off the disk.
+        Whether all deleted data is wiped off the disk.
     """
 
     interrupted: tuple[str, ...]
@@ -55,9 +55,9 @@ class Tidied:
 
 
 class Store:
-    """Everything that is kept; safe to use from many threads, and from many servers at once.
+    """All stored data. Many threads and many servers can use it at once.
 
-    Opening it makes or migrates the tables.
+    Opening it creates or migrates the tables.
 
     Parameters
     ----------
@@ -66,24 +66,24 @@ class Store:
     folder : Path, optional
         The data folder, see `odt_core.folders.data_folder`.
     retention_days : int, optional
-        Age limit for data sets of owners who set none; ``ODT_RETENTION_DAYS`` by default, else
-        none. Age counts from when a data set was last uploaded or run on.
+        Age limit for data sets of owners who have set none. The default is ``ODT_RETENTION_DAYS``,
+        or no limit. Age counts from the last upload of a data set or the last run on it.
     lease : float
         See `odt_core.storage.queue.LEASE`.
 
     Attributes
     ----------
     datasets, runs, studies, queue, exchange, sign_ins
-        What can be done with each.
+        The calls for each of these.
     problem : str
-        Why nothing outlives this process, in a sentence for the user; empty if all is well.
+        One sentence on why nothing outlives this process; empty if all is well.
 
     Raises
     ------
     StorageError
-        If the database cannot be reached, made or written.
+        If the database cannot be reached, created or written.
     InputError
-        If the address is none, or a newer version of the program has written the database.
+        If the address is not valid, or a newer version of the program has written the database.
     """
 
     def __init__(
@@ -112,17 +112,17 @@ class Store:
 
     @property
     def place(self) -> str:
-        """Names the database, without a password."""
+        """The database's name, without a password."""
         return self._database.place
 
     def retention(self, owner: str) -> int | None:
-        """Days after which an owner's unused data sets go, with all their runs; None for never."""
+        """An owner's age limit for unused data sets and their runs, in days; None for no limit."""
         with self._database.read() as connection:
             query = select(OwnerRow.retention_days).where(OwnerRow.subject == owner)
             return connection.scalar(query) or self._retention_days
 
     def set_retention(self, owner: str, days: int | None) -> None:
-        """Set an owner's age limit; None goes back to the server's.
+        """Set an owner's age limit. None restores the server's limit.
 
         Raises
         ------
@@ -138,10 +138,10 @@ class Store:
             )
 
     def tidy(self) -> Tidied:
-        """What every server does at start and every half minute or so.
+        """Do the regular work of a server, at the start and about every half minute.
 
-        Runs of servers that ended are marked interrupted, data sets past their age limit deleted
-        with all their runs, and what was deleted is wiped off the disk, here and in the cache.
+        This marks runs of ended servers as interrupted, deletes data sets past their age limit
+        with all their runs, and wipes deleted data off the disk and out of the cache.
         """
         interrupted = self.queue.interrupt_lost()
         removed = self._delete_old()
@@ -150,7 +150,7 @@ class Store:
         return Tidied(interrupted, removed, wipe(self._database))
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         self._database.close()
 
     def _delete_old(self) -> int:
@@ -166,7 +166,7 @@ class Store:
 
 
 def open_store(address: str | None = None, folder: Path | None = None) -> Store:
-    """The store, or, where it cannot be written, the same in memory with `Store.problem` set.
+    """Open the store. If it cannot be written, open one in memory, with `Store.problem` set.
 
     Parameters
     ----------
@@ -176,13 +176,13 @@ def open_store(address: str | None = None, folder: Path | None = None) -> Store:
     store = None
     try:
         store = Store(address, folder)
-        store.queue.leave(store.queue.register())  # whether database and folder can be written
+        store.queue.leave(store.queue.register())  # checks that database and folder are writable
         return store
     except InputError as error:
         log.exception("nothing is kept: the store cannot be used")
         if store is not None:
             store.close()
-        # The age limit may be what is wrong; nothing in memory becomes so old.
+        # The age limit may be the setting at fault, and nothing in memory becomes that old.
         memory = Path(tempfile.mkdtemp(prefix="odt-memory-"))
         instead = Store("sqlite://", memory, retention_days=LONGEST_RETENTION)
         instead.problem = f"{error} {ONLY_IN_MEMORY}"
@@ -206,7 +206,7 @@ def has_store() -> bool:
 
 
 def check_days(days: int) -> int:
-    """An age limit as it is.
+    """Return an age limit after checking it.
 
     Raises
     ------

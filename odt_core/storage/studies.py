@@ -1,4 +1,4 @@
-"""Studies: many runs queued, watched and resumed as one."""
+"""Studies: many runs that are queued, watched and resumed together."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ RESUMABLE = tuple(
 
 
 class Studies:
-    """The studies of all owners; `Runs` lists, opens, renames, cancels and deletes them too.
+    """The studies of all owners. `Runs` also lists, opens, renames, cancels and deletes them.
 
     Parameters
     ----------
     database : Database
-        Where they are.
+        Holds the studies.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def create(self, owner: str, study: NewRun, members: Sequence[NewRun]) -> RunSummary:
-        """Queue a study's members, and enter the study itself, in one transaction.
+        """Queue a study's members and enter the study itself, in one transaction.
 
         Parameters
         ----------
         study : NewRun
             The study's own name, settings and specification.
         members : sequence of NewRun
-            What is run; at least one. They get a lane of their own where they name none, so that
-            they do not hold up the owner's other runs.
+            The runs; at least one. Members without a lane get a lane of their own, so that they
+            do not hold up the owner's other runs.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class Studies:
             return read_summary(connection, owner, study_id)
 
     def members(self, owner: str, study_id: str) -> tuple[RunRecord, ...]:
-        """A study's runs with everything that is known of them, in the order they were queued.
+        """Return the whole records of a study's runs, in the order in which they were queued.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Studies:
         return self.create(owner, repeat(study), members)
 
     def resume(self, owner: str, study_id: str) -> RunSummary:
-        """Queue those of a study's runs again that were interrupted, cancelled or failed.
+        """Queue again the runs of a study that were interrupted, cancelled or failed.
 
         Raises
         ------

@@ -1,7 +1,7 @@
-"""The tables, as SQLAlchemy sees them; `migrations` makes them.
+"""The tables for SQLAlchemy; `migrations` creates them.
 
-What is listed and sorted by is in narrow tables (`RunRow`, `DatasetRow`), what is only opened one
-at a time in wide ones (`DocumentRow`, `ChunkRow`), so that a list of many runs reads no trees.
+Narrow tables (`RunRow`, `DatasetRow`) hold the columns that lists show and sort by. Wide tables
+(`DocumentRow`, `ChunkRow`) hold what is opened one at a time. So a list of runs reads no trees.
 """
 
 from __future__ import annotations
@@ -38,41 +38,41 @@ NAMING = {
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment in UTC; aware in Python on every database."""
+    """A time in UTC; Python always gets it with its time zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To the database: SQLite keeps no time zone, so it gets UTC without one."""
+        """Convert for the database. SQLite keeps no time zone, so it gets UTC without one."""
         if value is None:
             return None
         utc = value.astimezone(UTC)
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """From the database."""
+        """Convert from the database."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 Sequence64 = BigInteger().with_variant(Integer, "sqlite")
-"""An automatic number; SQLite numbers only columns of type INTEGER."""
+"""An automatic number. SQLite numbers only columns of type INTEGER."""
 Document = JSON(none_as_null=True)
-"""Text in JSON with its order of keys (PostgreSQL's jsonb would lose it, and refuses U+0000)."""
+"""JSON text that keeps the order of keys. (PostgreSQL's jsonb does not, and refuses U+0000.)"""
 Key = String(64)
 Subject = String(255)
 
 
 class Base(DeclarativeBase):
-    """All tables."""
+    """The base class of all tables."""
 
     metadata = MetaData(naming_convention=NAMING)
 
 
 class OwnerRow(Base):
-    """A person: ``local``, or the subject that an identity provider gives."""
+    """A person: ``local``, or the subject from an identity provider."""
 
     __tablename__ = "owners"
 
@@ -82,7 +82,7 @@ class OwnerRow(Base):
 
 
 class BlobRow(Base):
-    """A file's content, once for everybody, under its SHA-256."""
+    """A file's content under its SHA-256, stored once for everybody."""
 
     __tablename__ = "blobs"
 
@@ -95,7 +95,7 @@ class BlobRow(Base):
 
 
 class ChunkRow(Base):
-    """A piece of a content. Pieces whose blob is gone are refuse: see `erasure`."""
+    """A piece of a file's content. `erasure` deletes pieces whose blob is gone."""
 
     __tablename__ = "chunks"
 
@@ -105,9 +105,9 @@ class ChunkRow(Base):
 
 
 class DatasetRow(Base):
-    """An owner's data set. `stored` says that the owner gave the bytes, not only their hash.
+    """An owner's data set. `stored` says that the owner uploaded the bytes, not only their hash.
 
-    `choices` is what the owner last said of its columns and rows.
+    `choices` holds the owner's latest choices for its columns and rows.
     """
 
     __tablename__ = "datasets"
@@ -125,7 +125,7 @@ class DatasetRow(Base):
 
 
 class RunRow(Base):
-    """A run, as lists show it; a study, which consists of runs, is one too."""
+    """A run as lists show it. A study, which consists of runs, is also a row."""
 
     __tablename__ = "runs"
 
@@ -194,7 +194,7 @@ class RunRow(Base):
 
 
 class DocumentRow(Base):
-    """What a run's own page shows: everything that is not listed or sorted by."""
+    """The parts of a run that only its own page shows; lists neither show nor sort by them."""
 
     __tablename__ = "documents"
 
@@ -213,7 +213,7 @@ class DocumentRow(Base):
 
 
 class ServerRow(Base):
-    """A running server. Its runs are its own until `lease_until`, which it keeps moving."""
+    """A running server. It keeps its runs until `lease_until`, and moves that time forward."""
 
     __tablename__ = "servers"
 
@@ -226,7 +226,7 @@ class ServerRow(Base):
 
 
 class ErasureRow(Base):
-    """Something was deleted, and the space it took on disk is still to be wiped."""
+    """A note that something was deleted, and that its space on disk must still be wiped."""
 
     __tablename__ = "erasures"
 
@@ -237,8 +237,8 @@ class ErasureRow(Base):
 class SignInRow(Base):
     """A browser in which somebody has signed in, until they sign out.
 
-    `token` is the SHA-256 of the browser's secret, `identity` that of the cookie that names the
-    person.
+    `token` is the SHA-256 of the browser's secret. `identity` is the SHA-256 of the cookie that
+    names the person.
     """
 
     __tablename__ = "sign_ins"

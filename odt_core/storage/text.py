@@ -1,4 +1,4 @@
-"""Text that goes into the database: what it may hold, and how it is searched."""
+"""Text in the database: which characters it may have, and how it is searched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST_OWNER = 255
 
 
 def one_line(text: str, what: str, longest: int = LONGEST_NAME) -> str:
-    """A name: one line, no control characters.
+    """Clean a name: one line without control characters.
 
     Raises
     ------
@@ -24,13 +24,13 @@ def one_line(text: str, what: str, longest: int = LONGEST_NAME) -> str:
 
 
 def cut_line(text: str, longest: int = LONGEST_NAME) -> str:
-    """The same for words that the user did not choose just now: cut rather than refused."""
+    """Clean text that the user did not choose just now, and cut it if it is too long."""
     line = " ".join(_storable(text).split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def many_lines(text: str, what: str, longest: int = LONGEST_NOTE) -> str:
-    """A note: any text, its line breaks kept.
+    """Clean a note: any text, with its line breaks.
 
     Raises
     ------
@@ -44,12 +44,12 @@ def many_lines(text: str, what: str, longest: int = LONGEST_NOTE) -> str:
 
 
 def check_owner(owner: str) -> str:
-    """An owner's id as it is; it must be there, storable and not too long.
+    """Return an owner's id after checking it: not empty, storable, and not too long.
 
     Raises
     ------
     InputError
-        If not.
+        If the id is not valid.
     """
     if not owner or owner != _storable(owner) or len(owner) > LONGEST_OWNER:
         raise InputError("This sign-in gives no usable identity: sign in in another way.")
@@ -57,17 +57,17 @@ def check_owner(owner: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text, perhaps out of an address bar, can be an id or a hash at all."""
+    """Whether a text, perhaps from an address bar, has the form of an id or a hash."""
     return text.isascii() and text.isalnum() and len(text) <= 64
 
 
 def searchable(*texts: str) -> str:
-    """Texts in the form that searches compare: without case."""
+    """Join texts in the form that searches compare: without case."""
     return "\n".join(texts).casefold()
 
 
 def like_patterns(search: str) -> list[str]:
-    """LIKE patterns (escape sign ``!``) of a search's words, all of which must match.
+    """Make LIKE patterns (escape sign ``!``) of a search's words, which must all match.
 
     Only the first `LONGEST_SEARCH` characters count, because databases refuse long patterns.
     """
@@ -80,5 +80,5 @@ def _escaped(word: str) -> str:
 
 
 def _storable(text: str) -> str:
-    """Without U+0000, which PostgreSQL refuses, and lone surrogates, which nobody can encode."""
+    """Remove U+0000, which PostgreSQL refuses, and lone surrogates, which have no encoding."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

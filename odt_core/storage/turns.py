@@ -1,8 +1,8 @@
-"""Whose turn it is: a queue that is fair between owners, and between an owner's lanes.
+"""The order of the queue: owners take turns fairly, and so do the lanes of one owner.
 
-Who has fewest runs running comes first; of equals, who has waited longest since a run of theirs
-was last started; of equals, who queued first. So one owner's five hundred runs delay another's
-single one by no more than the runs that are running already.
+The owner with the fewest running runs comes first. Among equals, the owner whose last start is
+longest ago comes first, and then the owner who queued first. So five hundred runs of one owner
+delay a single run of another only until one of the running runs ends.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Share:
-    """What a lane or an owner has of the queue.
+    """A lane's or an owner's share of the queue.
 
     Attributes
     ----------
     n_waiting, n_running : int
-        Runs.
+        Numbers of runs.
     started_at : datetime
-        When one was last started; `NEVER` if none was.
+        Time of the last start; `NEVER` if there was none.
     first : int
-        Number of the first run that waits; it grows with time.
+        Number of the first waiting run; later runs have higher numbers.
     """
 
     n_waiting: int
@@ -35,25 +35,26 @@ class Share:
 
     @property
     def turn(self) -> tuple[int, datetime, int]:
-        """The smaller, the sooner."""
+        """Sort key: the smaller comes first."""
         return (self.n_running, self.started_at, self.first)
 
     def ahead_of(self, other: Share, place: int) -> int:
-        """How many of my waiting runs will be started before the other's run at `place`.
+        """Count my waiting runs that will start before the other's run at `place`.
 
-        Turns go in rounds: a run's round is the number of runs that will be running before it.
-        Within a round, who enters it without having been started in the one before is senior.
+        Runs start in cycles. A run's cycle is the number of its owner's (or lane's) runs that will
+        be running before it. Within a cycle, a share that did not start a run in the cycle before
+        comes first.
         """
-        rounds = other.n_running + place - self.n_running
+        cycles = other.n_running + place - self.n_running
         mine = (-self.n_running, self.started_at, self.first)
         if mine < (-other.n_running, other.started_at, other.first):
-            rounds += 1
-        return min(max(rounds, 0), self.n_waiting)
+            cycles += 1
+        return min(max(cycles, 0), self.n_waiting)
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A lane with runs waiting, and its owner's share of the queue."""
+    """A lane with waiting runs, and its owner's share of the queue."""
 
     owner: str
     name: str
@@ -62,21 +63,21 @@ class Lane:
 
 
 def in_turn(lanes: Iterable[Lane]) -> list[Lane]:
-    """Lanes in the order in which they may start a run now."""
+    """Sort lanes in the order in which they may start a run now."""
     return sorted(lanes, key=lambda lane: (lane.owners.turn, lane.share.turn))
 
 
 def count_ahead(lanes: Iterable[Lane], mine: Lane, place: int) -> int:
-    """How many waiting runs will be started before one, if nothing new comes and none ends.
+    """Count the waiting runs that will start before a run, if no run is added and none ends.
 
     Parameters
     ----------
     lanes : iterable of Lane
-        All with runs waiting.
+        All lanes with waiting runs.
     mine : Lane
-        The run's.
+        The run's lane.
     place : int
-        Its place in the lane, from 0.
+        The run's place in its lane, from 0.
     """
     others: Mapping[str, Share] = {
         lane.owner: lane.owners for lane in lanes if lane.owner != mine.owner

@@ -1,7 +1,7 @@
-"""The other side of a job: a process that reads orders, runs them, and answers with messages.
+"""The worker process: reads orders, runs jobs, and answers with messages.
 
-It knows how to train and study and nothing of queues and databases, which would only make it slower
-to start and larger. Those who keep jobs are in `odt_core.jobs`.
+It can train and run studies. It knows nothing of queues and databases, which would make it larger
+and slower to start. `odt_core.jobs` keeps the jobs.
 """
 
 from odt_core.worker.messages import JobKind, JobSpec, to_line

@@ -1,7 +1,7 @@
 """What a worker can do: one function for each kind of job.
 
-Each takes the table, the job's specification and the hooks, and gives the result's and the model's
-JSON. Imports are inside: a manager, which only names kinds, does not pay for them.
+Each function takes the table, the job's specification and the hooks, and returns the JSON of the
+result and the model. The functions import what they need, because a manager only names the kinds.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hooks:
-    """How running work speaks to the outside.
+    """The calls by which running work reports to the outside.
 
     Attributes
     ----------
     on_progress : callable
-        Takes the problem and a point of the solve's trace.
+        Called with the problem and a point of the solve's trace.
     on_stage : callable
-        Takes what begins.
+        Called with the stage that starts.
     on_best : callable
-        Takes the best tree of a training run so far.
+        Called with the best tree so far of a training run.
     should_stop : callable
-        Whether to end with what there is.
+        Returns whether to end with the best tree so far.
     """
 
     on_progress: Callable[[Problem, TracePoint], None]
@@ -44,14 +44,14 @@ class Hooks:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a job brings, as JSON; a model if it made one."""
+    """The JSON of a job's result, and of its model if it has one."""
 
     result: dict[str, Any]
     model: dict[str, Any] | None = None
 
 
 def run_job(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
-    """Do what a job asks for."""
+    """Run a job and return its answer."""
     return RUNNERS[spec.kind](table, spec, hooks)
 
 

@@ -1,10 +1,9 @@
-"""What the manager and its workers say to each other.
+"""The messages between the manager and its workers.
 
-To a worker: ``{"type": "run", "job": id, "spec": {...}, "path": file,
-"hurry": bool}`` and ``{"type": "cancel",
-"job": id}``. From a worker: ``ready`` once, then for each job ``begun``, any number of ``stage``,
-``progress`` and ``best`` (a whole result with the best tree so far) and one ``result`` or
-``error``.
+A worker receives ``{"type": "run", "job": id, "spec": {...}, "path": file, "hurry": bool}`` and
+``{"type": "cancel", "job": id}``. It sends ``ready`` once. For each job it sends ``begun``, any
+number of ``stage``, ``progress`` and ``best`` messages, and one ``result`` or ``error``. A ``best``
+message holds a whole result with the best tree so far.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from odt_core.verification import Claim
 class JobKind(StrEnum):
     """What a job does.
 
-    ``train`` finds a tree, ``frontier`` every undominated tree, ``curve`` one repeat of a curve,
-    ``compare`` all candidates of a comparison on one fold, ``stability`` refits a tree on some
-    resamples, ``adopt`` makes a tree of a frontier the result of a training run, ``path`` finds the
-    best trees of any shape by their number of questions, ``verify`` checks a proof by trying every
-    tree, and ``validate`` applies a frozen tree to rows that did not train it.
+    ``train`` finds a tree. ``frontier`` finds every undominated tree. ``curve`` is one repeat of a
+    curve. ``compare`` trains all candidates of a comparison on one fold. ``stability`` trains a
+    tree again on some resamples. ``adopt`` makes a tree of a frontier the result of a training
+    run. ``path`` finds the best trees of any shape by their number of questions. ``verify`` checks
+    a proof by trying every tree. ``validate`` applies a frozen tree to rows that did not train it.
     """
 
     TRAIN = "train"
@@ -59,11 +58,11 @@ _PARTS: dict[JobKind, type[Part]] = {
     JobKind.VERIFY: Claim,
     JobKind.VALIDATE: ValidationSpec,
 }
-"""What a kind needs to know beside the training run's settings."""
+"""The settings that a kind needs besides those of the training run."""
 
 
 def _read_options(record: Mapping[str, Any]) -> ReadOptions:
-    """How to read a file, if each of its options has the type that it should have."""
+    """Read the options for a file, and check that each has the right type."""
     types = {"skip_lines": (int,), "units_row": (bool,)}
     for name, value in record.items():
         if type(value) not in types.get(name, (str, type(None))):
@@ -73,22 +72,22 @@ def _read_options(record: Mapping[str, Any]) -> ReadOptions:
 
 @dataclass(frozen=True)
 class JobSpec:
-    """A piece of work and the data set it reads; its JSON is kept as a run's specification.
+    """A piece of work and its data set. A run keeps the JSON of this as its specification.
 
     Attributes
     ----------
     dataset : str
-        SHA-256 of the data set in the store (`odt_core.storage.Store.datasets`).
+        SHA-256 of the data set in the store (see `odt_core.storage.Store.datasets`).
     table_name : str
         The file's name as the user knows it.
     read : ReadOptions
-        How the file is read.
+        How to read the file.
     train : TrainSpec
         Data, split, shape, goal and limits.
     kind : JobKind
-        What to do with them.
+        What to do with these.
     part : object
-        What the kind needs to know beside the settings; None for a training run or a frontier.
+        The settings that the kind needs besides these; None for a training run or a frontier.
     """
 
     dataset: str
@@ -100,7 +99,7 @@ class JobSpec:
 
     @property
     def time_limit(self) -> float:
-        """Seconds that the solving may take, all shapes, candidates or resamples together."""
+        """Seconds that the solving may take, for all shapes, candidates or resamples together."""
         n_solves = 1
         if isinstance(self.part, CurveRepeat):
             n_solves = len(self.part.topologies)
@@ -111,7 +110,7 @@ class JobSpec:
         return self.train.time_limit * n_solves
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "dataset": self.dataset,
             "table_name": self.table_name,
@@ -128,7 +127,7 @@ class JobSpec:
         Raises
         ------
         InputError
-            If the record is of another version, or a field is missing or wrong.
+            If another version wrote the record, or a field is missing or wrong.
         """
         try:
             return cls._from_json(record)
@@ -157,5 +156,5 @@ class JobSpec:
 
 
 def to_line(message: Mapping[str, Any]) -> bytes:
-    """One message as one line."""
+    """Write a message as one line of JSON."""
     return json.dumps(message, ensure_ascii=True, allow_nan=False).encode() + b"\n"

@@ -1,9 +1,9 @@
-"""``python -m odt_core.worker.table_reader``: read one table apart from whoever asks for it.
+"""``python -m odt_core.worker.table_reader``: read one table in a process of its own.
 
-The order is one line of JSON on standard input: the file, how it is read, its name, where the table
-goes. The answers are lines on standard output: ``{"stage": ...}`` as often as there is something to
-say, and an ``{"error": ...}`` if the file cannot be read; with ``beginning`` (its first lines) and
-``instead`` (other options) if its rows are uneven.
+The order is one line of JSON on standard input. It gives the file, how to read it, its name, and
+the path for the table. The answers are lines on standard output: any number of ``{"stage": ...}``,
+and an ``{"error": ...}`` if the file cannot be read. If the rows are uneven, the error comes with
+``beginning`` (the first lines) and ``instead`` (other options).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from odt_core.worker.messages import to_line
 
 
 def main() -> None:
-    """Read the table, look at its columns and rows (which takes long), and write it."""
+    """Read the table, examine its columns and rows (which can take long), and write it."""
     end_with_parent()
-    gc.disable()  # it ends soon, and looking for cycles among very many columns takes long
+    gc.disable()  # the process ends soon, and with many columns garbage collection takes long
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     order = json.loads(sys.stdin.buffer.readline())

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from odt_core.training import BestSoFar
 
 PROGRESS_EVERY = 0.2
-"""Seconds between two progress messages of a job, at least."""
+"""Least number of seconds between two progress messages of a job."""
 FIRST_BEST_AFTER = 0.3
-"""Seconds a first tree that is not proved waits for a better one, or for the end of a quick run."""
+"""Seconds for which an unproved first tree waits for a better one, or for the run's end."""
 BEST_EVERY = 1.0
-"""Seconds between two messages with the best tree of a job, at least."""
+"""Least number of seconds between two messages with the best tree of a job."""
 BEST_SHARE = 20.0
-"""The pause after one is at least so many times what it took to make."""
+"""The pause after such a message is at least this many times as long as making it took."""
 
 log = logging.getLogger("odt_core.worker")
 
@@ -56,7 +56,7 @@ class Worker:
         """Serve until standard input closes."""
         threading.Thread(target=self._read_orders, daemon=True).start()
         _warm_up()
-        self._say({"type": "ready"})
+        self._send_message({"type": "ready"})
         while True:
             order = self._queue.get()
             self._run_job(order["job"], order["spec"], Path(order["path"]), order["hurry"])
@@ -71,18 +71,20 @@ class Worker:
         end_this_with_all()
 
     def _run_job(self, job: str, record: dict[str, Any], path: Path, hurry: bool) -> None:
-        progress = _ProgressSender(job, self._say)
-        best = _BestSender(job, self._say)
+        progress = _ProgressSender(job, self._send_message)
+        best = _BestSender(job, self._send_message)
 
         def on_best(found: BestSoFar) -> None:
             best.send(found)
             if found.is_proved and hurry:
-                self._cancelled.add(job)  # what is proved need not be confirmed
+                self._cancelled.add(job)  # a proved tree need not be confirmed
 
-        self._say({"type": "begun", "job": job})
+        self._send_message({"type": "begun", "job": job})
         hooks = Hooks(
             on_progress=progress.send,
-            on_stage=lambda stage: self._say({"type": "stage", "job": job, "stage": stage}),
+            on_stage=lambda stage: self._send_message(
+                {"type": "stage", "job": job, "stage": stage}
+            ),
             on_best=on_best,
             should_stop=lambda: job in self._cancelled,
         )
@@ -100,16 +102,16 @@ class Worker:
             log.exception("job %s: an answer was refused", job)
             answer = {"type": "error", "message": f"The solver's answer was refused: {error}."}
         except Exception as error:
-            # The job fails, the worker lives: the manager shows the sentence, the log has the rest.
+            # The job fails, the worker lives. The manager shows one sentence; the log has the rest.
             log.exception("job %s failed", job)
             answer = {"type": "error", "message": f"The run failed ({_in_short(error)})."}
         progress.close()
         best.close()
         self._cancelled.discard(job)
-        self._say({**answer, "job": job})
+        self._send_message({**answer, "job": job})
 
     def _read(self, spec: JobSpec, path: Path) -> Table:
-        """The job's table; the last one is kept, since runs on the same file follow each other."""
+        """Read the job's table. The last table is kept, because the next run often uses it too."""
         from odt_core.data import read_table
 
         key = (spec.dataset, spec.read, spec.table_name)
@@ -118,18 +120,18 @@ class Worker:
             self._last_table = (key, read_table(path, spec.read, name=spec.table_name))
         return self._last_table[1]
 
-    def _say(self, message: dict[str, Any]) -> None:
+    def _send_message(self, message: dict[str, Any]) -> None:
         with self._answer_lock:
             self._answers.write(to_line(message))
             self._answers.flush()
 
 
 class _ProgressSender:
-    """Sends a job's progress, at most every `PROGRESS_EVERY` seconds, and never loses the last."""
+    """Sends a job's progress at most every `PROGRESS_EVERY` seconds, and always the last point."""
 
-    def __init__(self, job: str, say: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, job: str, send_message: Callable[[dict[str, Any]], None]) -> None:
         self._job = job
-        self._say = say
+        self._send_message = send_message
         self._lock = threading.Lock()
         self._pending: TracePoint | None = None
         self._timer: threading.Timer | None = None
@@ -137,7 +139,7 @@ class _ProgressSender:
         self._said: tuple[int | None, int | None] | None = None
 
     def send(self, problem: Problem, point: TracePoint) -> None:
-        """Send a point now, or soon if one was sent just now."""
+        """Send a point now, or a little later if one was sent just before."""
         with self._lock:
             if (point.incumbent, point.bound) == self._said:
                 return
@@ -152,7 +154,7 @@ class _ProgressSender:
                 self._timer.start()
 
     def close(self) -> None:
-        """Send nothing more: the result, which holds it all, comes next."""
+        """Send no more points, because the result, which has them all, comes next."""
         with self._lock:
             self._pending = None
             if self._timer is not None:
@@ -166,20 +168,22 @@ class _ProgressSender:
     def _flush(self) -> None:
         if self._pending is None:
             return
-        self._say({"type": "progress", "job": self._job, **dataclasses.asdict(self._pending)})
+        self._send_message(
+            {"type": "progress", "job": self._job, **dataclasses.asdict(self._pending)}
+        )
         self._pending, self._said_at = None, time.monotonic()
 
 
 class _BestSender:
-    """Sends the best tree so far, whole: a killed run keeps it, a page draws it.
+    """Sends the whole result with the best tree so far, for pages, and in case the run is killed.
 
-    A proved tree goes at once. Others are counted in a thread of their own, seldom enough not to
-    slow the solve down.
+    A proved tree is sent at once. Other trees are evaluated in a separate thread, so rarely that
+    they do not slow the solve down.
     """
 
-    def __init__(self, job: str, say: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, job: str, send_message: Callable[[dict[str, Any]], None]) -> None:
         self._job = job
-        self._say = say
+        self._send_message = send_message
         self._lock = threading.Lock()
         self._changed = threading.Condition()
         self._pending: BestSoFar | None = None
@@ -187,7 +191,7 @@ class _BestSender:
         self._thread: threading.Thread | None = None
 
     def send(self, best: BestSoFar) -> None:
-        """Send a tree now if it is proved, else soon if no better one comes."""
+        """Send a proved tree now. Send another tree soon, unless a better one comes."""
         with self._changed:
             self._pending = None if best.is_proved else best
             if self._thread is None and not best.is_proved:
@@ -195,15 +199,15 @@ class _BestSender:
                 self._thread.start()
             self._changed.notify_all()
         if best.is_proved:
-            self._tell(best)
+            self._send(best)
 
     def close(self) -> None:
-        """Send nothing more: the result comes next."""
+        """Send no more trees, because the result comes next."""
         with self._changed:
             self._closed, self._pending = True, None
             self._changed.notify_all()
         with self._lock:
-            pass  # what is being sent has been sent
+            pass  # wait until a message that is under way has been sent
 
     def _work(self) -> None:
         pause = FIRST_BEST_AFTER
@@ -216,26 +220,26 @@ class _BestSender:
                 best, self._pending = self._pending, None
             assert best is not None
             began = time.monotonic()
-            self._tell(best)
+            self._send(best)
             pause = max(BEST_EVERY, BEST_SHARE * (time.monotonic() - began))
 
-    def _tell(self, best: BestSoFar) -> None:
+    def _send(self, best: BestSoFar) -> None:
         with self._lock:
             result = best.result()
             if self._closed:
                 return
             model = None if result.model is None else result.model.to_json()
             answer = {"result": result.to_json(), "model": model}
-            self._say({"type": "best", "job": self._job, **answer})
+            self._send_message({"type": "best", "job": self._job, **answer})
 
 
 def _in_short(error: Exception) -> str:
-    """An unexpected error on one line."""
+    """Write an unexpected error on one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _warm_up() -> None:
-    """Run a tiny job: what is imported, compiled or started late must not cost the first user."""
+    """Run a tiny job, so that slow imports, compiling and starts do not delay the first user."""
     from odt_core.data import SplitSpec, infer_schema, read_table
     from odt_core.solution import Engine
     from odt_core.solvers.search.loader import loader
@@ -256,7 +260,7 @@ def _warm_up() -> None:
 
 
 def main() -> None:
-    """Serve jobs; answers go to what was standard output, stray prints to standard error."""
+    """Serve jobs. Answers go to the original standard output, stray prints to standard error."""
     end_with_parent()
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
     answers = os.fdopen(os.dup(1), "wb")

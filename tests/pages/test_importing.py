@@ -13,7 +13,7 @@ import pytest
 from odt_core.data import Folding, ReadOptions, read_table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
-from odt_core.jobs.runs import new_run
+from odt_core.jobs.run_records import new_run
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.studies import ComparisonSpec, PathSpec, run_fold, run_path

@@ -165,9 +165,9 @@ def test_a_running_run_hears_of_its_cancel(store: Store) -> None:
     run, other = queue_run(store), queue_run(store)
     server = store.queue.register()
     holding = [claim(store, server), claim(store, server)]
-    assert store.queue.wishes(server, holding).cancel == set()
+    assert store.queue.requests(server, holding).cancel == set()
     assert store.runs.cancel(OWNER, run.id).status is RunStatus.RUNNING
-    for answer in (store.queue.wishes(server, holding), store.queue.heartbeat(server, holding)):
+    for answer in (store.queue.requests(server, holding), store.queue.heartbeat(server, holding)):
         assert (answer.cancel, answer.lost) == ({run.id}, set())
     store.queue.end(server, run.id, Ending(RunStatus.CANCELLED, {"tree": "best"}))
     assert store.runs.summary(OWNER, run.id).status is RunStatus.CANCELLED
@@ -180,7 +180,7 @@ def test_a_server_learns_that_its_run_was_deleted(store: Store) -> None:
     server = store.queue.register()
     claim(store, server)
     store.datasets.delete(OWNER, run.dataset)
-    assert store.queue.wishes(server, [run.id]).lost == {run.id}
+    assert store.queue.requests(server, [run.id]).lost == {run.id}
     assert store.queue.heartbeat(server, [run.id]).lost == {run.id}
     assert not store.queue.record_progress(server, run.id, best={})
     assert not store.queue.end(server, run.id, DONE)

@@ -92,7 +92,7 @@ def test_cancelling_a_study_stops_all_of_it(store: Store) -> None:
     summary = store.runs.cancel(OWNER, study.id)
     assert summary.members == MemberCounts(done=1, running=1, cancelled=2)
     assert summary.status is RunStatus.RUNNING, "until the one that runs has stopped"
-    assert store.queue.wishes(server, [running]).cancel == {running}
+    assert store.queue.requests(server, [running]).cancel == {running}
     store.queue.end(server, running, Ending(RunStatus.CANCELLED))
     assert status(store, study) is RunStatus.CANCELLED
 
@@ -114,7 +114,7 @@ def test_an_interrupted_study_is_resumed_where_it_was(store: Store) -> None:
     server = store.queue.register()
     again = {claim(store, server), claim(store, server)}
     assert done not in again
-    assert store.queue.wishes(server, sorted(again)).cancel == set()
+    assert store.queue.requests(server, sorted(again)).cancel == set()
     for run_id in again:
         store.queue.end(server, run_id, DONE)
     assert status(store, study) is RunStatus.DONE

@@ -1,4 +1,4 @@
-"""Between a job and its record in the store."""
+"""Conversion between a job and its record in the store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from odt_core.worker import JobKind, JobSpec
 
 
 def run_of(job: Job) -> NewRun:
-    """What is entered in the store for a job that has begun already."""
+    """Make the store's entry for a job that started before it could be entered."""
     return dataclasses.replace(
         new_run(job.spec, name=job.name, lane=job.lane, rerun_of=job.rerun_of),
         id=job.id,
@@ -28,7 +28,7 @@ def run_of(job: Job) -> NewRun:
 def new_run(
     spec: JobSpec, *, name: str = "", lane: str = "", rerun_of: str | None = None
 ) -> NewRun:
-    """What is entered in the store; the specification's JSON is enough to run it again."""
+    """Make the store's entry. The specification's JSON is enough to run it again."""
     train = spec.train
     return NewRun(
         dataset=spec.dataset,
@@ -51,7 +51,7 @@ def new_run(
 
 
 def _shapes_of(spec: JobSpec) -> list[str]:
-    """The names of all shapes that a run searches."""
+    """List the names of all shapes that a run searches."""
     part = spec.part
     shapes: tuple[Shape, ...] = (spec.train.topology,)
     if isinstance(part, CurveRepeat):
@@ -65,7 +65,7 @@ def _shapes_of(spec: JobSpec) -> list[str]:
 
 
 def metrics_of(spec: JobSpec, result: Mapping[str, Any] | None, seconds: float) -> KeyMetrics:
-    """What lists show of a result."""
+    """Choose the figures of a result that lists show."""
     if result is None:
         return KeyMetrics(seconds=seconds)
     if spec.kind in (JobKind.TRAIN, JobKind.ADOPT):
@@ -79,12 +79,12 @@ def metrics_of(spec: JobSpec, result: Mapping[str, Any] | None, seconds: float) 
 
 
 def points_to_json(points: Sequence[TracePoint]) -> list[list[Any]]:
-    """A trace as it stands in results."""
+    """Write a trace in the form that results have."""
     return [[round(point.seconds, 4), point.incumbent, point.bound] for point in points]
 
 
 def kept_result(best: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The result and model of a run that was stopped with its best tree so far."""
+    """Make the result and model of a run that was stopped, from its best tree so far."""
     result = {key: value for key, value in best.items() if key != "model"}
     if result["status"] != Status.OPTIMAL:
         words = dict(result["words"])
@@ -94,12 +94,12 @@ def kept_result(best: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def job_of(record: RunRecord) -> Job:
-    """A job rebuilt from its record.
+    """Rebuild a job from its record.
 
     Raises
     ------
     InputError
-        If the record's specification is of another version.
+        If another version of the program wrote the record's specification.
     """
     summary = record.summary
     job = Job(
@@ -115,7 +115,7 @@ def job_of(record: RunRecord) -> Job:
 
 
 def follow(job: Job, summary: RunSummary) -> None:
-    """Bring a job that is not run here up to date with its record's summary."""
+    """Update a job that runs elsewhere from its record's summary."""
     job.started_at, job.ended_at = summary.started_at, summary.ended_at
     job.cancelled_at = summary.cancel_at
     job.message = summary.message
@@ -126,12 +126,12 @@ def follow(job: Job, summary: RunSummary) -> None:
         latest = TracePoint(point["seconds"], point["incumbent"], point["bound"])
         if not job.progress or job.progress[-1] != latest:
             job.progress.append(latest)
-    if not summary.is_over:  # what is over becomes so at last, with its result: see `fill`
+    if not summary.is_over:  # `fill` sets a final status, together with the result
         job.status = summary.status
 
 
 def fill(job: Job, record: RunRecord) -> None:
-    """Add what only the whole record has: trees, trace, result; then the final state."""
+    """Add the parts that only the whole record has (trees, trace, result), then the final state."""
     job.best = None if record.best is None else dict(record.best)
     job.result = None if record.result is None else dict(record.result)
     job.model = None if record.model is None else dict(record.model)
