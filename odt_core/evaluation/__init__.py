@@ -1,4 +1,4 @@
-"""How good a tree is: rates with intervals, the leaf table, net benefit, and CART to compare."""
+"""Evaluation of trees: rates with intervals, the leaf table, net benefit, and CART to compare."""
 
 from odt_core.evaluation.baselines import FAIRNESS, Baseline, can_ask_about_sets, fit_baseline
 from odt_core.evaluation.calibration import (

@@ -1,8 +1,8 @@
-"""What trees are compared with on the same rows: CART, pruned CART, and one answer for all.
+"""Baselines on the same rows: CART, pruned CART, and one answer for all.
 
 scikit-learn's CART splits a categorical feature into one category against the rest, while our trees
-ask about sets. So CART is the weaker by construction where features are categorical, and whoever
-shows it says so (`FAIRNESS`). For a goal that CART does not know, its leaves are labelled anew.
+ask about sets. So CART is weaker by construction on categorical features, and every place that
+shows it says so (`FAIRNESS`). For a goal that CART does not know, its leaves get new labels.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ FAIRNESS = (
 )
 CART_DEPTH = 3
 FLOOR_WEIGHTS = tuple(Fraction(w) for w in ("1", "1/3", "1/10", "3", "10"))
-"""Weights of a negative row that CART is fitted with under floors, times the goal's own."""
+"""Weights of a negative row, times the goal's own, with which CART is fitted under floors."""
 
 
 class Baseline(StrEnum):
-    """A classifier to compare with.
+    """A classifier that trees are compared with.
 
-    ``cart-depth-3`` is CART of three levels (paper, section 5.4), ``cart-pruned`` a CART pruned by
-    cross-validation along its cost-complexity path, and ``commoner-class`` gives every case the
-    same class: the commoner one, or the other one if a floor demands it.
+    ``cart-depth-3`` is CART with three levels (paper, section 5.4). ``cart-pruned`` is a CART
+    pruned by cross-validation along its cost-complexity path. ``commoner-class`` gives every case
+    the same class: the more frequent class, or the other class if a floor demands it.
     """
 
     CART_DEPTH_3 = "cart-depth-3"
@@ -42,7 +42,7 @@ class Baseline(StrEnum):
 
     @property
     def words(self) -> str:
-        """What it is called on screens."""
+        """The name on screens."""
         return _WORDS[self]
 
 
@@ -54,7 +54,7 @@ _WORDS = {
 
 
 def can_ask_about_sets(features: Sequence[Feature]) -> bool:
-    """Whether `FAIRNESS` is due: a categorical column has more than two categories."""
+    """Whether to show `FAIRNESS`: a categorical column has more than two categories."""
     return any(not feature.is_numerical and feature.n_values > 2 for feature in features)
 
 
@@ -66,31 +66,31 @@ def fit_baseline(
     seed: int = 0,
     groups: npt.NDArray[np.int64] | None = None,
 ) -> Tree | None:
-    """Fit a baseline to training rows for the goal that our trees have.
+    """Fit a baseline to training rows for the same goal as our trees.
 
-    CART weighs the classes as the goal does; under floors it is fitted with several weights, and
-    the tree that does best in training is taken. Its leaves are labelled for the goal: a leaf is
-    positive from a certain share of positive rows on. That share is the one that serves the goal
-    best and keeps the floors.
+    CART weighs the classes as the goal does. Under floors it is fitted with several weights, and
+    the tree that does best in training is chosen. Its leaves get labels for the goal: a leaf is
+    positive if its share of positive rows is large enough. The threshold is the share that serves
+    the goal best and keeps the floors.
 
     Parameters
     ----------
     baseline : Baseline
-        Which one.
+        The baseline to fit.
     train : EncodedData
         Training rows.
     objective : Objective
         Goal, class weight and floors.
     seed : int
-        Breaks ties between splits, and deals out the folds of the pruning.
+        Breaks ties between splits, and assigns rows to the folds of the pruning.
     groups : int64[N], optional
         The group of each training row; the folds of the pruning keep groups together.
 
     Returns
     -------
     Tree or None
-        Without nodes whose two leaves say the same. None if no labels of its leaves keep the
-        floors.
+        A tree in which the two leaves of a node never have the same label. None if no labels of
+        the leaves keep the floors.
     """
     gains = objective.gains(train.n_positive, train.n_negative)
     if baseline is Baseline.COMMONER_CLASS:
@@ -110,9 +110,10 @@ def fit_baseline(
 
 
 def _class_weights(train: EncodedData, objective: Objective) -> list[Fraction]:
-    """What CART lets a negative row weigh, so that weighted accuracy is the goal.
+    """List the weights of a negative row with which to fit CART.
 
-    Under floors no single weight is, so several are tried.
+    With the one weight, weighted accuracy is the goal. Under floors no single weight does that, so
+    there are several.
     """
     weight = objective.class_weight
     if objective.goal is Goal.BALANCED:
@@ -123,7 +124,7 @@ def _class_weights(train: EncodedData, objective: Objective) -> list[Fraction]:
 
 
 def label_leaves(tree: Tree, gains: Gains) -> Tree | None:
-    """A tree with its leaves labelled for a goal, and without nodes whose leaves say the same.
+    """Label a tree's leaves for a goal, and merge leaves of one node that have the same label.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Calibration of a tree's leaves: events expected from training against events observed.
+"""Calibration of a tree's leaves: events expected from training against observed events.
 
 The leaves' training risks are the expected risks. The interval of the ratio of observed to expected
-events (O:E) takes the expected number as given and uses the standard error of the logarithm,
+events (O:E) treats the expected number as exact. It uses the standard error of the logarithm,
 ``sqrt((1 - O/n) / O)`` [1]_.
 
 References
@@ -31,15 +31,15 @@ class LeafCalibration:
     Attributes
     ----------
     number : int
-        Counted from 1, left to right, as in the drawing.
+        The leaf's number from 1, left to right, as in the drawing.
     rule : str
-        The simplified path in words.
+        The simplified path in plain words.
     predicted : str
         The class that the leaf predicts.
     train : Rate
-        Events of the training rows in the leaf: the expected risk.
+        Share of positive training rows in the leaf: the expected risk.
     observed : Rate
-        Events of the new rows in the leaf.
+        Share of positive new rows in the leaf.
     """
 
     number: int
@@ -50,7 +50,7 @@ class LeafCalibration:
 
     @property
     def expected(self) -> float:
-        """Expected events of the new rows; 0 where no training row reached the leaf."""
+        """Expected events of the new rows; 0 if no training row reached the leaf."""
         return (self.train.value or 0.0) * self.observed.n
 
     @property
@@ -60,7 +60,7 @@ class LeafCalibration:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the two risks differ by no more than chance explains; None without rows.
+        """Whether chance explains the difference of the two risks; None without rows.
 
         See `odt_core.evaluation.rates_differ`.
         """
@@ -82,7 +82,7 @@ class Calibration:
 
     @property
     def observed(self) -> Rate:
-        """Events of all new rows."""
+        """Share of positive rows among all new rows."""
         return Rate(
             sum(leaf.observed.successes for leaf in self.leaves),
             sum(leaf.observed.n for leaf in self.leaves),
@@ -100,7 +100,7 @@ class Calibration:
 
 
 def observed_to_expected(observed: Rate, expected: float) -> Estimate:
-    """O:E with its 95% interval; without an interval where there is no event or only events."""
+    """O:E with its 95% interval; no interval if there are no events or only events."""
     if expected == 0:
         return Estimate(None)
     ratio = observed.successes / expected
@@ -117,7 +117,7 @@ def leaf_calibration(tree: Tree, counts: Sequence[tuple[int, int]]) -> Calibrati
     Parameters
     ----------
     tree : Tree
-        Carries its training counts.
+        The tree with its training counts.
     counts : sequence of (int, int)
         Negative and positive new rows in each leaf, left to right.
     """

@@ -1,9 +1,9 @@
 """CART as a baseline and as a feature filter (paper, sections 5.1 and 5.4).
 
-scikit-learn's trees know thresholds only, so a categorical feature enters as one-hot columns and
-each of its splits is "one category against the rest". Numerical features enter as their bins'
-order, so CART sees the same cut points as the exact solvers; missing bins enter as NaN, which
-scikit-learn sends to either side, as we do.
+scikit-learn's trees know thresholds only. So a categorical feature becomes one-hot columns, and
+each of its splits is "one category against the rest". A numerical feature becomes its bin numbers,
+so CART sees the same cut points as the exact solvers. A missing bin becomes NaN, which scikit-learn
+sends to either side, as our solvers do.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from odt_core.tree import Decision, Leaf, Node, Tree
 
 WIDE = 300
 MANY_CELLS = 10_000_000
-"""Columns, and columns times rows, beyond which scikit-learn is given sparse columns.
+"""Numbers of columns, and of columns times rows, from which scikit-learn gets sparse columns.
 
-With 2,400 categories and no limit on depth, that takes a second instead of minutes. Equally good
-splits may be told apart otherwise, so tables of the usual size are given as they are.
+With 2,400 categories and no limit on depth, that takes a second instead of minutes. It may break
+ties between splits differently, so tables of the usual size are passed as they are.
 """
 
 
@@ -35,17 +35,17 @@ def fit_cart(
     seed: int = 0,
     pruning: float = 0.0,
 ) -> Tree:
-    """A CART on encoded rows, as a `Tree` that predicts exactly as scikit-learn's does.
+    """Fit a CART on encoded rows, as a `Tree` that predicts exactly as scikit-learn's does.
 
-    Everything but depth, class weight and pruning is at scikit-learn's defaults. The tree is not
-    simplified: two leaves of one node may predict the same class, as CART's do.
+    All settings but depth, class weight and pruning are scikit-learn's defaults. The tree is not
+    simplified: two leaves of one node may predict the same class, as in CART.
 
     Parameters
     ----------
     train : EncodedData
-        Training rows.
+        The training rows.
     max_depth : int, optional
-        Levels of decisions; no limit by default.
+        Number of levels of decision nodes; no limit by default.
     class_weight : Fraction
         Weight of a negative row (the paper's C); a positive row weighs 1.
     seed : int
@@ -68,8 +68,8 @@ def fit_cart(
             label = classes[int(np.argmax(inner.value[index][0]))]
             return Leaf(label, n_negative, n_positive)
         g, category = columns[inner.feature[index]]
-        # scikit-learn's left is "at most the threshold": of a one-hot column, the rows without
-        # the category. Our left is the rows with it.
+        # scikit-learn's left branch has the rows "at most the threshold": for a one-hot column, the
+        # rows without the category. Our left branch has the rows with the category.
         low, high = int(inner.children_left[index]), int(inner.children_right[index])
         if category is None:
             missing_left = bool(inner.missing_go_to_left[index])
@@ -97,17 +97,17 @@ def fit_cart(
 def cart_feature_selection(
     train: EncodedData, *, seed: int = 0, at_least: int = 0
 ) -> frozenset[int]:
-    """The features that a default CART on the training rows uses (paper, sections 5.1 and 5.7).
+    """Find the features that a default CART on the training rows uses (paper, 5.1 and 5.7).
 
     Parameters
     ----------
     train : EncodedData
-        Training rows.
+        The training rows.
     seed : int
         Breaks ties between equally good splits.
     at_least : int
-        Fewest features to select. While there are fewer, CART is run again on the features that
-        are left, and those that it uses then are added. If it uses none of these, all are added.
+        Least number of features. While there are fewer, CART is run again on the remaining
+        features, and the features that it uses are added. If it uses none, all are added.
     """
     train = _shorter(train)
     left = frozenset(range(train.n_features))
@@ -119,8 +119,8 @@ def cart_feature_selection(
 
 
 def _used_by_cart(train: EncodedData, features: frozenset[int], seed: int) -> frozenset[int]:
-    """The features that a CART uses when these are all that it sees."""
-    # Read off scikit-learn's arrays: an unlimited CART can be deeper than recursion allows.
+    """The features that a CART uses if it sees only these features."""
+    # Read scikit-learn's arrays directly: an unlimited CART can be too deep for recursion.
     order = sorted(features)
     seen = train
     if len(order) < train.n_features:
@@ -135,7 +135,7 @@ def _used_by_cart(train: EncodedData, features: frozenset[int], seed: int) -> fr
 def cart_columns(
     features: tuple[Feature, ...], codes: npt.NDArray[np.integer]
 ) -> npt.NDArray[np.float32]:
-    """The columns that CART sees.
+    """Make the columns that CART sees.
 
     Parameters
     ----------
@@ -166,15 +166,15 @@ def _is_long(train: EncodedData) -> bool:
 
 
 def _shorter(train: EncodedData) -> EncodedData:
-    """The rows of a long table with equal ones merged, which get the same tree sooner."""
+    """Merge equal rows of a long table. CART finds the same tree in less time."""
     return train.merged() if _is_long(train) else train
 
 
 def cart_classifier(
     max_depth: int | None, class_weight: Fraction, seed: int, pruning: float = 0.0
 ) -> Any:  # scikit-learn has no types
-    """scikit-learn's CART, not yet fitted. See `fit_cart`."""
-    from sklearn.tree import DecisionTreeClassifier  # a second to import: only where it is needed
+    """Make scikit-learn's CART, not yet fitted. See `fit_cart`."""
+    from sklearn.tree import DecisionTreeClassifier  # takes a second to import
 
     return DecisionTreeClassifier(
         max_depth=max_depth,
@@ -185,7 +185,7 @@ def cart_classifier(
 
 
 def _columns_of(train: EncodedData) -> Any:
-    """What CART is given: the columns of `cart_columns`, sparse where they are many."""
+    """Make scikit-learn's input: the columns of `cart_columns`, sparse if there are many."""
     columns: Any = None
     if train.n_columns > WIDE or _is_long(train):
         columns = _sparse_columns(train.features, train.codes)
@@ -193,7 +193,7 @@ def _columns_of(train: EncodedData) -> Any:
 
 
 def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer]) -> Any:
-    """The columns that CART sees as a sparse matrix; None if a number is missing.
+    """Make CART's columns as a sparse matrix; None if a number is missing.
 
     scikit-learn takes no missing values in a sparse matrix.
     """
@@ -207,7 +207,7 @@ def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer
         n_codes = feature.n_ordered if feature.is_numerical else feature.n_values
         if feature.is_numerical and ((column < 0) | (column >= n_codes)).any():
             return None
-        # Short numbers are sorted by radix: rows by category, rising.
+        # Radix sort for short numbers: rows by category, in rising order.
         short = column.astype(np.int16) if n_codes < 2**15 else column
         order = np.argsort(short, kind="stable")
         ends = np.cumsum(np.bincount(column + 1, minlength=n_codes + 1))
@@ -226,7 +226,7 @@ def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer
 
 
 def _columns(features: tuple[Feature, ...]) -> list[tuple[int, int | None]]:
-    """For each column: the feature, and the category it marks (None for a column of bins)."""
+    """For each column, its feature and the category that it marks (None for a column of bins)."""
     columns: list[tuple[int, int | None]] = []
     for g, feature in enumerate(features):
         if feature.is_numerical:

@@ -1,4 +1,4 @@
-"""What differs between two trees, node by node from the root."""
+"""Differences between two trees, node by node from the root."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class TreeChanges:
     Attributes
     ----------
     before, after : frozenset of int
-        Nodes of each that the other does not have in the same place, numbered in the order node,
-        left subtree, right subtree.
+        Nodes of each tree that the other tree does not have in the same place, numbered in the
+        order node, left subtree, right subtree.
     sentences : tuple of str
-        The differences in words, as plain text.
+        The differences in plain words, as plain text.
     """
 
     before: frozenset[int]
@@ -28,15 +28,15 @@ class TreeChanges:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the trees are the same."""
+        """Whether the two trees are the same."""
         return not self.before and not self.after
 
 
 def tree_changes(before: Tree, after: Tree) -> TreeChanges:
     """Compare two trees from the root down.
 
-    Nodes in the same place are compared by what they ask or say; where one tree goes on and the
-    other does not, all that goes on differs.
+    The comparison covers the questions and labels of nodes in the same place. If only one tree
+    goes on at a node, all nodes below it count as different.
     """
     gone: set[int] = set()
     new: set[int] = set()
@@ -62,7 +62,7 @@ def tree_changes(before: Tree, after: Tree) -> TreeChanges:
 
 
 def _same(old: Node, fresh: Node) -> bool:
-    """Whether two nodes ask the same, or say the same."""
+    """Whether two nodes ask the same question or have the same label."""
     if isinstance(old, Leaf) or isinstance(fresh, Leaf):
         return isinstance(old, Leaf) and isinstance(fresh, Leaf) and old.label == fresh.label
     return old.split == fresh.split

@@ -1,4 +1,4 @@
-"""The best operating point for what errors cost, and for which costs it stays best.
+"""The best operating point for given costs of errors, and the cost ratios for which it is best.
 
 Only the ratio r = cost of a false negative / cost of a false positive matters: minimise
 ``r FN + FP``. The points that are best for some r are the corners of the frontier's convex hull.
@@ -15,12 +15,12 @@ from odt_core.errors import InputError
 
 @dataclass(frozen=True)
 class CostRange:
-    """Ratios of the cost of a false negative to that of a false positive, both ends included.
+    """A range of ratios: the cost of a false negative over that of a false positive.
 
     Attributes
     ----------
     low, high : Fraction, Fraction or None
-        The ratios; None for no upper end.
+        The ends of the range, both included; None for no upper end.
     """
 
     low: Fraction
@@ -31,7 +31,7 @@ class CostRange:
 
     @property
     def inside(self) -> Fraction:
-        """A ratio within the range: its middle, or twice its lower end where it has no upper one.
+        """A ratio within the range: its middle, or twice its lower end if there is no upper end.
 
         Examples
         --------
@@ -43,17 +43,17 @@ class CostRange:
         return (self.low + self.high) / 2
 
     def to_json(self) -> dict[str, str | None]:
-        """Both ends as exact fractions in text."""
+        """Write both ends as exact fractions in text."""
         return {"low": str(self.low), "high": None if self.high is None else str(self.high)}
 
 
 def cost_ranges(points: Sequence[tuple[int, int]]) -> tuple[CostRange | None, ...]:
-    """For each point the cost ratios for which no other point is cheaper; None for no ratio.
+    """Find for each point the cost ratios at which no other is cheaper; None if there are none.
 
     Parameters
     ----------
     points : sequence of (int, int)
-        Undominated (FN, FP), by rising FN, so by falling FP.
+        Undominated pairs (FN, FP), sorted by rising FN and so by falling FP.
 
     Examples
     --------
@@ -74,13 +74,13 @@ high=Fraction(4, 1)))
 
 
 def _slope(points: Sequence[tuple[int, int]], left: int, right: int) -> Fraction:
-    """False positives saved for each false negative more, on the way from left to right."""
+    """False positives saved for each further false negative, between two points."""
     (fn, fp), (more_fn, fewer_fp) = points[left], points[right]
     return Fraction(fp - fewer_fp, more_fn - fn)
 
 
 def cheapest(points: Sequence[tuple[int, int]], cost_fn: Fraction, cost_fp: Fraction) -> int:
-    """Index of the point of least cost; of several, the one with the fewest false negatives.
+    """Find the index of the cheapest point; among equals, the one with the fewest FN.
 
     Raises
     ------

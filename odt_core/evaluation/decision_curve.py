@@ -1,6 +1,6 @@
 """Net benefit and decision curves (Vickers and Elkin, Medical Decision Making 26, 2006, 565-574).
 
-At a threshold probability pt a false positive costs pt / (1 - pt) true positives.
+At a threshold probability pt, a false positive costs as much as pt / (1 - pt) true positives gain.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ THRESHOLDS = tuple(step / 200 for step in range(1, 199))
 
 @dataclass(frozen=True)
 class DecisionCurve:
-    """Net benefit over threshold probabilities; that of treating nobody is 0.
+    """Net benefit over threshold probabilities. Treating nobody has a net benefit of 0.
 
     Attributes
     ----------
     thresholds : tuple of float
         Threshold probabilities, each in [0, 1).
     tree : tuple of float
-        Treating the rows whose leaf has a training risk of at least the threshold.
+        Net benefit of treating the rows whose leaf has a training risk of at least the threshold.
     treat_all : tuple of float
-        Treating every row.
+        Net benefit of treating every row.
     """
 
     thresholds: tuple[float, ...]
@@ -37,7 +37,7 @@ class DecisionCurve:
 
 
 def net_benefit(confusion: Confusion, threshold: float, prevalence: float | None = None) -> float:
-    """Net benefit of acting on positive answers: ``TP/n - FP/n * pt / (1 - pt)``.
+    """Compute the net benefit of acting on positive answers: ``TP/n - FP/n * pt / (1 - pt)``.
 
     Parameters
     ----------
@@ -46,15 +46,15 @@ def net_benefit(confusion: Confusion, threshold: float, prevalence: float | None
     threshold : float
         Threshold probability pt, in [0, 1).
     prevalence : float, optional
-        Share of positives where the classifier is to be used, in [0, 1]; that of the rows by
-        default. With it, TP/n is sensitivity times prevalence and FP/n is the false-positive rate
-        times the rest.
+        Share of positives at the place of use, in [0, 1]; by default the share in these rows. If
+        it is given, TP/n is sensitivity times prevalence, and FP/n is the false-positive rate
+        times one minus the prevalence.
 
     Raises
     ------
     InputError
-        If the threshold is outside [0, 1), there are no rows, or for a prevalence not rows of both
-        classes.
+        If the threshold is outside [0, 1), if there are no rows, or if a prevalence is given and a
+        class has no rows.
     """
     if not 0 <= threshold < 1:
         raise InputError(f"threshold is {threshold:g}: give a probability from 0 to below 1.")
@@ -71,12 +71,12 @@ def net_benefit(confusion: Confusion, threshold: float, prevalence: float | None
 
 
 def decision_curve(tree: Tree, data: EncodedData, thresholds: Sequence[float]) -> DecisionCurve:
-    """Net benefit of a tree's leaves, ranked by their training risk, on `data`.
+    """Compute the decision curve of a tree on `data`. The leaves are ranked by training risk.
 
     Raises
     ------
     InputError
-        As `net_benefit`.
+        As for `net_benefit`.
     """
     return leaf_decision_curve(tree, tree.leaf_counts(data), thresholds)
 
@@ -84,12 +84,12 @@ def decision_curve(tree: Tree, data: EncodedData, thresholds: Sequence[float]) -
 def leaf_decision_curve(
     tree: Tree, counts: Sequence[tuple[int, int]], thresholds: Sequence[float]
 ) -> DecisionCurve:
-    """Net benefit of a tree's leaves, ranked by their training risk, from counts in the leaves.
+    """Compute a tree's decision curve from counts in its leaves, ranked by training risk.
 
     Parameters
     ----------
     tree : Tree
-        Gives each leaf's training risk.
+        The tree with its training counts.
     counts : sequence of (int, int)
         Negative and positive rows in each leaf, left to right.
     thresholds : sequence of float
@@ -98,7 +98,7 @@ def leaf_decision_curve(
     Raises
     ------
     InputError
-        As `net_benefit`.
+        As for `net_benefit`.
     """
     n_negative = sum(negative for negative, _ in counts)
     n_positive = sum(positive for _, positive in counts)

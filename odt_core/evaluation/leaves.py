@@ -1,4 +1,4 @@
-"""The leaf table: what each leaf says, on how many rows, and how well that holds on test rows."""
+"""The leaf table: the answer of each leaf, its rows, and whether test rows confirm it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from odt_core.tree import Leaf, Tree
 from odt_core.words import printable, rule_words
 
 SMALL_LEAF = 10
-"""Leaves with fewer training rows than this are marked: their risk is a guess."""
+"""Leaves with fewer training rows than this get a mark, because their risk is a guess."""
 
 FEW_OF_CLASS = 5
-"""So are leaves with fewer training rows of the class they predict: few events carry the answer."""
+"""Leaves with fewer training rows than this of their own class get a mark as well."""
 
 FEW_ROWS, CONTRADICTED = "few rows", "test disagrees"
-"""Marks of a leaf with few training rows, and of one whose test rows contradict its answer."""
+"""Marks of a leaf with few training rows, and of a leaf whose test rows contradict its answer."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,19 @@ class LeafRow:
     Attributes
     ----------
     number : int
-        Counted from 1, left to right, as in the drawing.
+        The leaf's number from 1, left to right, as in the drawing.
     rule : str
-        The simplified path in words.
+        The simplified path in plain words.
     label : bool
-        The class the leaf predicts, True for positive.
+        The class that the leaf predicts, True for positive.
     predicted : str
-        The same in the user's word.
+        The name of that class.
     train : Rate
-        Events (rows of the positive class) of the training rows in the leaf: the risk.
+        Share of positive training rows in the leaf: the risk.
     test : Rate or None
-        The same of the test rows.
+        The same for the test rows.
     marks : tuple of str
-        Why not to trust the leaf, in words: `FEW_ROWS`, few rows of its class (``few sick``), or
+        Reasons not to trust the leaf: `FEW_ROWS`, few rows of its class (``few sick``), or
         `CONTRADICTED`.
     """
 
@@ -58,14 +58,14 @@ LeafCounts = Sequence[tuple[int, int]]
 
 
 def leaf_table(tree: Tree, test: EncodedData | LeafCounts | None = None) -> tuple[LeafRow, ...]:
-    """One row for each leaf, left to right.
+    """Make the leaf table: one row for each leaf, left to right.
 
     Parameters
     ----------
     tree : Tree
-        Carries its training counts.
+        The tree with its training counts.
     test : EncodedData or LeafCounts, optional
-        Rows that had no part in training, or how many of them are in each leaf.
+        Rows that had no part in training, or their number in each leaf.
     """
     tested: Sequence[Rate | None] = [None] * tree.n_leaves
     everyone = Rate(0, 0)
@@ -89,7 +89,7 @@ def leaf_table(tree: Tree, test: EncodedData | LeafCounts | None = None) -> tupl
 
 
 def _marks(leaf: Leaf, predicted: str, test: Rate | None, everyone: Rate) -> tuple[str, ...]:
-    """Why not to trust a leaf; `everyone` is the share of positives of all test rows."""
+    """Reasons not to trust a leaf; `everyone` is the share of positives among all test rows."""
     found = []
     own = leaf.n_positive if leaf.label else leaf.n_negative
     if leaf.n < SMALL_LEAF:
@@ -104,9 +104,9 @@ def _marks(leaf: Leaf, predicted: str, test: Rate | None, everyone: Rate) -> tup
 def _contradicts(leaf: Leaf, test: Rate, everyone: Rate) -> bool:
     """Whether test rows contradict a leaf's answer.
 
-    Most of them are of the other class. Where a floor or a weight made the leaf predict the rarer
-    class of its training rows, that is no contradiction yet: there the test rows contradict it if
-    the class is rarer in the leaf than in all test rows.
+    In general they do if most of them are of the other class. A floor or a weight can make a leaf
+    predict the class that is rarer among its training rows. Then the test rows contradict it only
+    if that class is rarer in the leaf than among all test rows.
     """
     share, overall = test.exact, everyone.exact
     if share is None or overall is None:

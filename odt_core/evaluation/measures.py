@@ -1,4 +1,4 @@
-"""The rate that each goal is about."""
+"""The rate that each goal maximises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from odt_core.problem import Goal
 
 
 class Measure(StrEnum):
-    """A rate that a goal is about, and that trees are compared by."""
+    """A rate that a goal maximises, and by which trees are compared."""
 
     ACCURACY = "accuracy"
     BALANCED_ACCURACY = "balanced_accuracy"
@@ -24,7 +24,7 @@ class Measure(StrEnum):
         return self.value.replace("_", " ")
 
     def of(self, counts: Confusion, class_weight: Fraction = Fraction(1)) -> Fraction | None:
-        """The rate; None where no row can show it. Accuracy counts negative rows C times."""
+        """The rate; None if no row can show it. For accuracy, a negative row counts C times."""
         sensitivity = Rate(counts.tp, counts.n_positive).exact
         specificity = Rate(counts.tn, counts.n_negative).exact
         if self is Measure.SENSITIVITY:
@@ -40,7 +40,7 @@ class Measure(StrEnum):
 
     @classmethod
     def of_goal(cls, goal: Goal) -> Measure:
-        """The rate that a goal is about."""
+        """The rate that a goal maximises."""
         return {
             Goal.ACCURACY: cls.ACCURACY,
             Goal.BALANCED: cls.BALANCED_ACCURACY,

@@ -1,6 +1,6 @@
-"""Natural frequencies: what becomes of a thousand cases, in whole cases.
+"""Natural frequencies: the answers that a thousand cases get, in whole cases.
 
-People read "17 of 20 found, 240 false alarms" more surely than rates of different bases [1]_.
+People read "17 of 20 found, 240 false alarms" more reliably than rates with different bases [1]_.
 
 References
 ----------
@@ -18,14 +18,14 @@ from odt_core.confusion import Confusion
 
 @dataclass(frozen=True)
 class Frequencies:
-    """What a classifier does to so many cases.
+    """The answers of a classifier for a number of cases.
 
     Attributes
     ----------
     found, missed : int
-        Cases of the positive class that it says are, and that it does not see.
+        Cases of the positive class: with a positive answer, and with a negative answer.
     false_alarms, cleared : int
-        Cases of the negative class that it says are positive, and that it says are not.
+        Cases of the negative class: with a positive answer, and with a negative answer.
     """
 
     found: int
@@ -37,21 +37,21 @@ class Frequencies:
 def frequencies(
     confusion: Confusion, prevalence: float | Fraction, n: int = 1000
 ) -> Frequencies | None:
-    """What becomes of `n` cases at a prevalence.
+    """Compute the answers for `n` cases at a prevalence.
 
     Parameters
     ----------
     confusion : Confusion
-        Gives sensitivity and specificity.
+        The source of sensitivity and specificity.
     prevalence : float or Fraction
-        Share of positives where the classifier is used, in [0, 1].
+        Share of positives at the place of use, in [0, 1].
     n : int
-        Cases.
+        Number of cases.
 
     Returns
     -------
     Frequencies or None
-        Rounded so that the four add up to `n`; None where a class has no rows.
+        Rounded so that the four add up to `n`; None if a class has no rows.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""How far CART is pruned: the place on its cost-complexity path that cross-validation chooses.
+"""The choice of CART's pruning by cross-validation along its cost-complexity path.
 
-A fold's tree is grown once, and all its pruned trees are read off it, so that a large table costs a
-few fits and not a hundred. (Breiman, Friedman, Olshen and Stone, Classification and Regression
+Each fold's tree is grown once, and all its pruned trees are derived from it. So a large table needs
+a few fits instead of a hundred. (Breiman, Friedman, Olshen and Stone, Classification and Regression
 Trees, 1984, chapter 3.)
 """
 
@@ -21,7 +21,7 @@ from odt_core.problem import EncodedData
 
 INNER_FOLDS = 5
 MOST_ALPHAS = 20
-"""Places on the cost-complexity path that are tried; a longer path is thinned out evenly."""
+"""Largest number of points on the cost-complexity path to try; a longer path is thinned evenly."""
 
 
 def choose_pruning(
@@ -30,10 +30,10 @@ def choose_pruning(
     seed: int,
     groups: npt.NDArray[np.int64] | None = None,
 ) -> float:
-    """The alpha on CART's cost-complexity path with the best cross-validated weighted accuracy.
+    """Choose the alpha on CART's cost-complexity path that does best in cross-validation.
 
-    Alphas are the geometric means of neighbours on the path of all rows; the larger of equally
-    good ones is taken (section 3.4 of the book).
+    The measure is weighted accuracy. The alphas are the geometric means of neighbours on the path
+    of all rows. Among equally good alphas the largest is chosen (section 3.4 of the book).
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def choose_pruning(
     class_weight : Fraction
         Weight of a negative row.
     seed : int
-        Of the folds and of ties between splits.
+        Seed for the folds and for ties between splits.
     groups : int64[N], optional
-        Rows of one group stay together.
+        Group of each row; rows of one group stay together.
     """
     n_folds = min(INNER_FOLDS, int(train.y.sum()), int((~train.y).sum()))
     if groups is not None:
@@ -67,7 +67,7 @@ def choose_pruning(
 
 
 def _tried(path: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Geometric means of neighbours on a path, and its end; at most `MOST_ALPHAS`, rising."""
+    """Geometric means of neighbours on a path, and the path's end; at most `MOST_ALPHAS`."""
     between = np.append(np.sqrt(path[:-1] * path[1:]), path[-1])
     if len(between) <= MOST_ALPHAS:
         return between
@@ -77,16 +77,16 @@ def _tried(path: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def pruned_answers(
     fitted: Any, columns: npt.NDArray[np.float32], alphas: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.bool_]:
-    """What a CART answers when it is pruned with each alpha, as ``ccp_alpha`` would.
+    """Compute a CART's answers after pruning with each alpha, as ``ccp_alpha`` would.
 
     Parameters
     ----------
     fitted : DecisionTreeClassifier
-        A CART that is not pruned.
+        A CART without pruning.
     columns : float32[N, D]
-        Rows to answer for.
+        The rows to answer for.
     alphas : float64[A]
-        Degrees of pruning.
+        The degrees of pruning.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def pruned_answers(
 
 
 def _first_alphas(inner: Any) -> npt.NDArray[np.float64]:
-    """The alpha from which on each node is a leaf: the weakest link is cut again and again."""
+    """The alpha from which on each node is a leaf, found by repeatedly cutting the weakest link."""
     n, left, right = inner.node_count, inner.children_left, inner.children_right
     own = inner.impurity * inner.weighted_n_node_samples / inner.weighted_n_node_samples[0]
     below, n_leaves, parent = own.copy(), np.ones(n, np.int64), np.full(n, -1)
@@ -129,7 +129,7 @@ def _first_alphas(inner: Any) -> npt.NDArray[np.float64]:
     while links:
         weakest, node = heappop(links)
         if is_cut_off(node) or weakest != strength(node):
-            continue  # after a cut below it, it stands in the heap once more
+            continue  # after a cut below this node, the heap has a newer entry for it
         alpha = max(alpha, weakest)
         found[node] = alpha
         risk, leaves, at = own[node] - below[node], n_leaves[node] - 1, node

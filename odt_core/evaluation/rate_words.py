@@ -1,4 +1,4 @@
-"""The rates that are reported of a tree, in words: the rows of every table of rates."""
+"""The reported rates of a tree in plain words: the rows of every table of rates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from odt_core.words import number_words, percent_words
 
 
 class ReportedRate(StrEnum):
-    """The rates of every table, in its order; the values are the rows' names."""
+    """The rates of every table, in this order; the values are the names of the rows."""
 
     SENSITIVITY = "Sensitivity (TPR)"
     SPECIFICITY = "Specificity (TNR)"
@@ -28,23 +28,23 @@ class ReportedRate(StrEnum):
         return rate
 
     def words(self, found: Metrics) -> RateWords | None:
-        """The rate on one set of rows in words; None where it is not defined."""
+        """The rate on one set of rows in plain words; None if it is not defined."""
         is_ratio = self in (ReportedRate.LR_POSITIVE, ReportedRate.LR_NEGATIVE)
         return ratio_parts(self.rate(found)) if is_ratio else share_parts(self.rate(found))
 
 
 @dataclass(frozen=True)
 class RateWords:
-    """A rate in words.
+    """A rate in plain words.
 
     Attributes
     ----------
     value : str
-        The share in percent, or the ratio.
+        The share as a percentage, or the ratio.
     counts : str
-        Numerator and denominator (``95/100``); empty where it is no simple share.
+        Numerator and denominator (``95/100``); empty if the rate is not a simple share.
     interval : str
-        The 95% interval in brackets; empty where the method gives none.
+        The 95% interval in brackets; empty if the method gives none.
     """
 
     value: str
@@ -53,7 +53,7 @@ class RateWords:
 
 
 def share_parts(value: Rate | Estimate) -> RateWords | None:
-    """A share in words; None where it is not defined.
+    """Write a share in plain words; None if it is not defined.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def share_parts(value: Rate | Estimate) -> RateWords | None:
 
 
 def ratio_parts(value: Rate | Estimate) -> RateWords | None:
-    """A likelihood ratio in words; None where it is not defined."""
+    """Write a likelihood ratio in plain words; None if it is not defined."""
     if value.value is None:
         return None
     return RateWords(_three_digits(value.value), "", _interval(value, _three_digits))

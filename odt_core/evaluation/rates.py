@@ -1,9 +1,9 @@
 """Rates of a classifier with 95% intervals, from its 2x2 table.
 
-Methods: Wilson's score interval for proportions; Newcombe's square-and-add (MOVER) of the two
-Wilson intervals for balanced accuracy [1]_ [2]_; the log method for likelihood ratios [3]_; the
-logit method for predictive values at a given prevalence [4]_, which is the log method carried
-through Bayes' rule.
+The methods are Wilson's score interval for proportions; Newcombe's square-and-add (MOVER) of two
+Wilson intervals for balanced accuracy [1]_ [2]_; the log method for likelihood ratios [3]_; and the
+logit method for predictive values at a given prevalence [4]_. The logit method is the log method
+applied to Bayes' rule.
 
 References
 ----------
@@ -30,7 +30,7 @@ from odt_core.errors import InputError
 from odt_core.problem import Objective
 
 LEVEL = 0.95
-"""Confidence level of every interval."""
+"""Confidence level of all intervals."""
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
@@ -50,30 +50,30 @@ class Rate:
 
     @property
     def value(self) -> float | None:
-        """The proportion; None where `n` is 0."""
+        """The proportion; None if `n` is 0."""
         return None if self.n == 0 else self.successes / self.n
 
     @property
     def exact(self) -> Fraction | None:
-        """The proportion as a fraction; None where `n` is 0."""
+        """The proportion as a fraction; None if `n` is 0."""
         return None if self.n == 0 else Fraction(self.successes, self.n)
 
     @property
     def low(self) -> float | None:
-        """Lower end of the interval, at least 0; None where `n` is 0."""
+        """Lower end of the interval, at least 0; None if `n` is 0."""
         return None if self._interval is None else self._interval[0]
 
     @property
     def high(self) -> float | None:
-        """Upper end of the interval, at most 1; None where `n` is 0."""
+        """Upper end of the interval, at most 1; None if `n` is 0."""
         return None if self._interval is None else self._interval[1]
 
     @cached_property
     def _interval(self) -> tuple[float, float] | None:
         if self.n == 0:
             return None
-        # In closed form: a table of rates needs dozens at each step of a slider, and the library
-        # that gives this interval computes a p-value with it, a millisecond each.
+        # In closed form, because a table of rates needs dozens at each step of a slider. The
+        # library's function also computes a p-value, which takes a millisecond each time.
         x, n, z2 = self.successes, self.n, _Z * _Z
         middle = (x + z2 / 2) / (n + z2)
         half = _Z * math.sqrt(x * (n - x) / n + z2 / 4) / (n + z2)
@@ -87,9 +87,9 @@ class Estimate:
     Attributes
     ----------
     value : float or None
-        None where it is not defined (a denominator is 0).
+        The quantity; None if it is not defined (a denominator is 0).
     low, high : float or None
-        Its 95% interval; None where the method gives none.
+        Its 95% interval; None if the method gives none.
     """
 
     value: float | None
@@ -99,14 +99,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Metrics:
-    """What is reported of a classifier on one set of rows.
+    """The reported rates of a classifier on one set of rows.
 
     Attributes
     ----------
     confusion : Confusion
         The 2x2 table.
     sensitivity, specificity, ppv, npv, accuracy, prevalence : Rate
-        Proportions; `ppv` and `npv` at the prevalence of these rows.
+        Proportions; `ppv` and `npv` are at the prevalence of these rows.
     balanced_accuracy : Estimate
         Mean of sensitivity and specificity.
     lr_positive, lr_negative : Estimate
@@ -126,7 +126,7 @@ class Metrics:
 
 
 def metrics(confusion: Confusion) -> Metrics:
-    """All rates of a 2x2 table."""
+    """Compute all rates of a 2x2 table."""
     tp, fp, tn, fn = confusion.tp, confusion.fp, confusion.tn, confusion.fn
     sensitivity = Rate(tp, tp + fn)
     specificity = Rate(tn, tn + fp)
@@ -145,14 +145,14 @@ def metrics(confusion: Confusion) -> Metrics:
 
 
 def predictive_values(confusion: Confusion, prevalence: float) -> tuple[Estimate, Estimate]:
-    """PPV and NPV at a prevalence other than that of the rows (case-control data).
+    """Compute PPV and NPV at another prevalence than that of the rows (case-control data).
 
     Parameters
     ----------
     confusion : Confusion
-        Gives sensitivity and specificity.
+        The source of sensitivity and specificity.
     prevalence : float
-        Share of positives where the classifier is to be used, strictly between 0 and 1.
+        Share of positives at the place of use, strictly between 0 and 1.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def rates_differ(first: Rate, second: Rate) -> bool | None:
     Returns
     -------
     bool or None
-        None where one of them has no rows.
+        None if one of them has no rows.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def rates_differ(first: Rate, second: Rate) -> bool | None:
 
 @dataclass(frozen=True)
 class Floor:
-    """A floor that was asked for beside what was reached.
+    """A floor that was asked for, with the rates that were reached.
 
     Attributes
     ----------
@@ -215,9 +215,9 @@ class Floor:
     asked : Fraction
         The floor on the training rows.
     train : Rate
-        Reached in training.
+        The rate on the training rows.
     test : Rate or None
-        Reached in test.
+        The rate on the test rows.
     """
 
     name: str
@@ -227,7 +227,7 @@ class Floor:
 
     @property
     def met_in_test(self) -> bool | None:
-        """Whether the test rows reach the floor too; None without (such) test rows."""
+        """Whether the test rows reach the floor too; None if no test row can show it."""
         if self.test is None or self.test.exact is None:
             return None
         return self.test.exact >= self.asked
@@ -258,7 +258,7 @@ class Floor:
 
 
 def floors(objective: Objective, train: Metrics, test: Metrics | None) -> tuple[Floor, ...]:
-    """The floors of an objective beside what training and test rows reach."""
+    """List the floors of an objective with the rates that training and test rows reach."""
     found = []
     for name, asked in (("sensitivity", objective.min_tpr), ("specificity", objective.min_tnr)):
         if asked is not None:
@@ -268,7 +268,7 @@ def floors(objective: Objective, train: Metrics, test: Metrics | None) -> tuple[
 
 
 def _mean_of_rates(first: Rate, second: Rate) -> Estimate:
-    """Mean of two independent proportions; the distances to the limits add in squares."""
+    """Mean of two independent proportions. The distances to the limits add in squares."""
     a, b = first.value, second.value
     if a is None or b is None:
         return Estimate(None)
@@ -287,7 +287,7 @@ def _ratio(x: int, n: int, y: int, m: int) -> Estimate:
     if x == 0:
         return Estimate(0.0)
     if x == n and y == m:
-        return Estimate(1.0)  # the method's error is 0 here, which is no interval to show
+        return Estimate(1.0)  # the method's standard error is 0 here, so there is no interval
     ratio = (x * m) / (y * n)
     spread = math.exp(_Z * math.sqrt(1 / x - 1 / n + 1 / y - 1 / m))
     return Estimate(ratio, ratio / spread, ratio * spread)

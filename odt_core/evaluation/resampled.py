@@ -1,9 +1,9 @@
 """Means over overlapping training sets, with intervals that allow for the overlap.
 
-Folds and hold-outs of one table share most of their training rows, so their results are not
+Folds and hold-outs of one table share most of their training rows. So their results are not
 independent, and the usual interval of a mean is too narrow. Nadeau and Bengio's correction makes
-the variance of the mean of J results ``(1 / J + n_test / n_train) * s^2`` [1]_; Bouckaert and Frank
-found it to hold for repeated k-fold, too [2]_.
+the variance of the mean of J results ``(1 / J + n_test / n_train) * s^2`` [1]_. Bouckaert and Frank
+found that it also holds for repeated k-fold cross-validation [2]_.
 
 References
 ----------
@@ -31,9 +31,9 @@ class ResampledMean:
     Attributes
     ----------
     n : int
-        Folds.
+        Number of folds.
     mean : float
-        Of their values.
+        Mean of their values.
     error : float or None
         Its corrected standard error; None for a single fold.
     low, high : float or None
@@ -52,7 +52,7 @@ class ResampledMean:
         return self.error is not None and self.error < 1e-12
 
     def within(self, least: float, most: float) -> ResampledMean:
-        """The same with an interval that does not go beyond what the mean can be.
+        """Cut the interval to the values that the mean can have.
 
         Examples
         --------
@@ -65,7 +65,7 @@ class ResampledMean:
         return replace(self, low=low, high=high)
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers by name."""
+        """Write the numbers by name."""
         return {
             "n": self.n,
             "mean": self.mean,
@@ -76,14 +76,14 @@ class ResampledMean:
 
 
 def resampled_mean(values: Sequence[float], test_to_train: float) -> ResampledMean:
-    """The mean of values from overlapping training sets, by the corrected resampled t.
+    """Compute the mean of values from overlapping training sets, by the corrected resampled t.
 
     Parameters
     ----------
     values : sequence of float
         One for each fold: a rate, or the difference of two on the same fold. At least one.
     test_to_train : float
-        Test rows for each training row, such as 0.25 for five folds.
+        Number of test rows for each training row, such as 0.25 for five folds.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def resampled_mean(values: Sequence[float], test_to_train: float) -> ResampledMe
     mean = statistics.fmean(values)
     if len(values) < 2:
         return ResampledMean(len(values), mean)
-    from scipy.special import stdtrit  # a moment to import: only where it is needed
+    from scipy.special import stdtrit  # slow to import
 
     error = math.sqrt((1 / len(values) + test_to_train) * statistics.variance(values))
     half = float(stdtrit(len(values) - 1, (1 + LEVEL) / 2)) * error

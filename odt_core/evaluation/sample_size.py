@@ -1,4 +1,4 @@
-"""How many rows and events there are for each question of a shape, before anything is trained."""
+"""Numbers of rows and events for each question of a shape, before anything is trained."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from odt_core.topology import AnyShape, Shape
 from odt_core.words import count_words, number_words, printable
 
 FEW_EVENTS = 10
-"""Events for each question below which a tree is likely to fit chance: the usual rule of thumb for
-each parameter of a model, which is a lower end and no promise."""
+"""Events for each question below which a tree is likely to fit chance. It is the usual rule of
+thumb for each parameter of a model: a lower limit and not a guarantee."""
 
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Training rows and events beside the questions of a shape.
+    """The numbers of training rows and events, and the number of questions of a shape.
 
     Attributes
     ----------
     rows : int
-        Training rows.
+        Number of training rows.
     events : int
-        Training rows of the rarer class.
+        Number of training rows of the rarer class.
     event : str
-        The rarer class.
+        The rarer class's name.
     questions : int
-        Questions of the shape, at most.
+        Largest number of questions that the shape has.
     """
 
     rows: int
@@ -51,7 +51,7 @@ class SampleSize:
 
     @property
     def words(self) -> str:
-        """The numbers, and what to make of them, in up to three sentences."""
+        """The numbers and their meaning, in up to three sentences."""
         size = (
             f"{count_words(self.rows, 'training row')} and "
             f"{count_words(self.events, 'event')} (rows of the rarer class, "
@@ -69,14 +69,14 @@ class SampleSize:
 
 
 def sample_size(train: EncodedData, shape: Shape) -> SampleSize:
-    """Count what there is for each question of a shape.
+    """Count the rows and events for each question of a shape.
 
     Parameters
     ----------
     train : EncodedData
         The training rows.
     shape : Topology or AnyShape
-        The shape; any shape counts with as many questions as it may have.
+        The shape. For `AnyShape`, the largest number of questions counts.
     """
     is_positive_rarer = train.n_positive <= train.n_negative
     return SampleSize(

@@ -1,4 +1,4 @@
-"""A tree's rates in subgroups: the rows by the values of a column."""
+"""A tree's rates in subgroups: the rows grouped by the values of a column."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from odt_core.problem import MISSING
 from odt_core.words import list_words, printable
 
 MOST_GROUPS = 12
-"""Groups of a column with categories; the values of the fewest rows form one group together."""
+"""Largest number of groups of a column with categories. The rarest values form one group."""
 
 FEW_OF_CLASS_IN_GROUP = 10
-"""A group with fewer rows of a class is marked: its rate on that class is little more than a
-guess."""
+"""A group with fewer rows of a class is marked, because its rate on that class is little more than
+a guess."""
 
 MOST_COLUMNS = 100
-"""Columns that are looked at."""
+"""Largest number of columns that are examined."""
 
 CHANCE_IN_GROUPS = (
     "Groups differ by chance too. Where intervals overlap widely, the rows do not show that the "
@@ -39,12 +39,12 @@ _QUARTERS = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True)
 class Subgroup:
-    """Rows with a value, or values, of a column.
+    """The rows with a value, or one of several values, of a column.
 
     Attributes
     ----------
     name : str
-        The value in words.
+        The value in plain words.
     counts : Confusion
         The 2x2 table of these rows.
     """
@@ -73,7 +73,7 @@ class Subgroup:
         return self.has_few_positive or self.has_few_negative
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         counts = self.counts
         return {"name": self.name, "tp": counts.tp, "fp": counts.fp, "tn": counts.tn,
                 "fn": counts.fn}  # fmt: skip
@@ -95,21 +95,21 @@ class Subgroup:
 
 @dataclass(frozen=True)
 class Subgroups:
-    """All rows by the values of a column.
+    """All rows, grouped by the values of a column.
 
     Attributes
     ----------
     column : str
-        The column.
+        The column's name.
     groups : tuple of Subgroup
-        The groups: categories as in the column's natural order, numbers rising.
+        The groups: categories in the column's natural order, or rising numbers.
     """
 
     column: str
     groups: tuple[Subgroup, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write them as a dictionary that `from_json` can read."""
         return {"column": self.column, "groups": [group.to_json() for group in self.groups]}
 
     @classmethod
@@ -122,12 +122,12 @@ class Subgroups:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Rows with an outcome and an answer.
+    """The rows that have both an outcome and an answer.
 
     Attributes
     ----------
     rows : int64[n]
-        Which rows of the table they are, from 0.
+        Numbers of these rows in the table, from 0.
     y, predicted : bool[n]
         The outcome and the answer, True for positive.
     """
@@ -150,22 +150,22 @@ def few_in_groups_words(found: Subgroups) -> str:
 
 
 def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) -> Subgroups:
-    """The rows by the values of a column, which need not be in the tree.
+    """Group rows by the values of a column, whether or not the tree asks about it.
 
-    A column with more than twelve different numbers is divided at its quartiles; the values of the
-    fewest rows of a column with more than twelve categories form one group. Missing values form a
-    group of their own.
+    A column with more than twelve different numbers is divided at its quartiles. If a column has
+    more than twelve categories, the rarest ones form one group. Missing values form a group of
+    their own.
 
     Parameters
     ----------
     table : Table
-        The data.
+        The table.
     schema : Schema
-        How the columns' cells are read.
+        Says how to read the columns' cells.
     column : str
-        The column.
+        The column's name.
     judged : Judged
-        The rows that are counted.
+        The rows to count.
 
     Raises
     ------
@@ -192,9 +192,9 @@ def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) 
 
 
 def subgroup_columns(table: Table, schema: Schema) -> tuple[str, ...]:
-    """The columns whose values make groups: all but the outcome, constants and identifiers.
+    """List the columns whose values make groups: all but the outcome, constants and identifiers.
 
-    The columns that the schema knows come in the order of the table, `MOST_COLUMNS` at most.
+    Columns that the schema knows come in the order of the table, at most `MOST_COLUMNS` of them.
     """
     found: list[str] = []
     for name in table.columns:
@@ -211,7 +211,7 @@ def subgroup_columns(table: Table, schema: Schema) -> tuple[str, ...]:
 
 
 def _is_numerical(schema: Schema, profile: Profile) -> bool:
-    """Whether the column is divided at quartiles rather than by its values."""
+    """Whether to divide the column at quartiles and not by its values."""
     kinds = {column.name: column.kind for column in schema.columns}
     kind = kinds.get(profile.name, ColumnKind.IGNORE)
     is_numeric = kind is ColumnKind.NUMERICAL or (
@@ -241,7 +241,7 @@ def _quarters(
     counts: npt.NDArray[np.int64],
     missing: npt.NDArray[np.bool_],
 ) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Four groups of about as many rows each."""
+    """Make four groups with about the same number of rows."""
     known = np.repeat(numbers[~missing], counts[~missing])
     if not len(known):
         return [], np.zeros(len(numbers), dtype=np.int64)
@@ -259,13 +259,13 @@ def _quarters(
 def _categories(
     profile: Profile, counts: npt.NDArray[np.int64], missing: npt.NDArray[np.bool_]
 ) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """A group for each value, but for those of the fewest rows if there are too many."""
+    """Make a group for each value. If there are too many values, the rarest share a group."""
     present = [int(code) for code in np.flatnonzero(~missing & (counts > 0))]
     present.sort(key=lambda code: -counts[code])
     kept = present if len(present) <= MOST_GROUPS else present[: MOST_GROUPS - 1]
     texts = [str(profile.factor.values[code].as_py()) for code in kept]
     order = natural_order(texts, profile.reading.decimal)
-    group = np.zeros(len(missing), dtype=np.int64)  # values of other rows count nowhere
+    group = np.zeros(len(missing), dtype=np.int64)  # values of uncounted rows do not matter
     group[present] = len(kept)
     group[[kept[place] for place in order]] = np.arange(len(kept))
     names = [printable(texts[place]) for place in order]

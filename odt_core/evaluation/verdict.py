@@ -1,4 +1,4 @@
-"""The first sentence about a tree: what it does on test rows, by the goal it was trained for."""
+"""The verdict on a tree: one sentence on its test rows, for the goal that it was trained for."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from odt_core.problem import Goal, Objective
 from odt_core.words import count_words, list_words, number_words, percent_words
 
 SLIGHT_FALL = 0.03
-"""A measure that falls by no more than this from training to test still holds."""
+"""A measure still holds if it falls by no more than this from training to test."""
 
 LARGE_FALL = 0.15
-"""A measure that falls by more than this is bad news, however few the test rows are."""
+"""A larger fall than this is bad news, even with few test rows."""
 
 CLEAR_FALL = 0.05
-"""So is a fall by more than this to an interval that excludes the training value."""
+"""A larger fall than this is bad news too if the interval excludes the training value."""
 
 WIDE = 0.10
-"""Test rows whose interval reaches further than this below the training value settle nothing."""
+"""If the interval reaches further than this below the training value, the test settles nothing."""
 
 
 TEST, VALIDATION = "test", "validation"
-"""What rows that did not train are called."""
+"""The usual name of the rows that did not train."""
 
 
 class Tone(StrEnum):
-    """How good the news is."""
+    """How good the news is, for colours and signs."""
 
     GOOD = "good"
     CAUTION = "caution"
@@ -40,18 +40,18 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a tree does on test rows, in words.
+    """A tree's result on test rows, in plain words.
 
     Attributes
     ----------
     text : str
         One sentence with the 95% interval: the measure of the goal and the rates that have floors.
     remark : str
-        What to make of it, in one or two sentences.
+        What to conclude from it, in one or two sentences.
     short : str
         The same in a few words, for a line or a table's cell.
     tone : Tone
-        How far the test rows fall from training.
+        How far the test rows fall below training.
     """
 
     text: str
@@ -74,19 +74,19 @@ def verdict(
     test : Metrics or None
         The rates of the test rows; None without test rows.
     held_out : str
-        What the rows that did not train are called: ``test``, or ``validation`` for other rows than
-        those that were set apart.
+        Name of the rows that did not train: ``test``, or ``validation`` if they come from another
+        file.
 
     Returns
     -------
     Verdict
-        `Tone.BAD` if a measure falls by more than `LARGE_FALL`, or by more than `CLEAR_FALL` to an
-        interval that excludes the training value; if the whole interval of a rate is below its
-        floor; if the goal is accuracy and one answer for every row would do as well; or if,
-        under another goal, answers by chance would.
-        `Tone.GOOD` if no measure falls by more than `SLIGHT_FALL`, every floor is reached, no
-        interval reaches further than `WIDE` below training, and no class has fewer test rows than
-        `FEWEST_TEST`. `Tone.CAUTION` otherwise.
+        The tone is `Tone.BAD` in four cases. A measure falls by more than `LARGE_FALL`, or by more
+        than `CLEAR_FALL` to an interval that excludes the training value. The whole interval of a
+        rate is below its floor. The goal is accuracy, and one answer for every row would do as
+        well. The goal is another one, and answers by chance would do as well.
+        The tone is `Tone.GOOD` if no measure falls by more than `SLIGHT_FALL`, every floor is
+        reached, no interval reaches further than `WIDE` below training, and each class has at
+        least `FEWEST_TEST` test rows. Otherwise it is `Tone.CAUTION`.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def verdict(
 
 
 def _measures(objective: Objective) -> tuple[str, ...]:
-    """The goal's own measures, as attributes of `Metrics`."""
+    """The goal's own measures, as names of attributes of `Metrics`."""
     if objective.class_weight != 1:
         return "sensitivity", "specificity"
     return (Measure.of_goal(objective.goal).value,)
@@ -132,14 +132,14 @@ def _reached(
     intervals: bool = False,
     named: bool = True,
 ) -> str:
-    """``specificity 50.5% at a sensitivity of 95.3% (floor 95%)``.
+    """Write what was reached: ``specificity 50.5% at a sensitivity of 95.3% (floor 95%)``.
 
     Parameters
     ----------
     intervals : bool
-        Whether the goal's own measures come with their intervals.
+        Whether to add the intervals of the goal's own measures.
     named : bool
-        Whether measures are named and floors said; otherwise only the values stand there.
+        Whether to name measures and floors. Otherwise the text has only the values.
     """
     asked = {floor.name: floor for floor in floors(objective, found, None)}
     parts = []
@@ -166,7 +166,7 @@ def _rate_of(name: str, floor: Floor) -> str:
 
 
 def _value(value: Rate | Estimate, floor: Floor | None) -> str:
-    """A share in percent; a rate below its floor never reads like the floor."""
+    """Write a share as a percentage. A rate below its floor never reads like the floor."""
     if value.value is None:
         return "unknown"
     exact = value.exact if isinstance(value, Rate) else None
@@ -189,7 +189,7 @@ def _floor(floor: Floor | None) -> str:
 def _judgement(
     names: tuple[str, ...], objective: Objective, train: Metrics, test: Metrics, held_out: str
 ) -> tuple[Tone, str]:
-    """The tone, and the sentences that say why."""
+    """The tone, and the sentences that explain it."""
     judged = [
         *(_fall(name, getattr(train, name), getattr(test, name), held_out) for name in names),
         *(_floor_kept(floor, held_out) for floor in floors(objective, train, test)),
@@ -213,7 +213,7 @@ def _judgement(
 def _fall(
     name: str, train: Rate | Estimate, test: Rate | Estimate, held_out: str
 ) -> tuple[Tone, str]:
-    """How a measure of the goal falls from training to the rows held out."""
+    """Judge how far a measure of the goal falls from training to the held-out rows."""
     words = name.replace("_", " ")
     if train.value is None or test.value is None or test.low is None or test.high is None:
         return Tone.CAUTION, _unknown(words, held_out)
@@ -234,7 +234,7 @@ def _unknown(name: str, held_out: str) -> str:
 
 
 def _floor_kept(floor: Floor, held_out: str) -> tuple[Tone, str]:
-    """What the rows held out say of a floor."""
+    """Judge whether the held-out rows keep a floor."""
     if floor.test is None or floor.test.high is None:
         return Tone.CAUTION, _unknown(floor.name, held_out)
     if floor.test.high < floor.asked:
@@ -245,8 +245,8 @@ def _floor_kept(floor: Floor, held_out: str) -> tuple[Tone, str]:
 
 
 def _few_rows(which: str, n_rows: int, held_out: str) -> tuple[Tone, str]:
-    """Whether a class has enough rows held out to say how well the tree tells it."""
-    if not 0 < n_rows < FEWEST_TEST:  # without any, the rate itself is said to be unknown
+    """Judge whether a class has enough held-out rows to show how well the tree recognises it."""
+    if not 0 < n_rows < FEWEST_TEST:  # without any row, another sentence says so
         return Tone.GOOD, ""
     return Tone.CAUTION, (
         f"The {which} class has only {count_words(n_rows, f'{held_out} row')}: too few to tell how "
@@ -255,7 +255,7 @@ def _few_rows(which: str, n_rows: int, held_out: str) -> tuple[Tone, str]:
 
 
 def _beside_one_answer(test: Metrics, held_out: str) -> tuple[Tone, str]:
-    """Whether accuracy is better than that of one answer for every row."""
+    """Judge whether accuracy is better than with one answer for every row."""
     counts = test.confusion
     frequent = max(counts.n_positive, counts.n_negative)
     if counts.n - counts.errors > frequent:
@@ -268,9 +268,9 @@ def _beside_one_answer(test: Metrics, held_out: str) -> tuple[Tone, str]:
 
 
 def _beside_chance(test: Metrics, held_out: str) -> tuple[Tone, str]:
-    """Whether the two rates together are better than those of answers by chance.
+    """Judge whether the two rates together are better than answers by chance.
 
-    A floor on one rate can be kept, in training as in test, by one answer for every row.
+    One answer for every row can keep a floor on one rate, in training and in test.
     """
     one, other = test.sensitivity.exact, test.specificity.exact
     if one is None or other is None or one + other > 1:

@@ -1,4 +1,4 @@
-"""What a drawing says, as plain text, for readers who do not see it."""
+"""Drawings as plain text, for readers who cannot see them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from odt_core.words import (
 
 
 def tree_summary(tree: Tree) -> str:
-    """A tree in one sentence, short enough for a picture's ``alt``."""
+    """Describe a tree in one sentence, short enough for a picture's ``alt``."""
     names = [printable(tree.features[g].name) for g in tree.used_features]
     asked = f" about {', '.join(names)}" if names else ""
     return (
@@ -33,14 +33,14 @@ def tree_summary(tree: Tree) -> str:
 
 
 def tree_alt_text(tree: Tree, test: EncodedData | None = None) -> str:
-    """A tree as indented text that says all that the drawing shows.
+    """Write a tree as indented text that says everything that the drawing shows.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     test : EncodedData, optional
-        Test rows, counted in the leaves.
+        Test rows to count in the leaves.
     """
     rows = iter(leaf_table(tree, test))
     questions = iter(range(1, len(tree.decisions) + 1))
@@ -77,7 +77,7 @@ def _rate_text(which: str, rate: Rate, positive: str) -> str:
 
 
 def topology_alt_text(topology: Topology) -> str:
-    """A tree shape in one sentence."""
+    """Describe a tree shape in one sentence."""
     questions = count_words(topology.n_nodes, "question")
     leaves = count_words(topology.n_leaves, "leaf", "leaves")
     levels = count_words(topology.depth, "level")

@@ -22,20 +22,20 @@ def benefit_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """Net benefit of trees, of treating everyone, and of treating no one.
+    """Draw the net benefit of trees, of treating everyone, and of treating no one.
 
     Parameters
     ----------
     curves : sequence of (str, DecisionCurve)
         A name and a curve for each tree; all on the same rows.
     threshold : float, optional
-        A threshold probability that is marked.
+        A threshold probability to mark.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     first = curves[0][1]
@@ -76,7 +76,7 @@ def benefit_figure(
 
 
 def benefit_alt_text(curves: Sequence[tuple[str, DecisionCurve]]) -> str:
-    """Where each tree is better than treating everyone and no one."""
+    """Say at which thresholds each tree is better than treating everyone and no one."""
     parts = []
     for name, curve in curves:
         better = [

@@ -1,4 +1,4 @@
-"""Calibration of a tree's leaves: the risk in training against what new rows show."""
+"""Calibration of a tree's leaves: the risk in training against the risk in new rows."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ HEIGHT = 340
 def calibration_figure(
     calibration: Calibration, *, theme: Theme = LIGHT, opaque: bool = False
 ) -> go.Figure:
-    """One dot for each leaf: expected risk across, observed risk with its 95% interval up.
+    """Draw one dot for each leaf: expected risk on x, observed risk with its interval on y.
 
     Parameters
     ----------
     calibration : Calibration
-        The leaves; those that no new row reached are left out.
+        The leaves. Leaves that no new row reached are left out.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     figure.add_scatter(
@@ -71,7 +71,7 @@ def calibration_figure(
 
 
 def calibration_alt_text(calibration: Calibration) -> str:
-    """Each leaf with its expected and observed risk."""
+    """List each leaf with its expected and observed risk."""
     parts = [
         f"leaf {leaf.number}: expected {percent_words(leaf.train.value)}, observed "
         f"{percent_words(leaf.observed.value)}"

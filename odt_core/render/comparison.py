@@ -1,4 +1,4 @@
-"""Candidates of a comparison as points with intervals, and against the questions they ask."""
+"""Candidates of a comparison: points with intervals, and rates against numbers of questions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINE_LETTERS = 28
 
 
 class Rank(StrEnum):
-    """What a candidate is among the others."""
+    """A candidate's place among the others."""
 
     BEST = "best"
     SIMPLEST = "simplest within one standard error"
@@ -31,14 +31,14 @@ class Rank(StrEnum):
 
 @dataclass(frozen=True)
 class ComparedPoint:
-    """A candidate over folds; rates in [0, 1].
+    """A candidate's result over folds; rates in [0, 1].
 
     Attributes
     ----------
     name : str
         The candidate's name.
     rank : Rank
-        What it is among the others.
+        Its place among the others.
     mean : float
         Its rate on test rows.
     low, high : float or None
@@ -46,7 +46,7 @@ class ComparedPoint:
     train : float or None
         The same rate on training rows.
     questions : float or None
-        Questions asked per row, on average.
+        Mean number of questions for each row.
     """
 
     name: str
@@ -65,20 +65,20 @@ def comparison_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """A line for each candidate: its test rate with the interval, and its training rate.
+    """Draw a line for each candidate: its test rate with the interval, and its training rate.
 
     Parameters
     ----------
     points : sequence of ComparedPoint
-        From top to bottom.
+        The candidates, from top to bottom.
     rate : str
-        What the rate is called.
+        Name of the rate.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     trained = [(place, p.train) for place, p in enumerate(points) if p.train is not None]
@@ -119,8 +119,8 @@ def questions_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """The test rate over the questions asked per case; see `comparison_figure`."""
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    """Draw the test rate over the number of questions per case; see `comparison_figure`."""
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     for rank in Rank:
@@ -142,7 +142,7 @@ def questions_figure(
 def _add_rank(
     figure: go.Figure, points: Sequence[ComparedPoint], rank: Rank, theme: Theme, *, is_plane: bool
 ) -> None:
-    """The points of one rank, in one colour and form."""
+    """Add the points of one rank, in one colour and form."""
     places = [
         place
         for place, point in enumerate(points)
@@ -187,7 +187,7 @@ def _add_rank(
 
 
 def _interval_words(point: ComparedPoint) -> str:
-    """The mean with its interval."""
+    """The mean with its interval, in plain words."""
     mean = percent_words(point.mean)
     if point.low is None or point.high is None:
         return mean
@@ -202,20 +202,20 @@ def _hover(point: ComparedPoint) -> str:
 
 
 def _span(ends: Sequence[float]) -> list[float]:
-    """A range around the values, with room for the marks; never far beyond 0 and 1."""
+    """A range around the values with room for the marks, hardly beyond 0 and 1."""
     low, high = max(min(ends, default=0.0), 0.0), min(max(ends, default=1.0), 1.0)
     room = max(0.01, 0.04 * (high - low))
     return [max(low - room, -0.02), min(high + room, 1.015)]
 
 
 def _wrapped(name: str) -> str:
-    """A name on two lines if it is long, cut where these do not hold it."""
+    """Wrap a long name onto two lines, and cut it if it still does not fit."""
     lines = wrap(name, LINE_LETTERS, max_lines=2, placeholder=" …")
     return "<br>".join(lines)
 
 
 def comparison_alt_text(points: Sequence[ComparedPoint], rate: str) -> str:
-    """What the figures show, a sentence for each candidate."""
+    """Describe the figures in one sentence for each candidate."""
     parts = []
     for point in points:
         text = f"{point.name}: {_interval_words(point)}"

@@ -1,10 +1,10 @@
 """A tree as a Graphviz drawing.
 
-One drawing serves the browser, an installed ``dot`` and the graphviz-pure wheel, so it keeps to
-what all three do alike: HTML-like tables, one font size (the browser's page sets its own), no
-links. The words on an edge stand at its head, in the first row of the child's table, right above
-the child's box: they line up with it and cost no room in the layout. Tables of one level get the
-same height, so that their boxes line up too.
+The same drawing must work in the browser, with an installed ``dot`` and with the graphviz-pure
+wheel. So it uses only what all three treat alike: HTML-like tables, one font size (the browser's
+page sets its own), and no links. The words on an edge stand at its head, in the first row of the
+child's table, right above the child's box. So they line up with the box and need no extra room.
+Tables of one level get the same height, so that their boxes line up too.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ from odt_core.words import (
 )
 
 FONT = "Arial"
-"""One family name: the wheel and the browser know the letter widths of a few families only."""
+"""One family name: the wheel and the browser know the letter widths of few families."""
 
 THIN, THICK = 1.0, 6.0
-"""Widths of an edge that no training row and that every training row takes, in points."""
+"""Widths in points of an edge that no training row takes, and of one that every row takes."""
 
 NODE_GAP, LEVEL_GAP = 0.12, 0.45
-"""Room between boxes side by side and between levels of a drawing to the right, in inches."""
+"""Gaps between boxes side by side, and between levels of a drawing to the right, in inches."""
 
 SIDEWAYS_LEAVES = 9
-"""Trees with at least so many leaves grow to the right: downwards they would be too wide."""
+"""Trees with at least this many leaves grow to the right: downwards they would be too wide."""
 
 
 class Direction(StrEnum):
-    """Which way a drawing grows from the root."""
+    """The direction in which a drawing grows from the root."""
 
     DOWN = "down"
     RIGHT = "right"
@@ -77,41 +77,41 @@ def tree_dot(
     opaque: bool = False,
     own_name: bool = False,
 ) -> str:
-    """DOT source of a tree.
+    """Write the DOT source of a tree.
 
-    Decision nodes hold their question; edges the answer and the values that give it, as thick as
-    the share of training rows that takes them. Leaves hold the predicted class and, for training
-    and test rows, a bar and the share of the positive class. Leaves of the positive class are
-    grey, of the negative class white, as in the paper.
+    A decision node shows its question. An edge shows the answer and the values that lead to it; the
+    more training rows take it, the thicker it is. A leaf shows the predicted class and, for
+    training and test rows, a bar and the share of the positive class. Leaves of the positive class
+    are grey and leaves of the negative class are white, as in the paper.
 
     Parameters
     ----------
     tree : Tree
-        What to draw.
+        The tree to draw.
     test : EncodedData or LeafCounts, optional
-        Test rows, counted in the leaves.
+        Test rows, or their numbers in the leaves.
     theme : Theme
-        Colours.
+        The colours.
     lit_leaf : int, optional
-        The leaf, from 0, whose path is lit.
+        The leaf, from 0, whose path is highlighted.
     marked : frozenset of int
-        Nodes whose outline is lit, numbered in the order node, left subtree, right subtree.
+        Nodes with a highlighted outline, numbered in the order node, left subtree, right subtree.
     with_lists : bool
-        Put the numbered lists of categories below the drawing as a whole (for files): a question
-        names a few categories at most, and otherwise the number of its list. On screen the whole
-        list is in the tooltip.
+        Whether to put numbered lists of categories below the whole drawing (for files). A question
+        names only a few categories, and for longer lists the number of the list. On screen, the
+        tooltip has the whole list.
     direction : Direction, optional
-        Down, or to the right for large trees, by default.
+        Down, or to the right. By default, large trees grow to the right.
     opaque : bool
-        Paint the page behind the drawing (for files); transparent by default.
+        Whether to paint the page behind the drawing (for files); transparent by default.
     own_name : bool
-        Name the graph after what it shows: a viewer that draws one tree in the place of another
-        takes equal names for stages of one drawing.
+        Whether to give the graph a name of its own. A viewer that replaces one drawing by another
+        takes graphs of equal names for stages of the same drawing.
 
     Returns
     -------
     str
-        The same for the same arguments, always.
+        The source. Equal arguments always give the same text.
     """
     if direction is None:
         direction = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
@@ -141,24 +141,24 @@ def tree_dot(
 
 @dataclass(frozen=True)
 class _Placed:
-    """A node of the drawing and where in the tree it stands.
+    """A node of the drawing and its place in the tree.
 
     Attributes
     ----------
     number, parent, level : int
-        In the order node, left subtree, right subtree; the parent's number; from 0 at the root.
+        Number in the order node, left subtree, right subtree; number of the parent; depth from 0.
     answer : str
-        The answer that leads here, as an HTML cell; empty at the root.
+        The answer that leads to the node, as an HTML cell; empty at the root.
     answer_lines : int
-        How many lines it takes.
+        Number of lines of the answer.
     box : Box
-        The box.
+        The node's box.
     share : float
-        Share of the training rows that pass here.
+        Share of the training rows that reach the node.
     is_lit : bool
-        Whether it is on the lit path.
+        Whether the node is on the highlighted path.
     tooltip, edge_tooltip : str
-        The whole words of the node and of the edge to it.
+        The full text of the node and of the edge to it.
     """
 
     number: int
@@ -175,7 +175,7 @@ class _Placed:
 
 @dataclass(frozen=True)
 class _Arrival:
-    """How the drawing comes to a node: from which, by what answer."""
+    """The edge by which the drawing comes to a node: its start and its answer."""
 
     parent: int | None = None
     level: int = 0
@@ -191,7 +191,7 @@ def _nodes(
     marked: frozenset[int],
     down: bool,
 ) -> Iterator[_Placed]:
-    """All nodes, put into words and measured."""
+    """Make all nodes with their text and sizes."""
     rows = leaf_table(tree, test)
     sizes = LeafSizes.of(rows, down)
     lit = _lit_numbers(tree, lit_leaf)
@@ -241,7 +241,7 @@ def _nodes(
 def _branches(
     tree: Tree, node: Decision, words: DrawnWords, number: int, level: int
 ) -> Iterator[tuple[Node, _Arrival]]:
-    """Both children of a decision node, yes first."""
+    """Yield both children of a decision node, yes first."""
     whole = split_words(tree, node)
     new = unseen_value_words(tree.features[node.split.feature])
     for child, answer, drawn, values in (
@@ -255,13 +255,13 @@ def _branches(
 
 
 def drawn_width(tree: Tree, test: EncodedData | None, direction: Direction) -> float:
-    """About how wide a drawing is at full size, in points."""
+    """Estimate the width of a drawing at full size, in points."""
     down = direction is Direction.DOWN
     return _extent(list(_nodes(tree, test, LIGHT, None, frozenset(), down)), down)
 
 
 def _extent(nodes: Sequence[_Placed], down: bool) -> float:
-    """The width of a drawing: its leaves side by side, or its levels."""
+    """The width of a drawing: of its leaves side by side, or of its levels."""
     parents = {node.parent for node in nodes}
     if down:
         leaves = [node.box.width for node in nodes if node.number not in parents]
@@ -273,7 +273,7 @@ def _extent(nodes: Sequence[_Placed], down: bool) -> float:
 
 
 def _lit_numbers(tree: Tree, lit_leaf: int | None) -> frozenset[int]:
-    """Numbers of the nodes from the root to the lit leaf."""
+    """Numbers of the nodes from the root to the highlighted leaf."""
     if lit_leaf is None:
         return frozenset()
     number, node, found = 0, tree.root, {0}
@@ -286,12 +286,12 @@ def _lit_numbers(tree: Tree, lit_leaf: int | None) -> frozenset[int]:
 
 
 def _size(node: Node) -> int:
-    """Nodes of a subtree."""
+    """Number of nodes of a subtree."""
     return 1 if isinstance(node, Leaf) else 1 + _size(node.left) + _size(node.right)
 
 
 def _label(node: _Placed, level: Sequence[_Placed]) -> str:
-    """A node's whole label: its answer, its box, and blanks up to the height of its level."""
+    """A node's whole label: its answer, its box, and blank space up to the height of its level."""
     rows = ""
     if node.answer:
         rows += _blank(LINE * (max(other.answer_lines for other in level) - node.answer_lines))
@@ -320,10 +320,10 @@ def _tooltip(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A DOT string, in which Graphviz reads character entities and backslashes.
+    """Write a DOT string. Graphviz interprets character entities and backslashes in it.
 
-    It reads some attributes twice, others once, so no escape keeps a backslash in all of them: a
-    sign that looks the same stands in for it.
+    It interprets some attributes twice and others once, so no escape keeps a backslash in all of
+    them. A character that looks the same replaces it.
     """
     escaped = html.escape(text, quote=False).replace("\\", "\N{REVERSE SOLIDUS OPERATOR}")
     return '"' + escaped.replace('"', '\\"') + '"'

@@ -1,4 +1,4 @@
-"""DOT source to picture files: by an installed ``dot``, else by the graphviz-pure wheel."""
+"""DOT source as picture files, by an installed ``dot`` or by the graphviz-pure wheel."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from odt_core import MADE_BY
 from odt_core.errors import InputError
 
 PNG_DPI = 192
-"""Resolution of PNG files: twice a screen's, so that they stay crisp in documents."""
+"""Resolution of PNG files: twice that of a screen, so that they are sharp in documents."""
 
 PNG_HEADER = 33
-"""Bytes of a PNG file's signature and first chunk; other chunks may follow these."""
+"""Length of a PNG file's signature and first chunk in bytes; other chunks may follow."""
 
 TIMEOUT = 60.0
-"""Seconds after which drawing is given up."""
+"""Seconds after which a drawing is given up."""
 
 
 _TITLE = re.compile(r'<title>[^<]*</title>(\s*<g id="a_[^"]*">\s*<a xlink:title="([^"]*)")')
@@ -28,8 +28,8 @@ _TITLE = re.compile(r'<title>[^<]*</title>(\s*<g id="a_[^"]*">\s*<a xlink:title=
 def tree_svg(dot: str) -> bytes:
     """Draw DOT source as SVG.
 
-    The words of a tooltip become the title of its part, in place of Graphviz's own ``n0``: viewers
-    show titles on hover, and screen readers say them.
+    The text of a tooltip becomes the title of its part and replaces Graphviz's ``n0``. Viewers show
+    titles on hover, and screen readers read them.
 
     Raises
     ------
@@ -43,8 +43,8 @@ def tree_svg(dot: str) -> bytes:
 def tree_png(dot: str, dpi: int = PNG_DPI) -> bytes:
     """Draw DOT source as PNG.
 
-    The graphviz-pure wheel brings fonts for Latin, Greek and Cyrillic letters only: names in
-    other scripts need an installed ``dot``, or an SVG, which the reader's own fonts show.
+    The graphviz-pure wheel has fonts for Latin, Greek and Cyrillic letters only. Names in other
+    scripts need an installed ``dot``, or an SVG, which uses the reader's own fonts.
 
     Raises
     ------
@@ -55,14 +55,14 @@ def tree_png(dot: str, dpi: int = PNG_DPI) -> bytes:
 
 
 def _with_software(png: bytes) -> bytes:
-    """The same picture with the program's name in it, as the PNG standard's text ``Software``."""
+    """Add the program's name to a picture, as the PNG standard's text ``Software``."""
     text = b"tEXtSoftware\0" + MADE_BY.encode("latin-1")
     chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
     return png[:PNG_HEADER] + chunk + png[PNG_HEADER:]
 
 
 def graphviz_command() -> str:
-    """Path of the program that draws.
+    """Find the path of the Graphviz program.
 
     Raises
     ------

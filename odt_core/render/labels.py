@@ -1,7 +1,7 @@
-"""The parts of a tree's drawing: HTML-like labels, measured.
+"""The parts of a tree's drawing: HTML-like labels with their sizes.
 
-Text is set to the left, one font to a cell: where the browser's own font is narrower than the one
-Graphviz measured, centred lines and changes of font within a line would come out askew.
+Text is aligned to the left, with one font in each cell. The browser's font can be narrower than the
+font that Graphviz measured; centred lines and changes of font within a line would look askew.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ NODE_WIDTH, LEAF_WIDTH = 116.0, 74.0
 """Widest text of a question before it wraps, and least width of a leaf, in points."""
 
 NAME_WIDTH, NARROW_NAME, MANY_LEAVES = 96.0, 60.0, 9
-"""Widest name of a class before it wraps, in points; in trees of many leaves it is narrower."""
+"""Widest name of a class before it wraps, in points; less in trees with many leaves."""
 
 NUMBER_WIDTH = 14.0
-"""Room for a leaf's number."""
+"""Space for a leaf's number."""
 
 BAR_HEIGHT = 6
 
@@ -37,14 +37,14 @@ LIST_WIDTH = 320.0
 
 @dataclass(frozen=True)
 class Box:
-    """What a node is drawn as.
+    """The box of a node in the drawing.
 
     Attributes
     ----------
     html : str
-        A table whose port is ``box``.
+        A table with the port ``box``.
     height, width : float
-        In points.
+        Sizes in points.
     """
 
     html: str
@@ -53,7 +53,7 @@ class Box:
 
 
 def decision_box(words: DrawnWords, theme: Theme, is_lit: bool) -> Box:
-    """A question."""
+    """Make the box of a question."""
     name = wrap(words.feature, SIZE, NODE_WIDTH, bold=True)
     question = wrap(f"{words.predicate}?", SIZE, NODE_WIDTH)
     width = max(_widest(name, bold=True), _widest(question))
@@ -66,15 +66,15 @@ def decision_box(words: DrawnWords, theme: Theme, is_lit: bool) -> Box:
 
 @dataclass(frozen=True)
 class LeafSizes:
-    """What all leaves have in common, so that they line up.
+    """Sizes that all leaves share, so that they line up.
 
     Attributes
     ----------
     most, name, share : float
-        The class's name wraps at `most` and takes `name`; a bar and the words below it take
-        `share`; in points.
+        Width in points at which the class's name wraps, width of the name, and width of a bar and
+        the words below it.
     down : bool
-        Whether shares stand below the name, else beside it.
+        Whether shares stand below the name or beside it.
     """
 
     most: float
@@ -84,7 +84,7 @@ class LeafSizes:
 
     @classmethod
     def of(cls, rows: Sequence[LeafRow], down: bool) -> LeafSizes:
-        """The sizes that suit all leaves of a tree."""
+        """Choose sizes that suit all leaves of a tree."""
         most = NAME_WIDTH if len(rows) < MANY_LEAVES else NARROW_NAME
         name = max(_widest(_leaf_name(row, most), bold=True) for row in rows)
         share = max(_widest(_shares(row)) for row in rows)
@@ -102,17 +102,17 @@ def _leaf_name(row: LeafRow, most: float) -> list[str]:
 
 
 def _shares(row: LeafRow) -> list[str]:
-    """The share of positives in words, for training and then for test rows."""
+    """The share of positives in plain words, for training and then for test rows."""
     return [f"train {_share(row.train)}"] + ([f"test {_share(row.test)}"] if row.test else [])
 
 
 def _mark_lines(row: LeafRow) -> list[str]:
-    """Why not to trust a leaf, each mark behind a sign that stands out without colour."""
+    """Reasons not to trust a leaf, each after a sign that is visible without colour."""
     return [line for mark in row.marks for line in wrap(f"! {mark}", SIZE, LEAF_WIDTH, bold=True)]
 
 
 def leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
-    """Class and number, then for training and test rows a bar and the share of positives."""
+    """Make a leaf's box: class, number, and a bar and share for training and test rows."""
     number = f'<FONT COLOR="{theme.muted}">{row.number}</FONT>'
     title = row_of(
         text_cell(_leaf_name(row, sizes.most), sizes.name, bold=True, padding=0)
@@ -155,7 +155,7 @@ def _share(rate: Rate) -> str:
 
 
 def _bar(theme: Theme, rate: Rate, width: int) -> str:
-    """The positive share filled, from the left, and the rest empty."""
+    """Draw a bar whose left part, the positive share, is filled."""
     filled = round(width * (rate.value or 0))
     if 0 < rate.successes < rate.n:
         filled = min(max(filled, 1), width - 1)
@@ -182,10 +182,10 @@ def _frame(
 
 
 def answer_cell(answer: str, width: float, is_lit: bool) -> tuple[str, int]:
-    """An answer as a cell, and how many lines it takes.
+    """Make the cell of an answer; return it with its number of lines.
 
-    On the lit path all is bold, so that colour is not the only sign. The cell's port is
-    ``answer``.
+    On the highlighted path all text is bold, so that colour is not the only sign. The cell's port
+    is ``answer``.
     """
     lines = wrap(answer, SIZE, width, bold=is_lit)
     widest = _widest(lines, bold=is_lit)
@@ -194,12 +194,12 @@ def answer_cell(answer: str, width: float, is_lit: bool) -> tuple[str, int]:
 
 
 def table(rows: str, attributes: str = 'BORDER="0"') -> str:
-    """A table without any room of its own between or around its cells."""
+    """Make a table without space between or around its cells."""
     return f'<TABLE {attributes} CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">{rows}</TABLE>'
 
 
 def row_of(cells: str) -> str:
-    """A row of a table."""
+    """Make a row of a table."""
     return f"<TR>{cells}</TR>"
 
 
@@ -212,9 +212,9 @@ def text_cell(
     align: str = "LEFT",
     port: str = "",
 ) -> str:
-    """Lines of text in a cell of at least the given width.
+    """Put lines of text into a cell of at least the given width.
 
-    Each line has a row of its own: Graphviz sets bold lines of one cell closer than plain ones.
+    Each line has a row of its own, because Graphviz sets bold lines of one cell closer together.
     """
     text = "".join(
         row_of(f'<TD ALIGN="{align}">{f"<B>{_text(line)}</B>" if bold else _text(line)}</TD>')
@@ -224,18 +224,18 @@ def text_cell(
 
 
 def legend(tree: Tree, theme: Theme, lists: Sequence[str], width: float) -> str:
-    """What bars and percentages mean, positive class first, and the numbered lists.
+    """Explain bars and percentages, positive class first, and add the numbered lists.
 
     Parameters
     ----------
     tree : Tree
-        Names the classes.
+        Gives the names of the classes.
     theme : Theme
-        Colours.
+        The colours.
     lists : sequence of str
-        Lists of categories, each as a whole; they wrap at `width` points.
+        Whole lists of categories; they wrap at `width` points.
     width : float
-        That of the drawing.
+        Width of the drawing in points.
     """
     positive, negative = printable(tree.positive_label), printable(tree.negative_label)
     keys = "".join(
@@ -252,7 +252,7 @@ def legend(tree: Tree, theme: Theme, lists: Sequence[str], width: float) -> str:
         for number, text in enumerate(lists, start=1)
     ]
     widest = max((_widest(lines) for lines in wrapped), default=0.0)
-    # An empty cell takes the room beside the keys, or else Graphviz would stretch them.
+    # An empty cell takes the remaining space. Otherwise Graphviz would stretch the keys.
     room = f'<TD WIDTH="{widest:.0f}"></TD>' if wrapped else ""
     rows = row_of(f"<TD>{table(row_of(keys + room))}</TD>")
     rows += row_of(text_cell([note], text_width(note, SIZE), padding=2))
@@ -261,7 +261,7 @@ def legend(tree: Tree, theme: Theme, lists: Sequence[str], width: float) -> str:
 
 
 def _clipped(name: str, width: float = 110.0) -> str:
-    """A name's beginning, where it is too long for one line."""
+    """Cut a name that is too long for one line."""
     line = wrap(name, SIZE, width)[0]
     return line if line == name else f"{line}..."
 
@@ -271,5 +271,5 @@ def _widest(lines: Sequence[str], *, bold: bool = False) -> float:
 
 
 def _text(text: str) -> str:
-    r"""Text inside a label; a blank of no width keeps Graphviz from reading ``\N`` and its kind."""
+    r"""Write text in a label. A zero-width space keeps Graphviz from reading ``\N`` and such."""
     return html.escape(text.replace("\\", "\\\N{ZERO WIDTH SPACE}"))

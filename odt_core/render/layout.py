@@ -1,4 +1,4 @@
-"""What all figures have in common: quiet axes, words in the theme's ink, no box around."""
+"""The common look of all figures: quiet axes, text in the theme's ink, and no box around."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 FONT_SIZE = 13
 FONT = "Arial, sans-serif"
 MARGIN = {"l": 70, "r": 22, "t": 36, "b": 48}
-"""Room for ticks, titles and one line of legend, in pixels. Left to the browser to find out
-(automargin), it lays the figure out again and again: twice the time of a step."""
+"""Space for ticks, titles and one line of legend, in pixels. If the browser had to find it out
+(automargin), it would lay the figure out several times, which doubles the time of a step."""
 PERCENT = ".2~%"
-"""Format of shares along an axis: as many digits as a tick needs, so that none is rounded."""
+"""Number format of shares along an axis: as many digits as a tick needs, without rounding."""
 
 
 def lay_out(
@@ -27,23 +27,23 @@ def lay_out(
     height: int,
     opaque: bool = False,
 ) -> None:
-    """Give a figure the product's look.
+    """Give a figure the common look.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
-        Changed in place.
+        The figure, which is changed in place.
     theme : Theme
-        Colours.
+        The colours.
     x, y : dict
-        Settings of the axes: title (text), range, tickformat ...
+        Settings of the axes: title (text), range, tickformat, ...
     height : int
-        In pixels.
+        Height in pixels.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
     page = theme.page if opaque else "rgba(0,0,0,0)"
-    # as a whole: an update property by property takes seven times as long
+    # one update of everything: updating property by property takes seven times as long
     figure.layout = {
         "template": "none",
         "height": height,
@@ -60,8 +60,8 @@ def lay_out(
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
-            # at the figure's top: above the plot, plotly leaves a legend that had more lines where
-            # it was when the window becomes wider, across the points
+            # At the figure's top. Above the plot, a legend that had more lines stays in place when
+            # the window becomes wider, and then covers the points.
             "y": 1,
             "yref": "container",
             "yanchor": "top",
@@ -88,6 +88,6 @@ def _axis(settings: dict[str, Any], theme: Theme) -> dict[str, Any]:
 
 
 def faded(color: str, alpha: float) -> str:
-    """A colour ``#rrggbb`` that lets the page through."""
+    """Make a colour ``#rrggbb`` transparent."""
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:g})"

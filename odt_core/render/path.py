@@ -1,4 +1,4 @@
-"""A path by number of questions: wrong rows in training, and on rows not seen, over k."""
+"""A path by number of questions: the share of wrong rows in training and on held-out rows."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ HEIGHT = 360
 
 @dataclass(frozen=True)
 class PathMark:
-    """The best tree with at most so many questions; shares in [0, 1].
+    """The best tree with at most k questions; shares in [0, 1].
 
     Attributes
     ----------
     questions : int
-        The largest number of questions.
+        The largest number of questions, k.
     train : float or None
-        The share of training rows that are wrong; None without a tree.
+        Share of training rows that the tree gets wrong; None without a tree.
     is_proved : bool
-        Whether no tree of any shape with so many questions is better.
+        Whether it is proved that no tree of any shape with at most k questions is better.
     unseen, error : float or None
-        The share of wrong rows among those not seen, by cross-validation, and its standard error.
+        Share of wrong held-out rows in cross-validation, and its standard error.
     """
 
     questions: int
@@ -47,22 +47,22 @@ def path_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """Both errors over the number of questions.
+    """Draw both errors over the number of questions.
 
     Parameters
     ----------
     marks : sequence of PathMark
-        By rising number of questions.
+        The best trees, by rising number of questions.
     chosen : int, optional
-        The number whose tree is shown.
+        Number of questions of the tree that is shown.
     elbow : int, optional
-        The number that is marked as the elbow.
+        Number of questions that is marked as the elbow.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     if elbow is not None:
@@ -87,7 +87,7 @@ def path_figure(
 def _add_train(
     figure: go.Figure, marks: Sequence[PathMark], chosen: int | None, theme: Theme
 ) -> None:
-    """The line; points that are not proved are hollow, the chosen one has a ring."""
+    """Add the line. Points that are not proved are hollow; the chosen point has a ring."""
     color = {"color": theme.second, "width": 1.8}
     figure.add_scatter(
         **_places(marks),
@@ -108,7 +108,7 @@ def _add_train(
 
 
 def _places(marks: Sequence[PathMark]) -> dict[str, Any]:
-    """Where training errors stand, and what is said there."""
+    """Positions and hover texts of the training errors."""
     return {
         "x": [mark.questions for mark in marks],
         "y": [mark.train for mark in marks],
@@ -146,7 +146,7 @@ def _add_unseen(figure: go.Figure, marks: Sequence[PathMark], theme: Theme) -> N
 
 
 def _top(marks: Sequence[PathMark]) -> float:
-    """The upper end of the axis: room above the largest error and its standard error."""
+    """The upper end of the axis, with space above the largest error and its standard error."""
     ends = [mark.train for mark in marks if mark.train is not None]
     ends += [mark.unseen + (mark.error or 0) for mark in marks if mark.unseen is not None]
     return min(1.08 * max(ends, default=0.5) + 0.005, 1.02)
@@ -165,7 +165,7 @@ def _unseen_words(mark: PathMark) -> str:
 
 
 def path_alt_text(marks: Sequence[PathMark], elbow: int | None = None) -> str:
-    """What the figure shows, a sentence for each number of questions."""
+    """Describe the figure in one sentence for each number of questions."""
     parts = ["Wrong rows by the largest number of questions."]
     for mark in marks:
         if mark.train is None:

@@ -1,4 +1,4 @@
-"""How a solve goes, as a Plotly figure: the best tree found and the proved bound over time."""
+"""The progress of a solve as a Plotly figure: the best tree and the proved bound over time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 HEIGHT = 260
-"""Of the figure, in pixels."""
+"""Height of the figure in pixels."""
 
 LABEL_WIDTH = 112
-"""Room for the lines' names at their right, in pixels."""
+"""Space for the lines' names to their right, in pixels."""
 
 FOUND, BOUND = "best tree", "proved bound"
 
@@ -29,22 +29,22 @@ def progress_figure(
     theme: Theme = LIGHT,
     until: float | None = None,
 ) -> go.Figure:
-    """The best tree found and the proved bound over time.
+    """Draw the best tree found and the proved bound over time.
 
-    The best tree is a full line, the bound a dotted one; each is named at its end.
+    The best tree is a solid line, the bound a dotted line. Each line has its name at its end.
 
     Parameters
     ----------
     trace : sequence of TracePoint
-        In the order of time; may be empty.
+        Points in the order of time; may be empty.
     problem : Problem
-        Gives the goal's unit.
+        Gives the unit of the goal.
     theme : Theme
-        Colours.
+        The colours.
     until : float, optional
-        Seconds up to which the last values are drawn on; the last point by default.
+        Seconds up to which the last values are extended; by default up to the last point.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     unit = _unit(problem)
     figure = go.Figure()
@@ -88,7 +88,7 @@ def progress_figure(
 def progress_alt_text(
     trace: Sequence[TracePoint], problem: Problem, *, until: float | None = None
 ) -> str:
-    """What the figure of a solve's progress shows, in one sentence. See `progress_figure`."""
+    """Describe the progress of a solve in one sentence. See `progress_figure`."""
     found = next((p.incumbent for p in reversed(trace) if p.incumbent is not None), None)
     bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
     if not trace:
@@ -102,7 +102,7 @@ def progress_alt_text(
 
 
 def _is_count(problem: Problem) -> bool:
-    """Whether the goal is counted in (weighted) rows rather than as a share."""
+    """Whether the goal counts (weighted) rows and is not a share."""
     return problem.objective.goal is Goal.ACCURACY
 
 

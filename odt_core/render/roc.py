@@ -1,4 +1,4 @@
-"""The ROC plane with the exact frontier: every trade-off that a shape can reach in training."""
+"""The ROC plane with the exact frontier: all trade-offs that a shape can reach in training."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 HEIGHT = 400
 FEW = 12
-"""Points up to which each is drawn large; more of them lie close together in a corner."""
+"""Largest number of points that are drawn large; more points lie close together in a corner."""
 EXACT, FOUND = "training (exact frontier)", "training (best found)"
 TEST = "same trees in test\N{NO-BREAK SPACE}"
 PLANE = (-0.03, 1.03)
-"""Both axes, from 0 to 100 %, with room for what is marked on the edge."""
+"""Range of both axes: 0 to 100 %, with space for marks on the edge."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class RocPoint:
     Attributes
     ----------
     train : Confusion
-        On the training rows.
+        Counts on the training rows.
     test : Confusion or None
-        On the test rows.
+        Counts on the test rows.
     proved : bool
         Whether it is proved that no tree of the shape dominates it in training.
     """
@@ -50,9 +50,9 @@ class RocFloor:
     Attributes
     ----------
     level : float
-        In [0, 1].
+        The floor, in [0, 1].
     on_sensitivity : bool
-        On sensitivity; else on specificity.
+        Whether it is on sensitivity or on specificity.
     """
 
     level: float
@@ -70,27 +70,27 @@ def roc_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """The frontier in training and the same trees in test, specificity falling to the right.
+    """Draw the frontier in training and the same trees in test; specificity falls to the right.
 
     Parameters
     ----------
     points : sequence of RocPoint
-        By rising false negatives in training; trace 0 draws them in this order.
+        Points by rising false negatives in training; trace 0 draws them in this order.
     chosen, compared : int, optional
-        Points that are marked; the chosen one with the intervals of its test rates.
+        Points to mark. The chosen point also gets the intervals of its test rates.
     tree : RocPoint, optional
-        A tree that need not be one of the points, marked as a chosen one.
+        A tree to mark like a chosen point. It need not be one of the points.
     bound : sequence of (int, int), optional
-        Where not all is proved: the fewest false positives possible from each number of false
-        negatives on. What lies between it and the frontier is not known.
+        Used if not everything is proved: the fewest possible false positives for each number of
+        false negatives. Nothing is known about the area between it and the frontier.
     floor : RocFloor, optional
-        Drawn as a line across.
+        A floor to draw as a line.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     _add_train(figure, points, EXACT if bound is None else FOUND, theme)
@@ -113,18 +113,18 @@ def roc_figure(
 def lay_out_plane(
     figure: go.Figure, theme: Theme, *, height: int, opaque: bool, mean: bool = False
 ) -> None:
-    """Give a figure the whole ROC plane, with the line on which trees answer by chance.
+    """Give a figure the whole ROC plane, with the line of answers by chance.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
-        Changed in place.
+        The figure, which is changed in place.
     theme : Theme
-        Colours.
+        The colours.
     height : int
-        In pixels.
+        Height in pixels.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     mean : bool
         Whether the points are means.
     """
@@ -187,7 +187,7 @@ def _add_test(figure: go.Figure, points: Sequence[RocPoint], theme: Theme) -> No
 
 
 def _size(n_points: int) -> int:
-    """Of a point's mark, in pixels."""
+    """Size of a point's mark, in pixels."""
     return 8 if n_points <= FEW else 5
 
 
@@ -197,7 +197,7 @@ def _add_unknown(
     bound: Sequence[tuple[int, int]],
     theme: Theme,
 ) -> None:
-    """Draw the line that no tree lies beyond."""
+    """Draw the line beyond which there is no tree."""
     counts = points[0].train
     n_positive, n_negative = max(counts.n_positive, 1), max(counts.n_negative, 1)
     x = [fp / n_negative for _, fp in bound]
@@ -226,7 +226,7 @@ def _add_floor(figure: go.Figure, floor: RocFloor, theme: Theme) -> None:
 
 
 def mark_in_plane(figure: go.Figure, point: RocPoint, theme: Theme, color: str, name: str) -> None:
-    """Draw a ring where a tree lies in training, and a diamond with 95% intervals in test."""
+    """Draw a ring at a tree's training rates, and a diamond with intervals at its test rates."""
     figure.add_scatter(
         x=[_fpr(point.train)],
         y=[_tpr(point.train)],
@@ -258,7 +258,7 @@ def mark_in_plane(figure: go.Figure, point: RocPoint, theme: Theme, color: str, 
 
 
 def error_bars(rate: Rate, color: str) -> dict[str, Any]:
-    """A rate's 95% interval as Plotly draws it."""
+    """Write a rate's 95% interval as Plotly's error bars."""
     assert rate.value is not None and rate.low is not None and rate.high is not None
     return {
         "type": "data",
@@ -272,7 +272,7 @@ def error_bars(rate: Rate, color: str) -> dict[str, Any]:
 
 
 def roc_alt_text(points: Sequence[RocPoint], chosen: int | None = None) -> str:
-    """What the figure shows, in a sentence or two."""
+    """Describe the figure in one or two sentences."""
     if not points:
         return "The ROC plane without any point."
     ends = f"from {_words(points[0].train, 'training')} to {_words(points[-1].train, 'training')}"

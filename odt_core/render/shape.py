@@ -1,4 +1,4 @@
-"""Small pictures of tree shapes, to choose a topology from."""
+"""Small pictures of tree shapes, for the choice of a topology."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from odt_core.render.theme import LIGHT, Theme
 from odt_core.topology import Topology
 
 WIDTH, HEIGHT, MARGIN = 120.0, 80.0, 9.0
-"""The frame of every picture, in pixels, so that pictures of different shapes line up."""
+"""Size of every picture in pixels. It is the same for all shapes, so that they line up."""
 
 MOST_ACROSS, MOST_DOWN = 17.0, 19.0
-"""Widest step between leaves and between levels, in pixels."""
+"""Largest distance between leaves and between levels, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class _Point:
 
 
 def topology_svg(topology: Topology, theme: Theme = LIGHT) -> str:
-    """A tree shape as a small SVG: dots are questions, squares are leaves.
+    """Draw a tree shape as a small SVG: dots are questions, squares are leaves.
 
     Parameters
     ----------
     topology : Topology
         The shape.
     theme : Theme
-        Colours.
+        The colours.
     """
     across = min(MOST_ACROSS, (WIDTH - 2 * MARGIN) / max(topology.n_leaves - 1, 1))
     points = _layout(topology, across)
@@ -58,7 +58,7 @@ def topology_svg(topology: Topology, theme: Theme = LIGHT) -> str:
 
 
 def _layout(topology: Topology, across: float) -> dict[int, _Point]:
-    """Where nodes stand (numbered as in `Topology.left`): leaves at even steps, parents between."""
+    """Place the nodes (numbered as in `Topology.left`): leaves evenly, parents between them."""
     down = min(MOST_DOWN, (HEIGHT - 2 * MARGIN) / topology.depth)
     left = (WIDTH - across * (topology.n_leaves - 1)) / 2
     top = (HEIGHT - down * topology.depth) / 2

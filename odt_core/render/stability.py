@@ -1,4 +1,4 @@
-"""How stable a tree is: columns asked about, cut points, and answers of rows, over refits."""
+"""The stability of a tree over refits: its columns, its cut points, and its answers for rows."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 LINE = 26
-"""Height of one column's line, in pixels."""
+"""Height of a column's line, in pixels."""
 FRAME = 96
 LINE_HEIGHT = 17
 """Of a title's further line, in pixels."""
 MOST_COLUMNS = 12
 MOST_PANELS = 4
 NAME = 22
-"""Signs of a name that an axis has room for."""
+"""Number of characters of a name for which an axis has space."""
 WIDEST = 34
 """Diameter of the largest circle, in pixels."""
 
 
 def _label(name: str, most: int) -> str:
-    """A name from a file beside an axis: shortened, and with no sign that plotly takes for HTML."""
+    """Shorten a name from a file for an axis, and remove what plotly would take for HTML."""
     whole = printable(name)
     short = whole if len(whole) <= most else f"{whole[: most - 1]}…"
     return _escape(short)
@@ -39,14 +39,14 @@ def _escape(text: str) -> str:
 
 @dataclass(frozen=True)
 class AskedColumn:
-    """How often a column is asked about.
+    """How often refits ask about a column.
 
     Attributes
     ----------
     name : str
-        The column.
+        The column's name.
     asked, at_root : int
-        Refits whose tree asks about it at all, and first.
+        Numbers of refits whose tree asks about it at all, and whose tree asks about it first.
     """
 
     name: str
@@ -56,7 +56,7 @@ class AskedColumn:
 
 @dataclass(frozen=True)
 class CutColumn:
-    """Where a numerical column is cut: points, rising, and how many questions have each."""
+    """The cut points of a numerical column, rising, and how many questions have each of them."""
 
     name: str
     cuts: tuple[float, ...]
@@ -65,16 +65,16 @@ class CutColumn:
 
 @dataclass(frozen=True)
 class RowCircle:
-    """Training rows of one leaf whose answer changes about equally often.
+    """Training rows of one leaf for which about as many refits change the answer.
 
     Attributes
     ----------
     leaf : str
-        The leaf in words.
+        The leaf in plain words.
     share : float
-        Refits that give another answer, in [0, 1].
+        Share of refits that give another answer, in [0, 1].
     n : int
-        Rows.
+        Number of rows.
     """
 
     leaf: str
@@ -85,20 +85,20 @@ class RowCircle:
 def asked_figure(
     columns: Sequence[AskedColumn], n: int, *, theme: Theme = LIGHT, opaque: bool = False
 ) -> go.Figure:
-    """Bars: in how many refits each column is asked about, and asked first.
+    """Draw bars: in how many refits the tree asks about each column, and asks about it first.
 
     Parameters
     ----------
     columns : sequence of AskedColumn
-        The most asked first; at most `MOST_COLUMNS` are drawn.
+        Columns by falling number of refits; at most `MOST_COLUMNS` are drawn.
     n : int
-        Refits.
+        Number of refits.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     shown = columns[:MOST_COLUMNS]
     places = list(range(len(shown)))
@@ -139,7 +139,7 @@ def asked_figure(
 
 
 def asked_alt_text(columns: Sequence[AskedColumn], n: int) -> str:
-    """What the bars show, in words."""
+    """Describe the bars in plain words."""
     parts = [
         f"{column.name} in {column.asked:,} (first in {column.at_root:,})"
         for column in columns[:MOST_COLUMNS]
@@ -150,16 +150,16 @@ def asked_alt_text(columns: Sequence[AskedColumn], n: int) -> str:
 def cuts_figure(
     columns: Sequence[CutColumn], *, theme: Theme = LIGHT, opaque: bool = False
 ) -> go.Figure:
-    """Where the most asked numerical columns are cut: a stem for each cut point, a panel each.
+    """Draw a stem for each cut point of the most asked numerical columns, one panel a column.
 
     Parameters
     ----------
     columns : sequence of CutColumn
-        The most asked first; at most `MOST_PANELS` are drawn, each with cuts.
+        Columns by falling number of refits, each with cuts; at most `MOST_PANELS` are drawn.
     theme, opaque
-        As in `asked_figure`.
+        As for `asked_figure`.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     shown = columns[:MOST_PANELS]
     figure = go.Figure()
@@ -229,7 +229,7 @@ def cuts_figure(
 
 
 def cuts_alt_text(columns: Sequence[CutColumn]) -> str:
-    """Where columns are cut, in words."""
+    """Describe the cut points in plain words."""
     parts = []
     for column in columns[:MOST_PANELS]:
         n, best = max(zip(column.counts, column.cuts, strict=True))
@@ -247,18 +247,18 @@ def instability_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """Circles: how many training rows of each leaf get another answer how often.
+    """Draw circles: for how many training rows of each leaf the answer changes how often.
 
     Parameters
     ----------
     circles : sequence of RowCircle
-        Their areas show the rows.
+        The circles; their areas show the numbers of rows.
     leaves : sequence of str
-        The leaves in words, distinct, the first at the top.
+        The leaves in plain words, all different, the first at the top.
     theme, opaque
-        As in `asked_figure`.
+        As for `asked_figure`.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     most = max((circle.n for circle in circles), default=1)
     place = {leaf: number for number, leaf in enumerate(leaves)}
@@ -305,7 +305,7 @@ def instability_figure(
 
 
 def instability_alt_text(circles: Sequence[RowCircle], leaves: Sequence[str]) -> str:
-    """What the circles show, in words."""
+    """Describe the circles in plain words."""
     parts = []
     for leaf in leaves:
         here = [circle for circle in circles if circle.leaf == leaf]

@@ -1,9 +1,9 @@
-"""Our figures as files, without a network and without a browser.
+"""Figures as files, made without a network and without a browser.
 
-HTML holds plotly.js itself. Plotly makes pictures only by way of a Chrome, which a bare machine
-lacks, so SVG and PNG are drawn again by matplotlib from the Plotly figure: one description of each
-figure, two ways to draw it. Only what our figures use is understood: lines, markers, filled bands,
-error bars, lying bars, and panels one below the other.
+HTML files include plotly.js itself. Plotly can make pictures only with a Chrome, which many
+machines lack. So matplotlib draws SVG and PNG files from the Plotly figure: each figure is
+described once and drawn in two ways. This module understands only what our figures use: lines,
+markers, filled bands, error bars, horizontal bars, and panels one below the other.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 WIDTH = 760
-"""Of a picture, in pixels."""
+"""Width of a picture, in pixels."""
 DPI = 100
 PNG_DPI = 200
-"""Twice a screen's, so that PNG files stay crisp in documents."""
+"""Resolution of PNG files: twice that of a screen, so that they are sharp in documents."""
 
 _DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
 _MARKERS = {
@@ -39,7 +39,7 @@ _STEPS = {"hv": "steps-post", "vh": "steps-pre"}
 
 
 class FigureFormat(StrEnum):
-    """A figure's file type."""
+    """The file type of a figure."""
 
     HTML = "html"
     SVG = "svg"
@@ -47,21 +47,21 @@ class FigureFormat(StrEnum):
 
     @property
     def mime(self) -> str:
-        """Its media type."""
+        """The media type."""
         return {"html": "text/html", "svg": "image/svg+xml", "png": "image/png"}[self.value]
 
 
 def figure_file(figure: go.Figure, kind: FigureFormat, alt: str = "") -> bytes:
-    """A figure as a file.
+    """Write a figure as a file.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
-        One of this package's figures, with the page painted behind.
+        One of this package's figures, drawn with `opaque`.
     kind : FigureFormat
         The file type.
     alt : str
-        What it shows: goes into the file as a title, and under the figure in HTML.
+        Description, which becomes the file's title and, in HTML, the text below the figure.
     """
     if kind is FigureFormat.HTML:
         return _html(figure, alt)
@@ -266,7 +266,7 @@ def _draw_axes(axes: Any, layout: Any, number: str) -> None:
         side.set_visible(False)
     handles, labels = axes.get_legend_handles_labels()
     columns = 2 if len(labels) == 4 else 3
-    # matplotlib fills columns; the figure on screen reads along its rows
+    # matplotlib fills column by column, but the figure on screen reads row by row
     order = [i for first in range(columns) for i in range(first, len(labels), columns)]
     if not labels:
         return
@@ -283,12 +283,12 @@ def _plain(text: str) -> str:
 
 
 def _percent(share: float, _place: int) -> str:
-    """A tick in percent, never rounded to less than it stands for."""
+    """Write a tick as a percentage, with all its digits."""
     return f"{100 * share:.6g}%".replace("-", "\N{MINUS SIGN}")
 
 
 def _color(text: Any) -> Any:
-    """A Plotly colour as matplotlib takes it."""
+    """Convert a Plotly colour for matplotlib."""
     if isinstance(text, str) and text.startswith("rgba("):
         red, green, blue, alpha = (float(part) for part in text[5:-1].split(","))
         return (red / 255, green / 255, blue / 255, alpha)

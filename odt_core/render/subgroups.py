@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 LINE, FRAME = 44, 110
-"""Height of a group's line and of all around, in pixels."""
+"""Height in pixels of a group's line, and of everything around the lines."""
 NAME = 20
-"""Signs of a group's name that the axis has room for."""
+"""Number of characters of a group's name for which the axis has space."""
 
 
 def subgroup_figure(
     subgroups: Subgroups, *, theme: Theme = LIGHT, opaque: bool = False
 ) -> go.Figure:
-    """Two dots with 95% intervals for each group; a small group's dots are hollow.
+    """Draw two dots with 95% intervals for each group; a small group's dots are hollow.
 
     Parameters
     ----------
     subgroups : Subgroups
-        The groups of a column, the first on top.
+        The groups of a column, the first at the top.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     groups = subgroups.groups
     figure = go.Figure()
@@ -70,7 +70,7 @@ def subgroup_figure(
             ],
             hovertemplate="%{text}<extra></extra>",
         )
-        figure.add_scatter(  # in the legend always as a full dot
+        figure.add_scatter(  # so that the legend always shows a full dot
             x=[None],
             y=[None],
             mode="markers",
@@ -96,7 +96,7 @@ def subgroup_figure(
 
 
 def subgroup_alt_text(subgroups: Subgroups) -> str:
-    """Each group with its sensitivity and specificity."""
+    """List each group with its sensitivity and specificity."""
     parts = [
         f"{group.name} ({count_words(group.counts.n, 'row')}): sensitivity "
         f"{_share(group.metrics.sensitivity)}, specificity {_share(group.metrics.specificity)}"
@@ -118,7 +118,7 @@ def _hover(group: str, name: str, rate: Rate) -> str:
 
 
 def _label(name: str) -> str:
-    """A name shortened, and with no sign that plotly takes for HTML."""
+    """Shorten a name, and remove what plotly would take for HTML."""
     whole = printable(name)
     short = whole if len(whole) <= NAME else f"{whole[: NAME - 1]}…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

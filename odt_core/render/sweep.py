@@ -1,4 +1,4 @@
-"""What training promises against what held-out rows keep: the figure of the paper's section 5.8."""
+"""Rates in training against rates on held-out rows: the figure of the paper's section 5.8."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 LATEST_START = 0.96
-"""An axis that began later would have ticks beyond 100 %."""
+"""Start of the axes. If an axis started later, it would have ticks beyond 100 %."""
 HEIGHT = 380
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -25,14 +25,14 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One shape at one floor, over repeats; rates in [0, 1].
+    """One shape with one floor, over repeats; rates in [0, 1].
 
     Attributes
     ----------
     floor : float
         The floor in training, on sensitivity or specificity.
     train, test : float
-        Mean rates reached.
+        The mean rates that were reached.
     low, high : float
         The 10th and 90th percentile of the test rate over repeats.
     """
@@ -46,7 +46,7 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class SweepSeries:
-    """A shape's points."""
+    """The points of one shape."""
 
     name: str
     points: tuple[SweepPoint, ...]
@@ -60,7 +60,7 @@ def sweep_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """Mean test rate over mean training rate, a band over repeats, and the diagonal.
+    """Draw mean test rates over mean training rates, a band over repeats, and the diagonal.
 
     Parameters
     ----------
@@ -69,13 +69,13 @@ def sweep_figure(
     rate : str
         ``sensitivity`` or ``specificity``.
     tree : RocPoint, optional
-        A single tree that is marked, with the 95% interval of its test rate.
+        A single tree to mark, with the 95% interval of its test rate.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     pair = None if tree is None else _rates_of(tree, rate)
@@ -118,7 +118,7 @@ def sweep_figure(
 
 
 def _rates_of(tree: RocPoint, rate: str) -> tuple[Rate, Rate] | None:
-    """A tree's rate in training and in test; None where one of them is not defined."""
+    """A tree's rate in training and in test; None if one of them is not defined."""
     if tree.test is None:
         return None
 
@@ -132,7 +132,7 @@ def _rates_of(tree: RocPoint, rate: str) -> tuple[Rate, Rate] | None:
 
 
 def _mark(figure: go.Figure, train: Rate, test: Rate, theme: Theme) -> None:
-    """Draw a single tree as a large ringed diamond with the interval of its test rate."""
+    """Draw a single tree as a large ringed diamond, with the interval of its test rate."""
     assert train.value is not None and test.value is not None
     figure.add_scatter(
         x=[train.value],
@@ -176,7 +176,7 @@ def _add_series(figure: go.Figure, one: SweepSeries, rate: str, index: int, colo
         x=x,
         y=[point.test for point in points],
         mode="lines+markers",
-        cliponaxis=False,  # a mark at 100 % is whole
+        cliponaxis=False,  # so that a mark at 100 % is not cut
         name=one.name,
         line={"color": color, "width": 2, "dash": DASHES[index % len(DASHES)]},
         marker={"size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)], "color": color},
@@ -199,20 +199,20 @@ def sweep_roc_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """The same means in the ROC plane: training filled, test hollow.
+    """Draw the same means in the ROC plane: training filled, test hollow.
 
     Parameters
     ----------
     sensitivity, specificity : sequence of SweepSeries
-        The same shapes and floors in the same order.
+        The same shapes and floors in the same order for both rates.
     tree : RocPoint, optional
-        A single tree that is marked, with the 95% intervals of its test rates.
+        A single tree to mark, with the 95% intervals of its test rates.
     theme : Theme
-        Colours.
+        The colours.
     opaque : bool
-        Paint the page behind, for files.
+        Whether to paint the page behind the figure, for files.
     """
-    import plotly.graph_objects as go  # slow to import: only where a figure is drawn
+    import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
@@ -251,7 +251,7 @@ def sweep_roc_figure(
 
 
 def sweep_alt_text(series: Sequence[SweepSeries], rate: str) -> str:
-    """What the figure shows, in one sentence for each shape."""
+    """Describe the figure in one sentence for each shape."""
     parts = []
     for one in series:
         gap = [point.train - point.test for point in one.points]

@@ -1,15 +1,15 @@
-"""How wide a text is, and where to break it.
+"""The width of text, and its breaks into lines.
 
-Graphviz in the browser and in the graphviz-pure wheel knows the widths of Latin letters only and
-takes any other character for a blank. So labels are measured here, generously, and each cell is
-told its least width.
+Graphviz in the browser and in the graphviz-pure wheel knows the widths of Latin letters only, and
+takes any other character for a blank. So labels are measured here, generously, and each cell gets a
+least width.
 """
 
 from __future__ import annotations
 
 import unicodedata
 
-# Widths in Arial, in units of the font size, by groups of letters of about the same width.
+# Widths in Arial, in units of the font size, by groups of letters with about the same width.
 _WIDTHS = {
     character: width
     for characters, width in (
@@ -29,7 +29,7 @@ _BOLD = 1.08
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Width of a line in points, at most a few percent too small for any script."""
+    """Estimate the width of a line in points; at most a few percent too small in any script."""
     units = sum(_character_width(character) for character in text)
     return units * size * (_BOLD if bold else 1.0)
 
@@ -45,9 +45,9 @@ def _character_width(character: str) -> float:
 
 
 def wrap(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
-    """Break a text into lines of at most `width` points, between words where that is possible.
+    """Break text into lines of at most `width` points, between words if possible.
 
-    Commas and the dots of a shortened list may stand out a little: they never start a line.
+    Commas and the dots of a shortened list may stick out a little, because they never start a line.
     """
     lines = [""]
     for word in text.split(" "):
@@ -63,7 +63,7 @@ def wrap(text: str, size: float, width: float, *, bold: bool = False) -> list[st
 
 
 def _parts(word: str, size: float, width: float, bold: bool) -> list[str]:
-    """A word, in parts that fit on a line; better broken behind a mark than inside a name."""
+    """Break a word into parts that fit on a line, after a mark rather than inside a name."""
     parts = [""]
     for character in word:
         part = parts[-1]

@@ -14,7 +14,7 @@ class Theme:
     name : str
         ``light`` or ``dark``.
     page : str
-        The page behind the drawing, for files; on screen drawings are transparent.
+        The page behind a drawing in a file; on screen, drawings are transparent.
     ink, muted, line, grid : str
         Text, secondary text, outlines, grid lines.
     node : str
@@ -23,11 +23,11 @@ class Theme:
         Fill of leaves that predict the negative and the positive class (white and grey in the
         paper).
     bar : str
-        The positive share of a bar; the rest stays empty.
+        The positive part of a bar; the rest stays empty.
     accent : str
-        What is lit, and the best tree in figures.
+        Highlighted parts, and the best tree in figures.
     second : str
-        The bound in figures.
+        The bound in progress figures.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A tree that is applied to new rows: many cases of a table, or one case."""
+"""Trees on new rows: many rows of a table, or one case."""
 
 from odt_core.scoring.case import (
     CaseAnswer,

@@ -1,4 +1,4 @@
-"""One case: the path that it takes, how far its numbers are from the cuts, what would turn it."""
+"""One case: its path, its distances from the cuts, and the changes that turn its answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Value = float | str | None
 """A number, a category, or None for a missing value."""
 
 MOST_CHANGES = 3
-"""Ways to turn an answer that are shown."""
+"""Largest number of changes that are shown."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Step:
     answer : str
         ``yes`` or ``no``.
     doubt : str
-        Why the value says little here, in words; empty if it does not.
+        Reason in plain words why the value says little here; empty if there is none.
     distance : float or None
-        How far the number is from the cut, its sign that of number minus cut; None if the
-        question is not about a cut or the value is missing.
+        The number minus the cut point; None if the question is not about a cut or the value is
+        missing.
     cut : float or None
         The cut point.
     """
@@ -60,7 +60,7 @@ class Step:
 
     @property
     def distance_words(self) -> str:
-        """How far the number is from the cut; empty if there is no cut."""
+        """The distance of the number from the cut in plain words; empty if there is no cut."""
         if self.distance is None or self.cut is None:
             return ""
         cut = shortest_decimal(self.cut)
@@ -79,7 +79,7 @@ class Change:
     leaf : int
         The leaf that the case would reach, from 0.
     conditions : tuple of str
-        What the values would have to be, one clause for each column that changes.
+        The values that would turn the answer, one clause for each column that changes.
     """
 
     leaf: int
@@ -87,27 +87,27 @@ class Change:
 
     @property
     def words(self) -> str:
-        """All conditions as one clause."""
+        """All conditions joined into one clause."""
         return list_words(self.conditions, " and ")
 
 
 @dataclass(frozen=True)
 class CaseAnswer:
-    """What a tree says of one case, as far as its values are given.
+    """A tree's answer for one case, as far as the case's values are known.
 
     Attributes
     ----------
     leaf : int or None
-        The leaf, from 0, left to right; None as long as a value on the path is not given.
+        The leaf, from 0, left to right; None while a value on the path is unknown.
     waits_for : int or None
         The feature whose value is needed next.
     steps : tuple of Step
-        The questions on the path that are answered.
+        The answered questions on the path.
     nodes : tuple of int
         The nodes on the path, numbered in the order node, left subtree, right subtree.
     changes : tuple of Change
-        The nearest changes that turn the answer: those with the fewest columns, and of these the
-        smallest. Empty if there is no answer yet, or every leaf has the same answer.
+        The nearest changes that turn the answer: the fewest columns, and among these the smallest
+        change. Empty if there is no answer yet, or every leaf has the same answer.
     """
 
     leaf: int | None
@@ -118,21 +118,21 @@ class CaseAnswer:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Each doubt on the path once."""
+        """The doubts on the path, each one once."""
         return tuple(dict.fromkeys(step.doubt for step in self.steps if step.doubt))
 
 
 def value_code(feature: Feature, value: Value) -> int:
-    """The code of a value; -1 for one that no training row had.
+    """Find the code of a value; -1 for a value that no training row had.
 
     Parameters
     ----------
     feature : Feature
-        What the codes mean.
+        The feature, which gives the codes their meaning.
     value : float, str or None
-        A number of a numerical feature, or None for a missing one; a category of a categorical one,
-        as it stands in its values (a missing value is such a category, where some training row
-        lacked one), or None for a value that no training row had.
+        For a numerical feature: a number, or None for a missing value. For a categorical feature:
+        one of its categories, or None for a value that no training row had. If some training row
+        had a missing value, "missing" is one of the categories.
     """
     if not feature.is_numerical:
         codes = {name: code for code, name in enumerate(feature.values)}
@@ -168,7 +168,7 @@ def beyond_words(feature: Feature, ends: tuple[float, float]) -> str:
 
 
 Ranges = Mapping[int, tuple[float, float]]
-"""The least and the largest training number of numerical features, by their numbers."""
+"""The least and the largest training number of each numerical feature, by its number."""
 
 
 def answer_case(
@@ -181,10 +181,10 @@ def answer_case(
     tree : Tree
         The tree.
     values : mapping from int to float, str or None
-        Values by the feature's number. A feature that is absent is not given yet; None is a missing
-        value.
+        Values by the feature's number. If a feature is absent, its value is still unknown. None is
+        a missing value.
     ranges : mapping from int to (float, float), optional
-        What the training rows had, to flag numbers beyond it.
+        Ranges of the training rows, to mark numbers beyond them.
     """
     ranges = ranges or {}
     codes = {g: value_code(tree.features[g], value) for g, value in values.items()}
@@ -200,13 +200,13 @@ def answer_case(
         steps.append(_step(tree, node, goes_left, questions[id(node)], codes[g], values[g], ranges))
         n_left = sum(1 for _ in _walk(node.left))
         nodes.append(nodes[-1] + 1 + (0 if goes_left else n_left))
-        leaf += 0 if goes_left else (n_left + 1) // 2  # every node has two branches or none
+        leaf += 0 if goes_left else (n_left + 1) // 2  # every node has two children or none
         node = node.left if goes_left else node.right
     return CaseAnswer(leaf, None, tuple(steps), tuple(nodes), _changes(tree, leaf, codes, values))
 
 
 def _walk(node: Node) -> Iterator[Node]:
-    """A node and all below it."""
+    """Yield a node and all nodes below it."""
     yield node
     if isinstance(node, Decision):
         yield from _walk(node.left)
@@ -236,7 +236,7 @@ def _step(
 
 
 def cut_of(feature: Feature, node: Decision) -> float | None:
-    """The cut point of a question; None if it is about categories or missing values only."""
+    """The cut point of a question; None if it asks only about categories or missing values."""
     if not feature.is_numerical:
         return None
     low = [code for code in node.split.left if code < feature.n_ordered]
@@ -247,7 +247,7 @@ def cut_of(feature: Feature, node: Decision) -> float | None:
 
 @dataclass(frozen=True)
 class _Move:
-    """A change of one column: what it becomes, and how far that is, in shares of its bins."""
+    """A change of one column: its new value in words, and its size as a share of the bins."""
 
     words: str
     size: float
@@ -256,7 +256,7 @@ class _Move:
 def _changes(
     tree: Tree, leaf: int, codes: Mapping[int, int], values: Mapping[int, Value]
 ) -> tuple[Change, ...]:
-    """The nearest ways to a leaf with the other answer."""
+    """Find the nearest ways to a leaf with the other answer."""
     found = []
     for other in range(tree.n_leaves):
         if tree.leaves[other].label == tree.leaves[leaf].label:
@@ -273,9 +273,9 @@ def _changes(
 def _moves(
     tree: Tree, leaf: int, codes: Mapping[int, int], values: Mapping[int, Value]
 ) -> list[_Move] | None:
-    """What has to change for a case to reach a leaf; None if no case can reach it.
+    """Find the changes that bring a case to a leaf; None if no case can reach the leaf.
 
-    A value that training rows had at each question is preferred to one that no row supports.
+    A value that training rows had at each question is preferred to a value without such rows.
     """
     allowed: dict[int, frozenset[int]] = {}
     supported: dict[int, frozenset[int]] = {}
@@ -301,7 +301,7 @@ def _moves(
 
 
 def _move(feature: Feature, reach: frozenset[int], code: int | None, value: Value) -> _Move:
-    """The nearest value among those that reach a leaf, in words."""
+    """The nearest value among those that reach a leaf, in plain words."""
     name = feature_words(feature)
     if not feature.is_numerical:
         names = [category_words(feature.values[each]) for each in sorted(reach)]

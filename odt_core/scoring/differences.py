@@ -1,4 +1,4 @@
-"""How a table differs from the training data of a tree that is applied to it."""
+"""Differences between a table and the training data of the tree that scores it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from odt_core.tree import Tree
 from odt_core.words import category_words, count_words, list_words, printable
 
 MOST_EXAMPLES = 3
-"""Values or columns that a sentence names."""
+"""Largest number of values or columns that a sentence names."""
 
 
 class DifferenceKind(StrEnum):
-    """What differs.
+    """The kind of a difference.
 
-    ``new-values``: categories that no training row had. ``new-missing``: cells without a value,
-    where every training row had one. ``not-numbers``: text where a number is expected.
-    ``beyond``: numbers smaller or larger than those of all training rows.
-    ``unused-columns``: columns of the training data that are absent and not asked about.
+    ``new-values``: categories that no training row had. ``new-missing``: missing values in a column
+    that had none in training. ``not-numbers``: text where a number is expected. ``beyond``: numbers
+    outside the range of the training rows. ``unused-columns``: columns of the training data that
+    the table lacks and the tree does not ask about.
     """
 
     NEW_VALUES = "new-values"
@@ -47,15 +47,15 @@ class Difference:
     Attributes
     ----------
     kind : DifferenceKind
-        What differs.
+        The kind of the difference.
     column : str
         The column; empty if the difference is about several columns.
     rows : int
-        How many rows it concerns.
+        Number of rows with the difference.
     examples : tuple of str
         Some of the cells, or the names of some of the columns.
     n_distinct : int
-        How many different cells or columns there are.
+        Number of different cells or columns.
     """
 
     kind: DifferenceKind
@@ -66,7 +66,7 @@ class Difference:
 
     @property
     def words(self) -> str:
-        """The difference, and what is done about it, in two sentences."""
+        """The difference and its treatment, in two sentences."""
         named = _named(self.examples, self.n_distinct)
         name, rows = printable(self.column), count_words(self.rows, "row")
         has = "has" if self.rows == 1 else "have"
@@ -98,7 +98,7 @@ class Difference:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "kind": self.kind.value,
             "column": self.column,
@@ -126,12 +126,12 @@ def _named(examples: Sequence[str], n: int) -> str:
 
 
 def require_columns(tree: Tree, table: Table) -> None:
-    """Refuse a table without the columns that a tree asks about.
+    """Refuse a table that lacks columns that a tree asks about.
 
     Raises
     ------
     InputError
-        Names the columns that are absent, and columns that are called almost the same.
+        If columns are absent. It names them, and columns with almost the same names.
     """
     names = [tree.features[feature].name for feature in tree.used_features]
     absent = [name for name in names if name not in table.factors]
@@ -147,7 +147,7 @@ def require_columns(tree: Tree, table: Table) -> None:
 
 
 def _alike(absent: Sequence[str], table: Table) -> dict[str, str]:
-    """Columns whose names differ from absent ones only in case, blanks or stops."""
+    """Find columns whose names differ from absent ones only in case, blanks or punctuation."""
     columns = pa.array(table.columns, pa.large_string())
     known = dict(zip(folded(columns).to_pylist(), table.columns, strict=True))
     wanted = folded(pa.array(absent, pa.large_string())).to_pylist()
@@ -155,7 +155,7 @@ def _alike(absent: Sequence[str], table: Table) -> dict[str, str]:
 
 
 def unused_columns(encoder: Encoder, table: Table) -> tuple[Difference, ...]:
-    """Absent columns of the training data; call `require_columns` first."""
+    """List absent columns of the training data, after `require_columns` has accepted the table."""
     absent = [f.name for f in encoder.features if f.name not in table.factors]
     if not absent:
         return ()
@@ -164,7 +164,7 @@ def unused_columns(encoder: Encoder, table: Table) -> tuple[Difference, ...]:
 
 
 def beyond_training(column: ColumnEncoder, profile: Profile) -> npt.NDArray[np.bool_]:
-    """Which distinct values are numbers beyond those of the training rows, bool[V]."""
+    """Mark the distinct values that are numbers beyond those of the training rows, bool[V]."""
     if column.training_range is None:
         return np.zeros(len(profile.missing), dtype=np.bool_)
     low, high = column.training_range
@@ -175,14 +175,14 @@ def beyond_training(column: ColumnEncoder, profile: Profile) -> npt.NDArray[np.b
 def column_differences(
     column: ColumnEncoder, profile: Profile, codes: npt.NDArray[np.int32]
 ) -> tuple[Difference, ...]:
-    """What a column has that the training rows did not have.
+    """Find what a column has that the training rows did not have.
 
     Parameters
     ----------
     column : ColumnEncoder
-        The column in training.
+        The column as it was in training.
     profile : Profile
-        The column in the table.
+        The column of the table.
     codes : int32[V]
         The code of each distinct value.
     """

@@ -20,18 +20,19 @@ ADDED = (PREDICTED, LEAF, RISK, UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, WARNINGS, SOF
 """The columns that `scored_csv` adds."""
 
 BLOCK = 100_000
-"""Rows that are written at once."""
+"""Number of rows that are written at a time."""
 
 
 def scored_csv(scores: Scores, table: Table, *, keep_formulas: bool = False) -> bytes:
-    """The table as CSV (UTF-8) with seven columns added.
+    """Write the table as CSV (UTF-8) with seven added columns.
 
-    ``predicted`` is the class, ``leaf`` the leaf's number as in the drawing, ``share_positive`` the
-    share of positive training rows in it. ``unseen`` names the columns whose value no training row
-    had where a question met one, ``unseen_at_question`` those whose value training rows had, but
-    none that came to the question. ``warnings`` says both in words. It also names text that was
-    read as a missing number, and numbers beyond those of training. ``software`` is the program
-    that answered. A name that the table has already gets a ``_``.
+    ``predicted`` is the class, ``leaf`` the leaf's number as in the drawing, and ``share_positive``
+    the share of positive training rows in that leaf. ``unseen`` names columns whose value at a
+    question no training row had. ``unseen_at_question`` names columns whose value training rows
+    had, but none of those that reached the question. ``warnings`` says both in plain words. It also
+    names text that was read as a missing number, and numbers beyond those of training.
+    ``software`` is the program that answered. An added name gets a ``_`` if the table already has
+    it.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def scored_csv(scores: Scores, table: Table, *, keep_formulas: bool = False) -> 
     table : Table
         The table that was scored.
     keep_formulas : bool
-        Write text that begins like a formula as it is; otherwise an apostrophe goes before it.
+        Keep text that begins like a formula as it is. Otherwise it gets an apostrophe in front.
     """
     names = [*table.columns, *added_names(table.columns)]
     head = csv_text([names], keep_formulas=keep_formulas).encode("utf-8")
@@ -54,7 +55,7 @@ def scored_csv(scores: Scores, table: Table, *, keep_formulas: bool = False) -> 
 
 
 def added_columns(scores: Scores) -> list[tuple[list[str], npt.NDArray[np.int64]]]:
-    """The added columns: the distinct texts of each, and which of them each row has."""
+    """The added columns: the distinct texts of each column, and the number of each row's text."""
     tree = scores.tree
     patterns, of_row = scores.patterns
     return [
@@ -69,14 +70,14 @@ def added_columns(scores: Scores) -> list[tuple[list[str], npt.NDArray[np.int64]
 
 
 def added_names(taken: Sequence[str]) -> list[str]:
-    """The names of the added columns, each different from the table's own."""
+    """Name the added columns, so that none has the name of a column of the table."""
     return [_free_name(name, taken) for name in ADDED]
 
 
 def _blocks(
     columns: Sequence[tuple[pa.Array, npt.NDArray[np.integer]]], n_rows: int
 ) -> Iterator[bytes]:
-    """The lines of the file: cells joined by commas, row by row."""
+    """Write the file's lines: cells joined by commas, row by row."""
     end = pa.scalar("\n", pa.large_string())
     comma = pa.scalar(",", pa.large_string())
     nothing = pa.scalar("", pa.large_string())
@@ -85,7 +86,7 @@ def _blocks(
         lines = pc.binary_join_element_wise(
             pc.binary_join_element_wise(*cells, comma), end, nothing
         )
-        # the texts of an array stand one behind the other in its buffer
+        # an array keeps its texts one after the other in its buffer
         offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)
         yield lines.buffers()[2][: int(offsets[lines.offset + len(lines)])].to_pybytes()
 

@@ -1,4 +1,4 @@
-"""What a tree answers for each row of a table, and why not to trust an answer."""
+"""A tree's answers for the rows of a table, and reasons to doubt an answer."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from odt_core.words import printable
 
 
 class Doubt(StrEnum):
-    """Why a value says little about a row.
+    """A reason why a value says little about a row.
 
-    ``new``: no training row had the value. ``new-here``: training rows had it, but none that came
-    to the question. ``not-a-number``: text where a number is expected, read as missing.
-    ``beyond``: a number smaller or larger than those of all training rows.
+    ``new``: no training row had the value. ``new-here``: training rows had it, but none of those
+    that reached the question. ``not-a-number``: text where a number is expected, read as missing.
+    ``beyond``: a number outside the range of the training rows.
     """
 
     NEW = "new"
@@ -40,7 +40,7 @@ class Doubt(StrEnum):
 
 
 def doubt_words(doubt: Doubt, feature: Feature) -> str:
-    """A doubt about a feature's value, as a clause with the feature's name."""
+    """Write a doubt about a feature's value as a clause with the feature's name."""
     name = printable(feature.name)
     if doubt is Doubt.NOT_A_NUMBER:
         return f"{name}: not a number, read as missing"
@@ -55,18 +55,18 @@ def doubt_words(doubt: Doubt, feature: Feature) -> str:
 
 @dataclass(frozen=True, eq=False)
 class DoubtPattern:
-    """The doubts that some rows share.
+    """The doubts that a set of rows has in common.
 
     Attributes
     ----------
     doubts : tuple of (Doubt, Feature)
-        Each doubt with the feature that it is about.
+        Each doubt with its feature.
     """
 
     doubts: tuple[tuple[Doubt, Feature], ...] = ()
 
     def columns(self, doubt: Doubt) -> str:
-        """The columns with a doubt of one kind, separated by semicolons."""
+        """The columns with one kind of doubt, separated by semicolons."""
         return "; ".join(feature.name for found, feature in self.doubts if found is doubt)
 
     @property
@@ -77,22 +77,22 @@ class DoubtPattern:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a tree answers for N rows.
+    """A tree's answers for N rows.
 
     Attributes
     ----------
     tree : Tree
         The tree over the U features that it asks about.
     codes : int32[N, U]
-        The rows in codes.
+        The rows, encoded.
     leaves : int64[N]
         The leaf that each row reaches, from 0, left to right.
     not_numbers : bool[N, U]
-        Cells that hold text where a number is expected.
+        Marks cells with text where a number is expected.
     beyond : bool[N, U]
-        Cells that hold a number beyond those of the training rows.
+        Marks cells with a number beyond those of the training rows.
     differences : tuple of Difference
-        How the table differs from the training data.
+        Differences between the table and the training data.
     """
 
     tree: Tree
@@ -116,7 +116,7 @@ class Scores:
 
     @cached_property
     def _doubts(self) -> npt.NDArray[np.bool_]:
-        """Doubts that were met on a row's path, bool[N, 4 U]: kind by kind, in `Doubt`'s order."""
+        """Doubts on each row's path, bool[N, 4 U]: kind by kind, in the order of `Doubt`."""
         met = self.tree.unseen_met(self.codes)
         asked = np.zeros((self.tree.n_leaves, len(self.tree.features)), dtype=np.bool_)
         for leaf, path in enumerate(self.tree.paths):
@@ -126,12 +126,12 @@ class Scores:
 
     @cached_property
     def is_doubtful(self) -> npt.NDArray[np.bool_]:
-        """Which rows have a doubt, bool[N]."""
+        """Marks the rows that have a doubt, bool[N]."""
         return np.asarray(self._doubts.any(axis=1), dtype=np.bool_)
 
     @cached_property
     def patterns(self) -> tuple[tuple[DoubtPattern, ...], npt.NDArray[np.int64]]:
-        """The different patterns of doubts, the one without doubts first; that of each row."""
+        """The different patterns of doubts, starting with no doubts, and each row's pattern."""
         rows = np.flatnonzero(self.is_doubtful)
         different, which = np.unique(self._doubts[rows], axis=0, return_inverse=True)
         of_row = np.zeros(self.n_rows, dtype=np.int64)
@@ -143,23 +143,23 @@ class Scores:
         return DoubtPattern(tuple(kind for kind, is_so in zip(kinds, doubts, strict=True) if is_so))
 
     def n_with(self, doubt: Doubt) -> int:
-        """How many rows have a doubt of one kind."""
+        """Count the rows with one kind of doubt."""
         patterns, of_row = self.patterns
         has = np.array([bool(pattern.columns(doubt)) for pattern in patterns])
         return int(np.count_nonzero(has[of_row]))
 
 
 def score(model: Model, table: Table) -> Scores:
-    """Apply a model to a table, whose columns are matched by name.
+    """Apply a model to a table. Columns are matched by name.
 
-    Only the columns that the tree asks about are needed. Text where a number is expected counts as
-    a missing value.
+    The table needs only the columns that the tree asks about. Text where a number is expected
+    counts as a missing value.
 
     Raises
     ------
     InputError
-        If a column that the tree asks about is absent, its numbers can be read with either decimal
-        mark, or the model is damaged.
+        If the table lacks a column that the tree asks about, if a column's numbers make sense with
+        either decimal mark, or if the model is damaged.
     """
     encoder = Encoder.from_json(model.encoder)
     require_columns(model.tree, table)

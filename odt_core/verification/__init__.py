@@ -1,4 +1,4 @@
-"""An independent check of a proof: all trees of a shape, one by one, in plain NumPy."""
+"""An independent check of a proof, by trying all trees of a shape in plain NumPy."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Plain enumeration of all trees of a shape: is there really none that is better?
+"""Plain enumeration of all trees of a shape, to check that none is better than a given tree.
 
-This is the check of a proof. It shares no code with the exact search, and knows no bound but what
-the tree in hand reaches. Every question of every node is tried: with the questions above fixed, a
-node with two leaves is counted for all of its questions at once, by one product of matrices.
+It shares no code with the exact search. Its only bound is what the given tree reaches. It tries
+every question of every node. For a node with two leaves, one matrix product counts all questions at
+once, with the questions above the node fixed.
 
-What a tree costs is a pair (a, b) of sums over the rows. Without floors b is the gain lost and a is
-nothing. With a floor a counts the errors of the floored class, of which only so many are allowed,
-and b the errors of the other class. A *front* is the least b for each number of a allowed.
+The cost of a tree is a pair (a, b) of sums over the rows. Without floors, b is the gain lost and a
+is always 0. With a floor, a counts the errors of the floored class, which has a limit, and b counts
+the errors of the other class. A *front* gives the least b for each allowed value of a.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ Floats = npt.NDArray[np.floating]
 Rows = npt.NDArray[np.int64]
 
 AT_ONCE = 2_000_000
-"""Numbers of a product of matrices that are in memory at a time, about."""
+"""Approximate number of numbers that a matrix product keeps in memory at a time."""
 
 EXACT_IN_SINGLE = 2**24
-"""Sums below this are exact in single precision, which is twice as fast."""
+"""Sums below this are exact in single precision, which is twice as fast as double precision."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an enumeration found.
+    """The finding of an enumeration.
 
     Attributes
     ----------
     holds : bool or None
-        True if no tree of the shape is better, False if one is, None if time ran out before.
+        True if no tree of the shape is better, False if one is, None if time ran out.
     better : Tree or None
         A better tree, if one was found.
     covered : float
-        The share of the root's questions that were gone through, with all trees below them.
+        The share of the root's questions that were tried with all trees below them.
     counted : int
-        Questions at nodes above two leaves that were counted.
+        Number of questions that were counted at nodes above two leaves.
     seconds : float
-        How long it took.
+        Duration.
     """
 
     holds: bool | None
@@ -66,27 +66,27 @@ def verify(
     on_progress: Callable[[float], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Verdict:
-    """Look for a tree that is better than `total`, by trying every one.
+    """Look for a tree that is better than `total`, by trying every tree of the shape.
 
     Parameters
     ----------
     problem : Problem
         The shape, the training rows and all conditions.
     total : int
-        What the tree in hand reaches, in the whole numbers of `Gains`.
+        Objective of the given tree, in the whole numbers of `Gains`.
     time_limit : float
-        Seconds.
+        Time limit in seconds.
     on_progress : callable, optional
-        Told the share that is covered.
+        Called with the share that is covered.
     should_stop : callable, optional
-        Asked often; true ends it.
+        Called often; the enumeration stops when it returns true.
 
     Raises
     ------
     InputError
         If a node has too many questions.
     DisagreementError
-        If a better tree does not survive the recount.
+        If a better tree is found but its recount gives another result.
     """
     began = time.perf_counter()
 
@@ -108,7 +108,7 @@ def verify(
             if on_progress is not None:
                 on_progress(covered)
     except _OverError:
-        pass  # what is covered so far stands
+        pass  # the share covered so far remains valid
     holds = False if better is not None else True if covered == 1 else None
     seconds = time.perf_counter() - began
     return Verdict(holds, better, covered, enumeration.counted, seconds)
@@ -122,7 +122,7 @@ def _recounted(
     front: Floats,
     total: int,
 ) -> Tree:
-    """The better tree, if the rows say that it is one."""
+    """Recount the better tree, and check that the rows confirm it."""
     splits, labels = enumeration.tree(first, budget, float(front[budget]))
     confusion = count_assignment(problem, splits, labels)
     is_better = problem.gains.total(confusion) > total and problem.gains.allows(confusion)
@@ -133,22 +133,22 @@ def _recounted(
 
 
 class _OverError(Exception):
-    """Time is up, or nobody wants to know any more."""
+    """Time is up, or the caller wants to stop."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """Sums over the rows of each of Q sets, and over its part that answers each of K questions yes.
+    """Sums over Q sets of rows, and over the rows of each set that say yes to each of K questions.
 
-    The first axis is the sum: b of calling rows negative rather than positive; the same of a, with
-    floors only; what counts for the smallest leaf, and rows, with a smallest leaf only.
+    The first axis lists the sums: b of calling rows negative rather than positive; with floors, a
+    of the same; with a rule on the smallest leaf, the amount that it counts, and the rows.
 
     Attributes
     ----------
     parts : float[sums, Q, K]
-        Over the rows of a set that answer yes.
+        Sums over the rows of a set that answer yes.
     sums : float[sums, Q]
-        Over all rows of a set.
+        Sums over all rows of a set.
     positive : float[1 or 2, Q]
         The b (and a) of calling all rows of a set positive.
     """
@@ -158,14 +158,14 @@ class _Counts:
     positive: Floats
 
     def rest(self, others: _Counts) -> _Counts:
-        """The same over the rows that are in none of the other's sets."""
+        """The same sums over the rows that are in none of the other's sets."""
         return _Counts(
             self.parts - others.parts, self.sums - others.sums, self.positive - others.positive
         )
 
 
 class _Enumeration:
-    """The rows, what errors cost, and the questions of each node."""
+    """The rows, the costs of errors, and the questions of each node."""
 
     def __init__(self, problem: Problem, is_over: Callable[[], bool]) -> None:
         self.problem, self.is_over = problem, is_over
@@ -178,7 +178,7 @@ class _Enumeration:
         self.most_b = (may_alarm if self.by_misses else may_miss) if gains.has_floor else np.inf
         negative, positive = self._costs()
         leaf = problem.smallest_leaf
-        self.least_held = 0 if leaf is None else leaf.rows
+        self.smallest_leaf = 0 if leaf is None else leaf.rows
         sums = [negative[1] - positive[1]]
         sums += [negative[0] - positive[0]] if gains.has_floor else []
         sums += [] if leaf is None else [leaf.counted(data), data.weight]
@@ -191,7 +191,7 @@ class _Enumeration:
         self.partitions = self._all_partitions()
 
     def _costs(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """int64[2, N] twice: (a, b) of calling each row negative, and positive."""
+        """Costs (a, b) of calling each row negative, and of calling it positive: int64[2, N]."""
         data, gains = self.problem.data, self.problem.gains
         missed = np.where(data.y, data.weight, 0)
         alarm = np.where(data.y, 0, data.weight)
@@ -205,7 +205,7 @@ class _Enumeration:
         return np.array(called[0]), np.array(called[1])
 
     def _all_partitions(self) -> list[Partitions]:
-        """By node; nodes of the same rules share theirs."""
+        """The questions by node. Nodes with the same rules share one object."""
         found: list[Partitions] = []
         for node in range(self.topology.n_nodes):
             rule = self.problem.rules.at(node)
@@ -216,7 +216,7 @@ class _Enumeration:
     # ---- the objective ----
 
     def budget_better_than(self, front: Floats, total: int) -> int | None:
-        """For which number of a a tree keeps the floors and is above a total; None for none."""
+        """The value of a at which a tree keeps the floors and is above a total; None if none is."""
         data, gains = self.problem.data, self.problem.gains
         lost = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn - total
         allowed = front <= self.most_b
@@ -234,7 +234,7 @@ class _Enumeration:
     # ---- fronts ----
 
     def by_root(self) -> Iterator[tuple[int, float, Floats]]:
-        """By the root's questions: the first of them, the share done after them, their front."""
+        """Yield the first of some root questions, the share done after them, and their front."""
         everything = self.everything
         if self._is_counted(0):
             yield 0, 1.0, self._front(0, everything)
@@ -244,7 +244,7 @@ class _Enumeration:
             yield first, last / n, self._decision(0, everything, first, last)[0]
 
     def _chunks(self, node: int) -> Iterator[tuple[int, int]]:
-        """Questions of a node that are gone through together."""
+        """Ranges of a node's questions that are tried together."""
         n = len(self.partitions[node])
         below = [child for child in self.topology.children(node) if child >= 0]
         widest = max((len(self.partitions[child]) for child in below), default=1)
@@ -256,12 +256,12 @@ class _Enumeration:
             yield first, min(first + size, n)
 
     def _is_counted(self, child: int) -> bool:
-        """Whether a node's leaves have their usual labels, so that one product counts it."""
+        """Whether one product can count a node: its leaves have their usual labels."""
         return self.topology.has_two_leaves(child) and self.partitions[child].reversible
 
     def _front(self, child: int, rows: Rows) -> Floats:
         if child < 0 or self._is_counted(child):
-            return self._sides(child, rows, np.ones((1, len(rows)), dtype=np.float32))[0]
+            return self._fronts_on(child, rows, np.ones((1, len(rows)), dtype=np.float32))[0]
         found = [self._decision(child, rows, *chunk)[0] for chunk in self._chunks(child)]
         front: Floats = np.min(found, axis=0)
         return front
@@ -269,7 +269,7 @@ class _Enumeration:
     def _decision(
         self, node: int, rows: Rows, first: int, last: int
     ) -> tuple[Floats, list[tuple[int, bool, Floats, Floats]]]:
-        """The front over some of a node's questions, and the children's fronts for each way."""
+        """The front over some of a node's questions, and the children's fronts for each side."""
         left, right = self.topology.children(node)
         inside = self.partitions[node].inside[first:last][:, rows]
         both = self.partitions[node].reversible and not self.problem.is_reversible(node)
@@ -277,38 +277,38 @@ class _Enumeration:
         ways = []
         for is_reversed in (False, True) if both else (False,):
             a, b = (right, left) if is_reversed else (left, right)
-            fronts_a, fronts_b = self._pair(a, b, rows, inside)
-            front = np.minimum(front, _together(fronts_a, fronts_b).min(axis=0))
+            fronts_a, fronts_b = self._child_fronts(a, b, rows, inside)
+            front = np.minimum(front, _combined(fronts_a, fronts_b).min(axis=0))
             on_left, on_right = (fronts_b, fronts_a) if is_reversed else (fronts_a, fronts_b)
             ways.append((first, is_reversed, on_left, on_right))
         return front, ways
 
-    def _pair(self, a: int, b: int, rows: Rows, inside: Floats) -> tuple[Floats, Floats]:
-        """Fronts of child `a` on the rows inside, and of child `b` on the others."""
+    def _child_fronts(self, a: int, b: int, rows: Rows, inside: Floats) -> tuple[Floats, Floats]:
+        """Fronts of child `a` on the rows inside, and of child `b` on the other rows."""
         counted = a >= 0 and b >= 0 and self._is_counted(a) and self._is_counted(b)
         if counted and self.partitions[a] is self.partitions[b]:
             counts = self._count(a, rows, inside)
             whole = self._count(a, rows, np.ones((1, len(rows)), dtype=np.float32))
-            return self._settle(counts), self._settle(whole.rest(counts))
-        return self._sides(a, rows, inside), self._sides(b, rows, 1 - inside)
+            return self._two_leaf_fronts(counts), self._two_leaf_fronts(whole.rest(counts))
+        return self._fronts_on(a, rows, inside), self._fronts_on(b, rows, 1 - inside)
 
-    def _sides(self, child: int, rows: Rows, inside: Floats) -> Floats:
-        """[Q, width]: fronts of a child on each of Q sets of rows."""
+    def _fronts_on(self, child: int, rows: Rows, inside: Floats) -> Floats:
+        """Fronts of a child on each of Q sets of rows: [Q, width]."""
         if child < 0:
             return self._leaf(rows, inside)
         if self._is_counted(child):
-            return self._settle(self._count(child, rows, inside))
+            return self._two_leaf_fronts(self._count(child, rows, inside))
         return np.array([self._front(child, rows[members > 0]) for members in inside])
 
     def _leaf(self, rows: Rows, inside: Floats) -> Floats:
-        """The better label, for each number of a."""
+        """Costs of the better label, for each value of a."""
         sums, positive = self._sums(rows, inside)
         costs = np.stack([positive, positive + sums[: len(positive)]], axis=2)
         costs[:, self._are_too_small(sums)] = np.inf
         return self._fronts_of(costs)
 
     def _sums(self, rows: Rows, inside: Floats) -> tuple[Floats, Floats]:
-        """[sums, Q]: over the rows of each set, and what calling them positive costs."""
+        """Sums over the rows of each set, and the costs of calling them positive: [sums, Q]."""
         return self.weights[:, rows] @ inside.T, self.positive[:, rows] @ inside.T
 
     def _count(self, node: int, rows: Rows, inside: Floats) -> _Counts:
@@ -319,8 +319,8 @@ class _Enumeration:
         self.counted += parts[0].size
         return _Counts(parts, *self._sums(rows, inside))
 
-    def _settle(self, counts: _Counts) -> Floats:
-        """[Q, width]: the best question of a node with two leaves, asked either way round."""
+    def _two_leaf_fronts(self, counts: _Counts) -> Floats:
+        """Costs of the best question of a node with two leaves, asked either way: [Q, width]."""
         if len(self.weights) == 1:
             yes, no = counts.parts[0].min(axis=1), counts.sums[0] - counts.parts[0].max(axis=1)
             return np.asarray(counts.positive[0] + np.minimum(yes, no))[:, None]
@@ -335,14 +335,14 @@ class _Enumeration:
         return self._fronts_of(np.concatenate(costs, axis=2))
 
     def _are_too_small(self, sums: Floats) -> npt.NDArray[np.bool_]:
-        """Whether leaves hold too little; a leaf without rows is none. [sums, ...] -> [...]."""
-        if not self.least_held:
+        """Mark leaves with too few rows, but not leaves without rows: [sums, ...] -> [...]."""
+        if not self.smallest_leaf:
             return np.zeros(sums.shape[1:], dtype=np.bool_)
-        small: npt.NDArray[np.bool_] = (sums[-2] < self.least_held) & (sums[-1] > 0)
+        small: npt.NDArray[np.bool_] = (sums[-2] < self.smallest_leaf) & (sums[-1] > 0)
         return small
 
     def _fronts_of(self, costs: Floats) -> Floats:
-        """[Q, width] from the b (and a) of K trees on each of Q sets, float[1 or 2, Q, K]."""
+        """Fronts [Q, width] of K trees on each of Q sets, from their b (and a): [1 or 2, Q, K]."""
         if len(costs) == 1:
             return np.asarray(costs[0].min(axis=1, keepdims=True))
         fronts = np.full((costs.shape[1], self.width), np.inf, dtype=costs.dtype)
@@ -350,19 +350,19 @@ class _Enumeration:
         np.minimum.at(fronts, (sets, costs[1, sets, trees].astype(int)), costs[0, sets, trees])
         return np.asarray(np.minimum.accumulate(fronts, axis=1))
 
-    # ---- the tree behind a number ----
+    # ---- the tree that has given costs ----
 
     def tree(
         self, first: int, budget: int, value: float
     ) -> tuple[tuple[Split, ...], tuple[bool, ...]]:
-        """Questions and labels of a tree that has (budget, value) or better, by trying again."""
+        """Search again for the questions and labels of a tree with costs of at most these."""
         self.is_over = lambda: False
         splits = [Split(0, frozenset[int]())] * self.topology.n_nodes
         labels = [bool(self.problem.fixed_label(b)) for b in range(self.topology.n_leaves)]
-        self._plant(0, self.everything, budget, value, splits, labels, first)
+        self._build(0, self.everything, budget, value, splits, labels, first)
         return tuple(splits), tuple(labels)
 
-    def _plant(
+    def _build(
         self,
         child: int,
         rows: Rows,
@@ -391,8 +391,8 @@ class _Enumeration:
                             split, goes_left = reverse(self.problem, split), ~goes_left
                         splits[child] = split
                         ends = float(on_left[0, a]), float(on_right[0, budget - a])
-                        self._plant(left, rows[goes_left], a, ends[0], splits, labels)
-                        self._plant(right, rows[~goes_left], budget - a, ends[1], splits, labels)
+                        self._build(left, rows[goes_left], a, ends[0], splits, labels)
+                        self._build(right, rows[~goes_left], budget - a, ends[1], splits, labels)
                         return
         raise DisagreementError("the enumeration does not find its own tree again")
 
@@ -401,7 +401,7 @@ class _Enumeration:
         return self._fits(positive[:, None], budget, value)[0]
 
     def _fits(self, costs: Floats, budget: int, value: float) -> list[bool]:
-        """Which of K trees have at most so many b and a, float[1 or 2, K]."""
+        """Mark which of K trees have at most these costs a and b, float[1 or 2, K]."""
         within = costs[0] <= value
         if len(costs) > 1:
             within &= costs[1] <= budget
@@ -421,8 +421,8 @@ class _Enumeration:
         raise DisagreementError("the enumeration does not find its own question again")
 
 
-def _together(one: Floats, other: Floats) -> Floats:
-    """[Q, width]: fronts of two disjoint sets of rows together."""
+def _combined(one: Floats, other: Floats) -> Floats:
+    """The front of two disjoint sets of rows together: [Q, width]."""
     total = np.full_like(one, np.inf)
     for a in range(one.shape[1]):
         rest = one.shape[1] - a

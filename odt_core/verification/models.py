@@ -1,4 +1,4 @@
-"""Check a training run's tree on the rows it was trained on."""
+"""Check of a training run's tree on its training rows."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from odt_core.words import percent_words, seconds_words
 
 @dataclass(frozen=True)
 class Claim:
-    """What a tree reaches on its training rows.
+    """The result that a tree reaches on its training rows.
 
     Attributes
     ----------
     total : int
         Its objective, in the whole numbers of `odt_core.problem.Gains`.
     errors : int
-        Training rows that it gets wrong.
+        Number of training rows that it gets wrong.
     """
 
     total: int
     errors: int
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -44,16 +44,16 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """What became of a check.
+    """The outcome of a check.
 
     Attributes
     ----------
     problem : Problem
         The shape, the training rows and all conditions.
     claim : Claim
-        What the tree in question reaches.
+        The result of the tree that is checked.
     verdict : Verdict
-        What the enumeration found.
+        The finding of the enumeration.
     """
 
     problem: Problem
@@ -61,7 +61,7 @@ class Verification:
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
-        """The result as the command line prints it."""
+        """Write the result as the command line prints it."""
         verdict = self.verdict
         return {
             "holds": verdict.holds,
@@ -75,7 +75,7 @@ class Verification:
 
     @property
     def words(self) -> str:
-        """One or two sentences on what was found."""
+        """The finding in one or two sentences."""
         verdict, objective = self.verdict, self.problem.objective
         time = seconds_words(verdict.seconds)
         errors = self.claim.errors
@@ -106,22 +106,22 @@ def verify_model(
     on_progress: Callable[[float], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Verification:
-    """Look for a better tree than a model's, on the rows it was trained on.
+    """Look for a better tree than a model's tree, on the model's training rows.
 
     Parameters
     ----------
     model : Model
-        With the settings of its training run.
+        The model, with the settings of its training run.
     table : Table
-        The data it was trained on.
+        The data that the model was trained on.
     time_limit, on_progress, should_stop
-        As `verify`.
+        As for `verify`.
 
     Raises
     ------
     InputError
-        If the model does not say how it was trained, the table is another one, or there are too
-        many questions to try.
+        If the model does not say how it was trained, if the table is not the training data, or if
+        there are too many questions to try.
     """
     if "settings" not in model.facts:
         raise InputError(
@@ -157,20 +157,20 @@ def run_verification(
     on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Verification:
-    """Look for a tree that is better than a training run's.
+    """Look for a tree that is better than the tree of a training run.
 
     Parameters
     ----------
     table : Table
         The data of the run.
     spec : TrainSpec
-        What the run was asked, with the time limit of the check.
+        The specification of the run, with the time limit of the check.
     claim : Claim
-        What its tree reaches.
+        The result of its tree.
     on_stage : callable, optional
-        Told what begins: preparing, solving.
+        Called with the stage that starts: preparing, solving.
     should_stop : callable, optional
-        Asked often; true ends it.
+        Called often; the check stops when it returns true.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Every question that a decision node may ask, as the ways in which it divides the rows."""
+"""All questions that a decision node may ask, as divisions of the rows."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from odt_core.errors import InputError
 from odt_core.problem import Feature, Problem, Split
 
 MOST_QUESTIONS = 50_000
-"""Questions of a node beyond which nobody waits for an enumeration."""
+"""Largest number of questions of a node; trying more would take too long."""
 
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """The different ways in which a node's questions divide the rows.
+    """The different divisions of the rows by a node's questions.
 
     Attributes
     ----------
     inside : float32[Q, N]
         1 where a row's value is in the question's set.
     splits : tuple of Split
-        A question for each way.
+        One question for each division.
     reversible : bool
-        Whether each question stands for its reverse as well, members going right.
+        Whether each question also stands for its reverse, in which the set's members go right.
     """
 
     inside: npt.NDArray[np.float32]
@@ -40,7 +40,7 @@ class Partitions:
 
 
 def partitions_of(problem: Problem, node: int) -> Partitions:
-    """All questions of a node, those that divide the rows alike once.
+    """List all questions of a node. Of questions that divide the rows alike, it lists only one.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def partitions_of(problem: Problem, node: int) -> Partitions:
         for left in _sets(problem, problem.data.features[g]):
             split = Split(g, left)
             inside = _inside(problem, split)
-            # A set and the rest divide the rows alike; the way that has the first row stands.
+            # A set and its complement divide the rows alike. Keep the one with the first row.
             key = (inside if inside[0] else 1 - inside).tobytes()
             found.setdefault(key, (inside, split))
     inside_all, splits = zip(*found.values(), strict=True)
@@ -64,7 +64,7 @@ def partitions_of(problem: Problem, node: int) -> Partitions:
 
 
 def reverse(problem: Problem, split: Split) -> Split:
-    """The question whose members are the other values."""
+    """The question about the complement of the set."""
     n = problem.data.features[split.feature].n_values
     return Split(split.feature, frozenset(range(n)) - split.left)
 
@@ -77,7 +77,7 @@ def _inside(problem: Problem, split: Split) -> npt.NDArray[np.float32]:
 
 
 def _sets(problem: Problem, feature: Feature) -> Iterator[frozenset[int]]:
-    """One of each pair of a set that may be asked about and the rest, the empty set first."""
+    """Yield one of each pair of an allowed set and its complement, starting with the empty set."""
     n = feature.n_values
     if not problem.forbid_empty_branches:
         yield frozenset()
