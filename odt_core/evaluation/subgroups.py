@@ -29,6 +29,9 @@ a guess."""
 MOST_COLUMNS = 100
 """Largest number of columns that are examined."""
 
+NAMED = 30
+"""Signs of a group's name in a sentence."""
+
 CHANCE_IN_GROUPS = (
     "Groups differ by chance too. Where intervals overlap widely, the rows do not show that the "
     "tree does better in one group than in another."
@@ -139,7 +142,7 @@ class Judged:
 
 def few_in_groups_words(found: Subgroups) -> str:
     """Which groups have few rows of a class, in two sentences; empty if none has."""
-    small = [printable(group.name) for group in found.groups if group.is_small]
+    small = [_short(group.name) for group in found.groups if group.is_small]
     if not small:
         return ""
     return (
@@ -147,6 +150,12 @@ def few_in_groups_words(found: Subgroups) -> str:
         f"{FEW_OF_CLASS_IN_GROUP} rows of a class. A rate of so few rows is little more than a "
         "guess."
     )
+
+
+def _short(name: str) -> str:
+    """A group's name with at most `NAMED` signs."""
+    whole = printable(name)
+    return whole if len(whole) <= NAMED else f"{whole[: NAMED - 1]}…"
 
 
 def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) -> Subgroups:

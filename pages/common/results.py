@@ -9,9 +9,9 @@ import streamlit as st
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
 from odt_core.evaluation import (
+    CHANCE_IN_GROUPS,
     CONTRADICTED,
     FEW_OF_CLASS,
-    FEW_OF_CLASS_IN_GROUP,
     SMALL_LEAF,
     Estimate,
     Floor,
@@ -24,6 +24,7 @@ from odt_core.evaluation import (
     Subgroups,
     Tone,
     Verdict,
+    few_in_groups_words,
     floors,
     frequencies,
     leaf_table,
@@ -36,7 +37,7 @@ from odt_core.problem import EncodedData, Objective
 from odt_core.render import subgroup_alt_text, subgroup_figure
 from odt_core.training import parse_percent
 from odt_core.tree import Tree
-from odt_core.words import SHORT, count_words, list_words, number_words, percent_words, unseen_words
+from odt_core.words import SHORT, count_words, number_words, percent_words, unseen_words
 from pages.common.drawings import draw_chart
 from pages.common.html_tables import count_table, name_html, plain_table, value_html
 from pages.common.layout import current_theme
@@ -339,17 +340,10 @@ def _draw_groups(found: Subgroups, positive: str, negative: str, rows: str) -> N
     body = [_group_cells(group, positive, negative) for group in found.groups]
     caption = f"Rates of the {rows} rows by {found.column}, with 95% intervals"
     st.html(plain_table(caption, head, body, is_wide=True))
-    small = [group.name for group in found.groups if group.is_small]
-    if small:
-        st.caption(
-            f"Few rows: {plain(list_words([shorten(name, 30) for name in small], ' and '))} "
-            f"{'has' if len(small) == 1 else 'have'} fewer than {FEW_OF_CLASS_IN_GROUP} rows of a "
-            "class. A rate of so few rows is little more than a guess."
-        )
-    st.caption(
-        "Groups differ by chance too. Where intervals overlap widely, the rows do not show that "
-        "the tree does better in one group than in another."
-    )
+    few = few_in_groups_words(found)
+    if few:
+        st.caption(plain(few))
+    st.caption(CHANCE_IN_GROUPS)
 
 
 def _roomy(name: str) -> str:
