@@ -1,8 +1,8 @@
-"""From a file to encoded rows: read, describe, check, split, encode; and built-in samples.
+"""Data: read a table, describe, check, split and encode it; and built-in samples.
 
-``read_table`` keeps every cell as text. ``infer_schema`` proposes what the columns mean,
-``check_schema`` says what is wrong or odd about that, and ``prepare`` turns table and schema into
-training and test rows of integer codes, with an `Encoder` for tables to come.
+``read_table`` keeps every cell as text. ``infer_schema`` proposes a meaning for the columns, and
+``check_schema`` reports what is wrong or odd about it. ``prepare`` converts the table to training
+and test rows of integer codes, with an `Encoder` for later tables.
 """
 
 from __future__ import annotations

@@ -19,11 +19,11 @@ N_DECILES = 10
 MAX_BINS = 1000
 MOST_LABELS_WRITTEN = 100
 MOST_DIGITS = 17
-"""Significant digits of which a float is made."""
+"""Significant digits with which every float can be written."""
 
 
 class BinMethod(StrEnum):
-    """Where the cut points of a numerical feature come from."""
+    """The source of a numerical feature's cut points."""
 
     DECILES = "deciles"
     EVERY = "every"
@@ -33,22 +33,22 @@ class BinMethod(StrEnum):
 
 @dataclass(frozen=True)
 class Binning:
-    """How a numerical column is binned.
+    """The way to divide a numerical column into bins.
 
     Attributes
     ----------
     method : BinMethod
-        Ten bins of about equally many training rows, a bin for every value, `n_bins` bins of about
-        equally many rows, or cut points as given.
+        Ten bins with about the same number of training rows, a bin for every value, `n_bins` bins
+        with about the same number of rows, or given cut points.
     n_bins : int
-        For quantiles: most bins.
+        Largest number of bins; for quantiles.
     cuts : tuple of float
-        For given cut points: bin b holds ``cuts[b-1] < x <= cuts[b]``.
+        The given cut points: bin b holds ``cuts[b-1] < x <= cuts[b]``.
 
     Raises
     ------
     InputError
-        If there are fewer than two bins or too many, or the cut points do not rise.
+        If there are fewer than two bins or too many, or if the cut points do not rise.
     """
 
     method: BinMethod = BinMethod.DECILES
@@ -69,17 +69,17 @@ class Binning:
 
     @classmethod
     def deciles(cls) -> Binning:
-        """Ten bins of about equally many training rows, the default."""
+        """Ten bins with about the same number of training rows, the default."""
         return cls()
 
     @classmethod
     def every(cls) -> Binning:
-        """A bin for every value of the training rows, so a cut point between any two of them."""
+        """A bin for every value of the training rows: a cut point between any two of them."""
         return cls(BinMethod.EVERY)
 
     @classmethod
     def quantiles(cls, n_bins: int) -> Binning:
-        """At most `n_bins` bins of about equally many training rows."""
+        """At most `n_bins` bins with about the same number of training rows."""
         return cls(BinMethod.QUANTILES, n_bins)
 
     @classmethod
@@ -88,7 +88,7 @@ class Binning:
         return cls(BinMethod.CUTS, cuts=tuple(float(cut) for cut in cuts))
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """Write it as a dictionary."""
         return {"method": self.method.value, "n_bins": self.n_bins, "cuts": list(self.cuts)}
 
     @classmethod
@@ -98,18 +98,18 @@ class Binning:
 
 
 class BinLabels(Sequence[str]):
-    """What the bins of a numerical feature are called, each made when it is asked for.
+    """The names of a numerical feature's bins. Each name is made when it is needed.
 
-    A bin is ``<= 3.5``, ``3.5 to 7`` or ``> 7``, or the value of a bin that has only one.
+    A name is ``<= 3.5``, ``3.5 to 7`` or ``> 7``. A bin with a single value has this value's name.
 
     Parameters
     ----------
     cuts : sequence of float
-        Rising; bin b holds ``cuts[b-1] < x <= cuts[b]``.
+        Rising cut points; bin b holds ``cuts[b-1] < x <= cuts[b]``.
     lowest, highest : sequence of float, optional
         The least and the largest training value of each bin.
     missing : str, optional
-        The name of the missing bin, which comes last.
+        The name of the bin of missing values, which comes last.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class BinLabels(Sequence[str]):
         self._missing = missing
 
     def with_missing(self, name: str) -> BinLabels:
-        """The same with a missing bin at the end."""
+        """The same labels with a bin of missing values at the end."""
         return BinLabels(self._cuts, self._lowest, self._highest, name)
 
     def __len__(self) -> int:
@@ -170,12 +170,12 @@ class BinLabels(Sequence[str]):
 
 
 def writes_labels(feature: Feature) -> bool:
-    """Whether a file states what each code is called: of very many bins the cuts say it."""
+    """Whether a file lists the name of each code. With very many bins, the cuts give the names."""
     return not feature.is_numerical or feature.n_values <= MOST_LABELS_WRITTEN
 
 
 def unwritten_labels(cuts: Sequence[float], has_missing: bool) -> BinLabels:
-    """The labels of a feature whose file does not state them."""
+    """Make the labels of a feature whose file does not list them."""
     return BinLabels(cuts, missing=MISSING if has_missing else None)
 
 
@@ -186,9 +186,9 @@ class Bins:
     Attributes
     ----------
     cuts : tuple of float
-        Rising; bin b holds ``cuts[b-1] < x <= cuts[b]``.
+        Rising cut points; bin b holds ``cuts[b-1] < x <= cuts[b]``.
     labels : BinLabels
-        The bins in words.
+        The names of the bins.
     """
 
     cuts: tuple[float, ...]
@@ -200,38 +200,38 @@ def fit_bins(
     binning: Binning,
     weight: npt.NDArray[np.int64] | None = None,
 ) -> Bins:
-    """Bins of training values.
+    """Divide training values into bins.
 
-    A column with no more distinct values than bins keeps each value as its own bin. Otherwise the
-    bins end at the quantiles j/k of the values (the smallest value that at least that share does
-    not exceed); a quantile at the largest value ends a bin below it instead. A cut point is the
-    shortest decimal between two neighbouring distinct values (see `separators`), so that what is
-    shown is what is applied.
+    If a column has no more distinct values than bins, each value gets its own bin. Otherwise the
+    bins end at the quantiles j/k. The quantile is the smallest value such that at least the share
+    j/k of the values does not exceed it. If a quantile is the largest value, a bin ends below it
+    instead. A cut point is the shortest decimal between two neighbouring distinct values (see
+    `separators`), so that the number on the screen is exactly the number that is applied.
 
     Parameters
     ----------
     values : float64[N]
         Finite numbers of the training rows, at least one.
     binning : Binning
-        How to cut.
+        The way to divide them.
     weight : int64[N], optional
-        How many rows have each number; one by default.
+        Number of rows with each value; by default one each.
     """
     return fit_many_bins([Values(values, binning, weight)])[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """The values of one column, and how they are to be cut; see `fit_bins`.
+    """The values of one column, and the way to divide them; see `fit_bins`.
 
     Attributes
     ----------
     values : float64[N]
         Finite numbers, at least one.
     binning : Binning
-        How to cut.
+        The way to divide them.
     weight : int64[N] or None
-        How many rows have each number; one if None.
+        Number of rows with each value; None for one each.
     """
 
     values: npt.NDArray[np.float64]
@@ -240,7 +240,7 @@ class Values:
 
 
 def fit_many_bins(columns: Sequence[Values]) -> list[Bins]:
-    """Bins of many columns; their cut points are sought together, which takes less time."""
+    """Fit the bins of many columns together, which takes less time than one by one."""
     ends = [_ends_of_bins(column) for column in columns]
     n_cuts = [max(len(lowest) - 1, 0) for lowest, _ in ends]
     low = np.concatenate([np.empty(0), *(highest[:-1] for _, highest in ends)])
@@ -257,7 +257,7 @@ def fit_many_bins(columns: Sequence[Values]) -> list[Bins]:
 def _ends_of_bins(
     column: Values,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The lowest and the highest value of each bin; none where the cut points are given."""
+    """The lowest and the highest value of each bin; empty if the cut points are given."""
     if column.binning.method is BinMethod.CUTS:
         return np.empty(0), np.empty(0)
     distinct, index = np.unique(column.values, return_inverse=True)
@@ -268,7 +268,7 @@ def _ends_of_bins(
 
 
 def _last_of_bins(counts: npt.NDArray[np.int64], n_bins: int) -> npt.NDArray[np.int64]:
-    """Indices of the distinct values that end a bin, the last bin's apart."""
+    """Indices of the distinct values at which bins end, without the last bin."""
     if len(counts) <= n_bins:
         return np.arange(len(counts) - 1)
     cumulated = np.cumsum(counts)
@@ -280,12 +280,12 @@ def _last_of_bins(counts: npt.NDArray[np.int64], n_bins: int) -> npt.NDArray[np.
 def separators(
     low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """The shortest decimal between two numbers, for each of many pairs.
+    """Find the shortest decimal between two numbers, for each of many pairs.
 
-    It has as few significant digits as any decimal strictly between, and is the nearest of these
-    to the middle: 17.4 between 17.35 and 17.42, 3.5 between 3 and 4, 0 between -2 and 5. No
-    training value lies on it, so it does not matter whether another program reads a cell as the
-    next float. Where no decimal lies between, the lower number itself is taken.
+    No decimal strictly between the two has fewer significant digits. Of those with as few, it is
+    the nearest to the middle: 17.4 between 17.35 and 17.42, 3.5 between 3 and 4, 0 between -2 and
+    5. No training value equals it, so another program may read a cell as the next float without
+    harm. If there is no decimal in between, the result is the lower number.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def separators(
     for digits in range(1, MOST_DIGITS + 1):
         if not len(left):
             break
-        # The nearest decimal with so many digits is inside if any is: the gap lies around it.
+        # If any decimal with this many digits is inside, then the one nearest to the middle is.
         near = left[_may_be_inside(low[left], middle[left], digits)]
         rounded = np.array([float(f"{m:.{digits - 1}e}") for m in middle[near].tolist()])
         inside = (low[near] < rounded) & (rounded < high[near])
@@ -322,9 +322,10 @@ def separators(
 def _may_be_inside(
     low: npt.NDArray[np.float64], middle: npt.NDArray[np.float64], digits: int
 ) -> npt.NDArray[np.bool_]:
-    """Whether rounding a middle to so many digits may stay in its gap, sums in floats allowed for.
+    """Whether the middle, rounded to a number of digits, may still lie inside its gap.
 
-    Only for speed: printing a number takes ten times as long.
+    It allows for rounding errors of floats. It only saves time: printing a number takes ten times
+    as long.
     """
     with np.errstate(all="ignore"):
         step = 10.0 ** (np.floor(np.log10(np.abs(middle))) - digits + 1)
@@ -333,5 +334,5 @@ def _may_be_inside(
 
 
 def bin_codes(values: npt.NDArray[np.float64], cuts: Sequence[float]) -> npt.NDArray[np.int32]:
-    """The bin of each number: ``cuts[b-1] < x <= cuts[b]``."""
+    """Find the bin of each number: ``cuts[b-1] < x <= cuts[b]``."""
     return np.searchsorted(np.asarray(cuts, dtype=float), values, side="left").astype(np.int32)

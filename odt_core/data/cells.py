@@ -1,4 +1,4 @@
-"""How the cells of one column are read."""
+"""The rules for reading the cells of one column."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.errors import InputError
 
 Joined = tuple[tuple[str, str], ...]
-"""Pairs of a text and the label that it counts as."""
+"""Pairs of a text and its label."""
 
 
 @dataclass(frozen=True)
 class CellReading:
-    """From a column's text to values; the same in training, prediction and exports.
+    """The way from a column's text to values; the same in training, prediction and exports.
 
-    A text is first replaced by its joined label, then compared with the missing tokens; in a
-    numerical column the rest is read as a number of the given form.
+    A text is first replaced by its label, then compared with the missing tokens. In a numerical
+    column, the remaining texts are read as numbers of the given form.
 
     Attributes
     ----------
     missing_tokens : tuple of str
-        Texts that mean a missing value. An empty cell always does.
+        Texts that mean a missing value. An empty cell is always missing.
     decimal : str
         The decimal mark of the numbers.
     joined : tuple of (str, str)
-        Texts and the labels that they count as.
+        Texts, each with the label that replaces it.
     form : NumberForm
-        How numbers are written.
+        The way in which numbers are written.
     reference : datetime.date or None
-        The date on which ages are counted; None for other forms.
+        The date on which ages are counted; None for forms other than ages.
     """
 
     missing_tokens: tuple[str, ...] = DEFAULT_MISSING_TOKENS
@@ -44,12 +44,12 @@ class CellReading:
 
 
 def check_joined(joined: Joined, column: str) -> Joined:
-    """The pairs themselves, if each text has one label and no label is itself replaced.
+    """Return the pairs if each text has one label and no label is itself replaced.
 
     Raises
     ------
     InputError
-        If they are otherwise.
+        If a text has two labels, or a label is itself replaced.
     """
     texts = Counter(text for text, _ in joined)
     repeated = next((text for text, n in texts.items() if n > 1), None)
@@ -64,10 +64,10 @@ def check_joined(joined: Joined, column: str) -> Joined:
 
 
 def joined_from_json(record: Mapping[str, str] | None) -> Joined:
-    """The pairs of a JSON object from texts to labels; none for None."""
+    """Read the pairs from a JSON object of texts and labels; no pairs for None."""
     return () if record is None else tuple((str(key), str(label)) for key, label in record.items())
 
 
 def joined_to(label: str, texts: Iterable[str]) -> Joined:
-    """Pairs that make all the texts one label."""
+    """Make the pairs that give all the texts one label."""
     return tuple((text, label) for text in texts if text != label)

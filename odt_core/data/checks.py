@@ -1,4 +1,4 @@
-"""What is wrong or odd about a table under a schema, in sentences for the user."""
+"""Findings about a table and its schema, in sentences for the user."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from odt_core.data.target_checks import MAX_LABELS_SHOWN, target_findings
 from odt_core.data.title_checks import title_finding
 
 MAX_UNITS = 5
-"""Units that a sentence names."""
+"""Largest number of units that a sentence names."""
 
 
 def check_schema(table: Table, schema: Schema) -> tuple[Finding, ...]:
-    """Everything that is wrong or odd, errors first.
+    """Find everything that is wrong or odd; errors come first.
 
-    `odt_core.data.prepare` refuses a table with an error, in the same words.
+    If there is an error, `odt_core.data.prepare` refuses the table with the same sentence.
 
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     schema : Schema
-        What it is taken to mean.
+        The meaning of its columns.
     """
     return table.remember(schema, lambda: _sorted_findings(table, schema))
 
@@ -94,7 +94,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
 
 
 def _units_columns(columns: Sequence[tuple[ColumnKind, Profile]]) -> list[Profile]:
-    """Columns of numbers but for the first row's text, if no column has a number there."""
+    """Columns of numbers with text in the first row, if each column of numbers has text there."""
     found = []
     for _, profile in columns:
         first = profile.factor.codes[0]
@@ -120,7 +120,7 @@ def _units_finding(table: Table, units: Sequence[Profile]) -> Finding:
 
 
 def _group_findings(schema: Schema, profiles: Sequence[Profile]) -> Iterator[Finding]:
-    """Whether rows of one patient or the like are kept together."""
+    """Report columns that mark rows of one patient or the like, and whether these stay together."""
     for profile in profiles:
         name = profile.name
         is_group = name == schema.group
@@ -152,7 +152,7 @@ def _group_findings(schema: Schema, profiles: Sequence[Profile]) -> Iterator[Fin
 
 
 def shape_error(table: Table) -> Finding | None:
-    """A table without rows, or with a single column, cannot be learned from."""
+    """Make the error for a table without rows or with a single column; None for other tables."""
     if table.n_rows == 0:
         return error(None, "The table has no rows below the column names: add some.")
     if len(table.columns) == 1:

@@ -1,4 +1,4 @@
-"""What is wrong or odd about a column that is to be a feature, and what a click can do."""
+"""Findings about a column that may become a feature, and the remedies for them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from odt_core.data.target import Target
 from odt_core.errors import InputError
 
 ALMOST_ALWAYS = 0.95
-"""Balanced accuracy from which a column alone is said to tell the outcome."""
+"""Balanced accuracy from which a single column counts as giving the outcome away."""
 
 MAX_SHOWN = 3
 
 _LOST_TO_ONE = 10
-"""An age is offered if at most one of so many distinct texts is no date."""
+"""An age is offered only if at most one in this many distinct texts is not a date."""
 
 _FORM_WORDS = {
     NumberForm.SIGNS: ("numbers with signs", "Read without signs"),
@@ -48,20 +48,20 @@ def column_findings(
     target: Target | None = None,
     positive: str | None = None,
 ) -> tuple[Finding, ...]:
-    """What is wrong or odd about a column that is used as the given kind.
+    """Find what is wrong or odd about a column that is used as the given kind.
 
     Parameters
     ----------
     table : Table
-        Says where a row stands.
+        The table, to name rows.
     profile : Profile
-        The column.
+        The column's values.
     kind : ColumnKind
-        How it is used; for an ignored column, only the reasons to ignore it.
+        How the column is used. For an ignored column, the findings are the reasons to ignore it.
     target : Target, optional
-        The outcome, to see whether the column gives it away.
+        The outcome, to check whether the column gives it away.
     positive : str, optional
-        The positive label, to see whether the column nearly does.
+        The positive label, to check whether the column almost gives it away.
     """
     key = ("findings", profile.name, profile.reading, kind, target, positive)
     return table.remember(key, lambda: tuple(_findings(table, profile, kind, target, positive)))
@@ -84,7 +84,7 @@ def _findings(
         yield from _number_findings(table, profile)
     odd = tuple(_notation_findings(profile, kind))
     has_many = kind is ColumnKind.CATEGORICAL and profile.n_distinct > MANY_CATEGORIES
-    # a finding that costs the column, or the order of its numbers, is a warning: its remedy is seen
+    # A finding is a warning if it costs the column or the order of its numbers. Then users see it.
     is_lost = profile.code_example is None and (
         kind is ColumnKind.IGNORE or profile.n_distinct > MAX_CODES
     )
@@ -116,7 +116,7 @@ def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
 
 
 def _age_finding(profile: Profile, reference: date) -> Finding:
-    """On which date the ages of a column are counted."""
+    """State the date on which the ages of a column are counted."""
     n_later = int(profile.counts[profile.numbers < 0].sum())
     later = f", which is before the date in {row_count(n_later)}" if n_later else ""
     return info(
@@ -127,7 +127,7 @@ def _age_finding(profile: Profile, reference: date) -> Finding:
 
 
 def _limit_findings(profile: Profile) -> Iterator[Finding]:
-    """Which cells of a numerical column are only limits, such as ``<0.1``."""
+    """Report the cells of a numerical column that are only limits, such as ``<0.1``."""
     plain = profile.factor.numbers(profile.reading.decimal, NumberForm.PLAIN)
     limits = np.isnan(plain) & ~np.isnan(profile.numbers) & ~profile.missing
     if limits.any():
@@ -140,16 +140,16 @@ def _limit_findings(profile: Profile) -> Iterator[Finding]:
 
 
 def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> str:
-    """The sentence about the first cell that is not a usable number.
+    """Write the sentence about the first cell that is not a usable number.
 
     Parameters
     ----------
     table : Table
-        Says where the row stands.
+        The table, to name the row.
     profile : Profile
         The numerical column.
     bad : bool[V]
-        Which of its distinct values cannot be used.
+        Marks the distinct values that cannot be used.
     """
     row = int(np.argmax(bad[profile.factor.codes]))
     code = int(profile.factor.codes[row])
@@ -179,7 +179,7 @@ def _identifier_finding(profile: Profile, kind: ColumnKind) -> Finding:
 
 
 def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
-    """Numbers that are written otherwise, and texts that only look like numbers."""
+    """Report numbers in another notation, and texts that only look like numbers."""
     name = profile.name
     if profile.holds_dates:
         yield _date_finding(profile, kind)
@@ -273,7 +273,7 @@ def _as_form(profile: Profile, form: NumberForm) -> Remedy:
 
 
 def _age_remedies(profile: Profile) -> tuple[Remedy, ...]:
-    """Read dates as ages; two remedies if it is not clear whether days come before months."""
+    """Offer to read dates as ages: two remedies if days and months cannot be told apart."""
     forms = [NumberForm.AGE, NumberForm.AGE_MONTH_FIRST]
     one, other = (profile.factor.numbers(profile.reading.decimal, form) for form in forms)
     if np.array_equal(one, other, equal_nan=True):
@@ -283,7 +283,7 @@ def _age_remedies(profile: Profile) -> tuple[Remedy, ...]:
 
 
 def _as_ages(profile: Profile, forms: list[NumberForm]) -> tuple[Remedy, ...]:
-    """A remedy for each form in which few texts are lost; ages are counted on the latest date."""
+    """A remedy for each form that loses few texts. Ages are counted on the latest date."""
     found = []
     for form in forms:
         days = profile.factor.numbers(profile.reading.decimal, form)
@@ -298,25 +298,26 @@ def _as_ages(profile: Profile, forms: list[NumberForm]) -> tuple[Remedy, ...]:
 
 
 def as_ages(table: Table, schema: Schema, column: str, reference: date | None = None) -> Schema:
-    """The schema with a column's dates read as ages in completed years.
+    """Change the schema so that a column's dates are read as ages in completed years.
 
-    Texts that are no dates are read as missing.
+    Texts that are not dates are read as missing.
 
     Parameters
     ----------
     table : Table
-        The data.
+        The table.
     schema : Schema
-        What its columns mean.
+        The meaning of its columns.
     column : str
         The column with dates.
     reference : datetime.date, optional
-        The date on which the years are counted; the latest date in the column by default.
+        The date on which ages are counted; by default the latest date in the column.
 
     Raises
     ------
     InputError
-        If there is no such column, it holds no dates, or days and months cannot be told apart.
+        If there is no such column, if it holds no dates, or if days and months cannot be told
+        apart.
     """
     profile = profile_column(table, column, schema.reading_of(column))
     remedies = _age_remedies(profile) if profile.holds_dates else ()
@@ -334,14 +335,14 @@ def as_ages(table: Table, schema: Schema, column: str, reference: date | None = 
 
 
 def as_numbers(table: Table, schema: Schema, column: str) -> Schema:
-    """The schema with a column read as numbers, whatever signs, limits or dates its cells hold.
+    """Change the schema so that a column is read as numbers, with its signs, limits or dates.
 
-    Texts that are no numbers even so are read as missing.
+    Texts that still are not numbers are read as missing.
 
     Raises
     ------
     InputError
-        If there is no such column, or it does not hold numbers but for very few texts.
+        If there is no such column, or if more than a few of its texts are not numbers.
     """
     profile = profile_column(table, column, schema.reading_of(column))
     if profile.holds_dates:
@@ -359,7 +360,7 @@ def as_numbers(table: Table, schema: Schema, column: str) -> Schema:
 
 
 def _without_strays(profile: Profile) -> Remedy:
-    """Read the stray texts as missing; few whole numbers stay categories."""
+    """Read the stray texts as missing. A column with few whole numbers stays categorical."""
     is_code = len(profile.distinct_numbers) <= MAX_CODES and profile.is_whole
     return Remedy(
         Change.MISSING,
@@ -371,7 +372,7 @@ def _without_strays(profile: Profile) -> Remedy:
 
 
 def _code_findings(profile: Profile) -> Iterator[Finding]:
-    """Numbers such as 0 and 999 that stand apart from the rest."""
+    """Report numbers such as 0 and 999 that are far from all others."""
     are_ages = profile.reading.form.is_age
     suspects = profile.suspected_codes() if profile.is_numeric and not are_ages else []
     name, n_known = profile.name, profile.n_rows - profile.n_missing
@@ -409,7 +410,7 @@ def _category_findings(profile: Profile, *, has_many: bool) -> Iterator[Finding]
 def _leak_findings(
     profile: Profile, kind: ColumnKind, target: Target, positive: str | None
 ) -> Iterator[Finding]:
-    """Whether the column alone tells the outcome, always or almost."""
+    """Report a column that alone determines the outcome, always or almost always."""
     name = profile.name
     advice = "if it is not known before the outcome is, ignore it."
     if profile.decides(kind, target.classes):

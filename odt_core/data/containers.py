@@ -1,7 +1,7 @@
-"""Files that hold a table in another form: compressed, in an archive, a workbook, Parquet.
+"""Tables in other kinds of files: compressed files, archives, workbooks, Parquet.
 
-Each becomes the text of a table, so that all that is said and repaired of a text table holds for
-these, too. Nothing is unpacked before it is known to fit.
+Each kind is converted to the text of a table, so that all checks and repairs of text tables apply.
+Nothing is unpacked before its size is known to be acceptable.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from odt_core.data.numeric import number_text
 from odt_core.errors import InputError
 
 MAX_BYTES = 1 << 30
-"""Largest table, unpacked."""
+"""Largest unpacked table, in bytes."""
 MAX_BOOK_BYTES = 1 << 28
-"""Largest workbook, unpacked: its cells take many times as much."""
+"""Largest unpacked workbook, in bytes: its cells take several times as much memory."""
 MAX_CELLS = 200_000_000
-"""Cells of a table in a workbook or a Parquet file, at most."""
+"""Largest number of cells of a table in a workbook or a Parquet file."""
 
 _PIECE = 1 << 20
 _DAMAGED: tuple[type[Exception], ...] = (
@@ -45,7 +45,7 @@ _DAMAGED: tuple[type[Exception], ...] = (
     RuntimeError,
     ValueError,
 )
-"""What libraries raise on damaged files."""
+"""Exceptions that libraries raise on damaged files."""
 _MAX_SHOWN = 3
 
 _SIGNATURES = (
@@ -81,17 +81,17 @@ _SIGNATURES = (
 
 @dataclass(frozen=True)
 class Unpacked:
-    """What a file holds.
+    """The content of a file.
 
     Attributes
     ----------
     content : bytes
         The table's text.
     container : str
-        What the table was in, in words; empty for a text file, compressed or not. The text of any
-        other is made here: UTF-8, with commas and double quotes.
+        The kind of file in plain words; empty for a text file, compressed or not. For other kinds,
+        the text is made here: UTF-8, with commas and double quotes.
     notes : tuple of str
-        What to tell the user.
+        Sentences for the user.
     """
 
     content: bytes
@@ -100,13 +100,13 @@ class Unpacked:
 
 
 def unpack(raw: bytes) -> Unpacked:
-    """The text of the table that a file holds.
+    """Return the text of the table in a file.
 
     Raises
     ------
     InputError
-        If the file is of a kind that is not read, is damaged, holds more than one table file, or
-        unpacks to more than `MAX_BYTES`.
+        If this kind of file cannot be read, or the file is damaged, holds more than one table, or
+        has more than `MAX_BYTES` when unpacked.
     """
     if raw.startswith(b"\x1f\x8b"):
         return _inside(_gunzip(raw), "gzip file")
@@ -132,7 +132,7 @@ def _text(raw: bytes) -> Unpacked:
 
 
 def _file_kind(raw: bytes) -> str | None:
-    """What the bytes are, if they are something that is known and not read."""
+    """Name the kind of the file if it is a known kind that cannot be read."""
     found = (kind for at, mark, kind in _SIGNATURES if raw[at : at + len(mark)] == mark)
     return next(found, None)
 
@@ -145,7 +145,7 @@ def _too_large(most: int | None = None) -> InputError:
 
 
 def _gunzip(raw: bytes) -> bytes:
-    """Undo gzip (several members too); it is measured first, which takes no memory."""
+    """Unpack gzip, with one member or several. Its size is measured first, without memory."""
     try:
         size = 0
         for piece in _inflated(raw):
@@ -160,7 +160,7 @@ def _gunzip(raw: bytes) -> bytes:
 
 
 def _inflated(raw: bytes) -> Iterator[bytes]:
-    """What a gzip file holds, piece by piece."""
+    """Yield the content of a gzip file piece by piece."""
     while raw:
         stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         rest = raw
@@ -188,14 +188,14 @@ def _from_zip(raw: bytes) -> Unpacked:
 
 @contextmanager
 def _refused_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
-    """Refuse a damaged file in words: on one, a library may raise almost anything.
+    """Refuse a damaged file in plain words: a library may raise almost any exception for it.
 
     Parameters
     ----------
     kind : str
-        What the file is.
+        The kind of the file.
     *more : type
-        What its library may raise beyond `_DAMAGED`.
+        Exceptions that its library may raise besides `_DAMAGED`.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def _refused_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
 
 
 def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
-    """The one table file of an archive."""
+    """Return the only table file of an archive."""
     files = [
         entry
         for entry in archive.infolist()
@@ -238,7 +238,7 @@ def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
         raise InputError("The zip archive is encrypted: unpack it and choose the file in it.")
     if entry.file_size > MAX_BYTES:
         raise _too_large()
-    # Never more than the size it declares, and damaged if it has more.
+    # It is never read beyond the size that it declares; if it has more, it is damaged.
     content = archive.read(entry)
     note = f"Read from {entry.filename!r} in the zip archive."
     found = _inside(content, "zip archive")
@@ -246,7 +246,7 @@ def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
 
 
 def _inside(content: bytes, outer: str) -> Unpacked:
-    """The table in what was packed once; never unpacked further, but for workbooks."""
+    """Return the table in an unpacked file. Of packed files, only workbooks are unpacked again."""
     is_packed = content.startswith(b"\x1f\x8b")
     if content.startswith(b"PK\x03\x04"):
         with _refused_if_damaged(outer), zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -258,7 +258,7 @@ def _inside(content: bytes, outer: str) -> Unpacked:
 
 
 def _measure(archive: zipfile.ZipFile, most: int) -> None:
-    """Refuse an archive that is larger, or larger than it says, without keeping any of it."""
+    """Refuse an archive that is too large, or larger than it declares, and keep nothing of it."""
     if sum(entry.file_size for entry in archive.infolist()) > most:
         raise _too_large(most)
     for entry in archive.infolist():
@@ -276,7 +276,7 @@ _CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 
 
 def _require_dense(archive: zipfile.ZipFile) -> None:
-    """Refuse sheets with a stray cell far away: they would be read with all cells between."""
+    """Refuse sheets with a stray cell far away, because all cells in between would be read."""
     for name in archive.namelist():
         if not re.fullmatch(r"xl/worksheets/[^/]+\.xml", name):
             continue
@@ -305,7 +305,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def _from_workbook(raw: bytes, container: str) -> Unpacked:
-    """The first sheet that holds a table, or else the first with any cells."""
+    """Read the first sheet with a table; if there is none, the first sheet with any cells."""
     from python_calamine import CalamineError, CalamineWorkbook
 
     out = io.StringIO(newline="")
@@ -335,13 +335,13 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
 
 
 def _is_table(rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether at least two rows have several cells: a sheet of remarks has one column."""
+    """Whether at least two rows have several cells: a sheet of remarks has only one column."""
     several = (row for row in rows if sum(cell != "" for cell in row) > 1)
     return len(list(islice(several, 2))) > 1
 
 
 def _cell_text(cell: Any) -> str:
-    """A workbook's cell as a text table has it."""
+    """Write a workbook's cell as in a text table."""
     if isinstance(cell, bool):
         return str(cell)
     if isinstance(cell, float):
@@ -350,12 +350,12 @@ def _cell_text(cell: Any) -> str:
         return cell.date().isoformat()
     if isinstance(cell, datetime.datetime):
         return cell.isoformat(sep=" ")
-    # A line break within a cell would count as a line of the table.
+    # A line break within a cell would count as the end of a row.
     return re.sub(r"[\r\n\0]+", " ", str(cell))
 
 
 def _from_parquet(raw: bytes) -> Unpacked:
-    """Every column but nested ones as text, row group by row group."""
+    """Read every column as text, row group by row group, except nested columns."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet
@@ -386,7 +386,7 @@ def _from_parquet(raw: bytes) -> Unpacked:
 
 
 def _nested_notes(names: list[str]) -> tuple[str, ...]:
-    """That columns of lists or records were left out."""
+    """Note that columns of lists or records were left out."""
     return tuple(
         f"Column {name!r} of the Parquet file holds lists or records, so it was left out: give "
         "each of its parts a column to use them."
@@ -400,7 +400,7 @@ def _header(names: list[str]) -> bytes:
     return out.getvalue().encode("utf-8")
 
 
-def _column_texts(column: Any) -> Any:  # pyarrow arrays, whose types say nothing
+def _column_texts(column: Any) -> Any:  # pyarrow's type hints say nothing useful
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -412,6 +412,6 @@ def _column_texts(column: Any) -> Any:  # pyarrow arrays, whose types say nothin
         column = pc.replace_substring_regex(column.cast(pa.large_string()), r"(\.0+|Z)+$", "")
         return pc.replace_substring(column, " 00:00:00", "")
     texts = column.cast(pa.large_string())
-    if pa.types.is_boolean(column.type):  # as in a workbook, and as pandas writes them
+    if pa.types.is_boolean(column.type):  # as workbooks and pandas write them
         texts = pc.utf8_capitalize(texts)
     return pc.fill_null(pc.replace_substring_regex(texts, "[\r\n\\x00]+", " "), "")

@@ -1,4 +1,4 @@
-"""Over which cut points of the numerical columns an answer holds."""
+"""The cut points of the numerical columns for which an answer holds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from odt_core.data.schema import Schema
 from odt_core.problem import Feature
 
 MOST_NAMED = 3
-"""Columns that a sentence names where they are cut otherwise than the rest."""
+"""Largest number of columns that a sentence names if they are cut differently from the rest."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class ColumnCuts:
     Attributes
     ----------
     name : str
-        The column.
+        The column's name.
     binning : Binning
-        How it was to be cut.
+        How the column was to be cut.
     n_cuts : int
-        Cut points from the training rows.
+        Number of cut points that the training rows gave.
     """
 
     name: str
@@ -34,14 +34,14 @@ class ColumnCuts:
 
 
 def column_cuts(schema: Schema, features: Iterable[Feature]) -> tuple[ColumnCuts, ...]:
-    """The cut points of each numerical feature, in the features' order.
+    """List the cut points of each numerical feature, in the order of the features.
 
     Parameters
     ----------
     schema : Schema
-        How the columns were to be cut.
+        Says how the columns were to be cut.
     features : iterable of Feature
-        What came of them on the training rows.
+        The features that the training rows gave.
     """
     return tuple(
         ColumnCuts(feature.name, schema.column(feature.name).binning, len(feature.cuts))
@@ -51,7 +51,7 @@ def column_cuts(schema: Schema, features: Iterable[Feature]) -> tuple[ColumnCuts
 
 
 def binning_words(binning: Binning) -> str:
-    """Where the cut points lie: ``every cut point``, ``the deciles``, ``20 quantiles``."""
+    """Name the cut points: ``every cut point``, ``the deciles``, ``20 quantiles``."""
     if binning.method is BinMethod.EVERY:
         return "every cut point"
     if binning.method is BinMethod.DECILES:
@@ -62,7 +62,7 @@ def binning_words(binning: Binning) -> str:
 
 
 def cut_points_words(columns: Iterable[ColumnCuts]) -> str:
-    """Over what the cut points were sought; empty without a numerical column.
+    """Say which cut points the search considered; empty without a numerical column.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _columns(names: list[str]) -> str:
 
 
 def cut_points_to_json(columns: Iterable[ColumnCuts]) -> dict[str, Any] | None:
-    """A plain dictionary; None without a numerical column."""
+    """Write them as a dictionary; None without a numerical column."""
     columns = tuple(columns)
     if not columns:
         return None

@@ -1,4 +1,4 @@
-"""From bytes to text: the encoding."""
+"""The encoding of a file: from bytes to text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from odt_core.errors import InputError
 
 CANDIDATES = ("cp1252", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "euc_kr")
-"""Encodings tried where the bytes are not Unicode; the first wins where several fit equally."""
+"""Encodings to try if the bytes are not Unicode. If several fit equally, the first is used."""
 
 _SAMPLE_BYTES = 32_768
 
@@ -25,26 +25,26 @@ _BYTE_ORDER_MARKS = (
 def decode(raw: bytes, encoding: str | None = None) -> tuple[str, str, tuple[str, ...]]:
     """Decode a table's bytes.
 
-    UTF-8 and UTF-16 (with a byte-order mark, or without one where charset-normalizer recognises
-    it) are certain enough to be taken without a word. Otherwise charset-normalizer ranks
-    `CANDIDATES` and the guess is said.
+    UTF-8 and UTF-16 (with a byte-order mark, or recognised by charset-normalizer) are certain
+    enough to be used without a note. Otherwise charset-normalizer ranks `CANDIDATES`, and a note
+    names the guess.
 
     Parameters
     ----------
     raw : bytes
-        Not compressed.
+        The file's bytes, not compressed.
     encoding : str, optional
         The encoding, if the user knows it.
 
     Returns
     -------
     text, encoding, notes : str, str, tuple of str
-        The text without a byte-order mark, and what to tell the user.
+        The text without a byte-order mark, the encoding, and sentences for the user.
 
     Raises
     ------
     InputError
-        If the bytes are not text in the encoding, or in any that is tried.
+        If the bytes are not text in the given encoding, or in any encoding that is tried.
     """
     notes: tuple[str, ...] = ()
     if encoding is not None:
@@ -89,7 +89,7 @@ def _detect(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _detect_utf16(raw: bytes) -> tuple[str, str]:
-    """UTF-16 without a byte-order mark: every other byte of a delimiter or a digit is zero."""
+    """Recognise UTF-16 without a byte-order mark: each delimiter or digit has a zero byte."""
     from charset_normalizer import from_bytes
 
     sample = raw[:_SAMPLE_BYTES]
@@ -102,7 +102,7 @@ def _detect_utf16(raw: bytes) -> tuple[str, str]:
 
 
 def _refuse_broken_utf8(raw: bytes, position: int) -> None:
-    """Better no table than one whose accents are wrong because of one bad byte."""
+    """Refuse UTF-8 with one bad byte: another encoding would make all its accents wrong."""
     text = raw.decode("utf-8", errors="replace")
     n_bad = text.count("\ufffd")
     n_good = len(text) - len(text.encode("ascii", errors="ignore")) - n_bad
@@ -130,12 +130,12 @@ def _guess_code_page(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _rank_code_pages(sample: bytes) -> list[str]:
-    """`CANDIDATES` that can be, likeliest first."""
+    """List the `CANDIDATES` that are possible, the likeliest first."""
     from charset_normalizer import from_bytes
 
     western = sample.decode("cp1252", errors="ignore")
     if not any(character.isalpha() for character in western if not character.isascii()):
-        return list(CANDIDATES)  # signs such as the euro only, where other pages have letters
+        return list(CANDIDATES)  # only signs such as the euro, but no letters to compare
     ranked = []
     for rank, name in enumerate(CANDIDATES):
         best = from_bytes(sample, cp_isolation=[name], threshold=1.0).best()
@@ -145,7 +145,7 @@ def _rank_code_pages(sample: bytes) -> list[str]:
 
 
 def _telling_lines(raw: bytes) -> Iterator[bytes]:
-    """Lines that are not plain ASCII, up to `_SAMPLE_BYTES` together."""
+    """Yield lines that are not plain ASCII, up to `_SAMPLE_BYTES` in total."""
     size = 0
     for line in io.BytesIO(raw):
         if not line.isascii():

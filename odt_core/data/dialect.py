@@ -1,4 +1,4 @@
-"""How a text table is punctuated: delimiter, quotes, decimal mark."""
+"""The punctuation of a text table: delimiter, quotes, decimal mark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from odt_core.data.table import Factor, read_numbers
 from odt_core.errors import InputError
 
 DELIMITERS = (",", ";", "\t", "|")
-"""Delimiters that are looked for; any other single character can be given."""
+"""Delimiters that are tried; users can also give any other single character."""
 
 DELIMITER_NAMES = {"\t": "tab", " ": "blank", ",": "comma", ";": "semicolon", "|": "bar"}
 
@@ -30,7 +30,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file. None means: find out.
+    """How to read a file. None means that the reader finds it out.
 
     Attributes
     ----------
@@ -41,19 +41,19 @@ class ReadOptions:
     decimal : str or None
         ``.`` or ``,``.
     quotechar : str or None
-        One character, or ``""`` where quotes mean nothing.
+        One character, or ``""`` if quotes have no meaning.
     skip_lines : int
-        Lines above the column names that are left out.
+        Number of lines above the column names to leave out.
     comment : str or None
-        What lines begin with that are left out, such as ``#``; None if there are none.
+        Beginning of comment lines, such as ``#``; they are left out. None if there are none.
     units_row : bool
-        Whether the row below the column names holds units and is left out.
+        Whether the row below the column names holds units and must be left out.
 
     Raises
     ------
     InputError
         If a mark is not a single character, the decimal mark is neither point nor comma, the
-        comment mark is blank or too long, or a negative number of lines is to be left out.
+        comment mark is blank or too long, or the number of skipped lines is out of range.
     """
 
     encoding: str | None = None
@@ -97,16 +97,16 @@ def _is_mark(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Dialect:
-    """Punctuation of a text table.
+    """The punctuation of a text table.
 
     Attributes
     ----------
     delimiter : str
-        Between two cells; empty where the table has a single column.
+        The character between two cells; empty if the table has a single column.
     quotechar : str
-        Around cells; empty for none.
+        The character around cells; empty for none.
     escapechar : str
-        Before a quote within a quoted cell; empty where quotes are doubled.
+        The character before a quote within a quoted cell; empty if quotes are doubled.
     """
 
     delimiter: str
@@ -115,27 +115,27 @@ class Dialect:
 
 
 def find_dialect(text: str, options: ReadOptions) -> Dialect:
-    """Punctuation of a table's text, found by clevercsv where the options leave it open.
+    """Find the punctuation of a table's text. clevercsv finds what the options leave open.
 
     Parameters
     ----------
     text : str
-        The table, header first.
+        The table's text, starting with the header.
     options : ReadOptions
-        What the user knows.
+        The options that the user gave.
     """
     sample = _sample(text)
     delimiter, quotechar, escapechar = _plain(sample) or _sniff(sample, options.delimiter)
     if options.quotechar is not None:
         quotechar, escapechar = options.quotechar, ""
     elif not quotechar:
-        # Quotes may first appear below the sample, and do no harm where there are none.
+        # Quotes may first appear below the sample. If there are none, this does no harm.
         quotechar = '"'
     return Dialect(options.delimiter or delimiter, quotechar, escapechar)
 
 
 def _sample(text: str) -> str:
-    """The first lines, whole ones if possible."""
+    """Return the beginning of the text, with whole lines if possible."""
     sample = text[:_SAMPLE_CHARACTERS].lstrip("\r\n")
     if len(text) <= _SAMPLE_CHARACTERS:
         return sample
@@ -143,10 +143,10 @@ def _sample(text: str) -> str:
 
 
 def _plain(sample: str) -> tuple[str, str, str] | None:
-    """Delimiter, quote and escape of a sample that leaves no choice; None if there is one.
+    """Delimiter, quote and escape of a sample that is clear without the sniffer; otherwise None.
 
-    It has one of the delimiters only, equally often in each line, and neither quotes nor
-    backslashes. This spares the sniffer, which takes a second with its import.
+    It is clear if it has only one of the delimiters, equally often in each line, and neither quotes
+    nor backslashes. The sniffer takes a second to import and run.
     """
     found = [delimiter for delimiter in DELIMITERS if delimiter in sample]
     if len(found) != 1 or any(mark in sample for mark in "\"'\\"):
@@ -174,32 +174,32 @@ def _sniff(sample: str, delimiter: str | None) -> tuple[str, str, str]:
 
 
 def separator_line(text: str) -> tuple[str, int]:
-    """The delimiter that Excel's first line ``sep=;`` declares, and where the table begins.
+    """Find the delimiter in Excel's first line ``sep=;``, and the start of the table.
 
     Returns
     -------
     delimiter, start : str, int
-        ``("", 0)`` where there is no such line.
+        ``("", 0)`` if there is no such line.
     """
     match = re.match(r"\"?sep=([^\r\n])\"?(?:\r\n|\r|\n)", text, re.IGNORECASE)
     return (match.group(1), match.end()) if match else ("", 0)
 
 
 def without_extras(text: str, options: ReadOptions) -> tuple[str, int]:
-    """A file's text without the lines that the options leave out.
+    """Remove from a file's text the lines that the options leave out.
 
     Parameters
     ----------
     text : str
         The whole file.
     options : ReadOptions
-        How many lines to skip, and what comments begin with.
+        The number of lines to skip, and the beginning of comments.
 
     Returns
     -------
     text, n_skipped : str, int
-        Comments are blank lines now, so that the lines keep their numbers; skipped lines are gone.
-        The row of units is left out later, when rows are known.
+        Comments become blank lines, so that lines keep their numbers; skipped lines are removed.
+        The row of units is left out later, once rows are known.
     """
     start = 0
     for _ in range(options.skip_lines):
@@ -214,18 +214,18 @@ def without_extras(text: str, options: ReadOptions) -> tuple[str, int]:
 
 @dataclass(frozen=True)
 class DecimalMarks:
-    """Which decimal marks the numbers of a table have.
+    """The decimal marks of the numbers in a table.
 
     Attributes
     ----------
     decimal : str
-        The mark of most columns.
+        The mark of most of the columns.
     columns : mapping from str to str
-        The mark of each column in whose numbers one shows and is certain.
+        The mark of each column whose numbers show one that is certain.
     doubtful : tuple of str
-        Columns whose numbers can be read in two ways, where no other column tells which.
+        Columns whose numbers can be read in two ways, and no other column decides.
     notes : tuple of str
-        What to tell the user.
+        Sentences for the user.
     """
 
     decimal: str
@@ -235,18 +235,18 @@ class DecimalMarks:
 
 
 def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> DecimalMarks:
-    """The decimal mark of each column: the one under which its cells are numbers.
+    """Find the decimal mark of each column: the mark that makes its cells numbers.
 
-    Where both serve (``1,234`` may be a thousand or one and a bit), the other columns tell: the
-    mark of most of them is taken. Where none tells, a comma is a decimal mark only in a table that
-    is not itself separated by commas and has no points.
+    If both marks do (``1,234`` may be a thousand or about one), the mark of most other columns
+    decides. If no column decides, a comma is a decimal mark only in a table that is not separated
+    by commas and has no points.
 
     Parameters
     ----------
     columns : mapping of str to Factor
         The table's columns.
     delimiter : str
-        The delimiter.
+        The table's delimiter.
     """
     marked = _marked_columns(columns)
     for decimal in DECIMAL_MARKS:
@@ -284,9 +284,9 @@ _MAX_MARKED_SHOWN = 3
 
 
 def _marked_columns(columns: Mapping[str, Factor]) -> dict[str, Factor]:
-    """Columns in which some cell has a digit beside a mark; signs such as % are taken off.
+    """Find columns in which a cell has a digit beside a mark, and remove signs such as %.
 
-    The texts of all columns are searched together, which is faster than one by one.
+    The texts of all columns are searched together, which is faster than one column at a time.
     """
     factors = list(columns.values())
     if not factors:
@@ -309,13 +309,13 @@ def _marked_columns(columns: Mapping[str, Factor]) -> dict[str, Factor]:
 
 
 def _without_signs(factor: Factor) -> Factor:
-    """A column without percent, currency and limit signs, so that its decimal mark can be found."""
+    """Remove percent, currency and limit signs from a column, to find its decimal mark."""
     texts = rewrite(rewrite(factor.values, NumberForm.SIGNS), NumberForm.LIMITS)
     return factor.with_texts(texts)
 
 
 def _likely_mark(columns: Mapping[str, Factor], names: Sequence[str], delimiter: str) -> str:
-    """The mark to take where no column tells."""
+    """Choose the decimal mark when no column decides."""
     texts = list(_marked_texts(columns, names, most=1000))
     commas = any("," in text for text in texts)
     points = any("." in text for text in texts)
@@ -325,7 +325,7 @@ def _likely_mark(columns: Mapping[str, Factor], names: Sequence[str], delimiter:
 def _marked_texts(
     columns: Mapping[str, Factor], names: Sequence[str], most: int | None = None
 ) -> Iterator[str]:
-    """Texts with a digit beside a mark; of so many in each column at most."""
+    """Yield texts with a digit beside a mark, for each column at most `most` of them."""
     for name in names:
         for text in columns[name].texts[:most]:
             if re.search(r"[0-9][.,]|[.,][0-9]", text):
@@ -338,7 +338,7 @@ def _mark_notes(
     told: Sequence[str],
     decimal: str,
 ) -> tuple[str, ...]:
-    """That marks differ between columns, and what was taken for thousands."""
+    """Note different marks in columns, and marks that were read as separating thousands."""
     notes: list[str] = []
     others = [name for name, mark in certain.items() if mark != decimal]
     if others:
@@ -364,11 +364,11 @@ def _names_shown(names: Sequence[str]) -> str:
 
 
 _MOSTLY = 0.9
-"""Share of a column's cells that must be numbers, so that a code such as ``x`` does no harm."""
+"""Share of a column's cells that must be numbers; it tolerates codes such as ``x``."""
 
 
 def _rows_with_numbers(factor: Factor, decimal: str) -> int:
-    """How many rows have a number under this mark; none if it is not most of them."""
+    """Count the rows with a number under this mark; 0 if most rows have none."""
     counts = np.where(missing_values(factor, DEFAULT_MISSING_TOKENS), 0, factor.counts())
     total = counts.sum()
     numeric = np.isfinite(factor.numbers(decimal))

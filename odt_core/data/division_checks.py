@@ -1,4 +1,4 @@
-"""What is odd about how rows are divided into training and test."""
+"""Findings about the division of rows into training and test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from odt_core.data.table import Table
 from odt_core.data.target import Target
 
 FEWEST_TRAINING, FEWEST_TEST = 10, 5
-"""Rows of a class, below which nothing much can be learned or tested."""
+"""With fewer rows of a class than this, little can be learned or tested."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -25,12 +25,12 @@ def division_findings(
     train: npt.NDArray[np.int64],
     test: npt.NDArray[np.int64],
 ) -> Iterator[Finding]:
-    """Few rows of a class, and test rows that are copies of training rows.
+    """Report classes with few rows, and test rows that are copies of training rows.
 
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     target : Target
         The outcome.
     positive : str
@@ -70,7 +70,7 @@ def division_findings(
 def _class_counts(
     target: Target, positive: str, is_positive: npt.NDArray[np.bool_]
 ) -> dict[str, int]:
-    """Rows of each class; none where there are no rows at all."""
+    """Count the rows of each class; empty if there are no rows."""
     if not len(is_positive):
         return {}
     n_positive = int(is_positive.sum())
@@ -78,16 +78,15 @@ def _class_counts(
 
 
 def _are_many(n_copies: int, expected: float, n: int) -> bool:
-    """Whether the odds that a row is a copy are more than twice those by chance."""
+    """Whether the odds of a row being a copy are more than twice the odds by chance."""
     by_odds = n_copies * (n - expected) > 2 * expected * (n - n_copies)
     return n_copies > round(expected) and by_odds
 
 
 def _copies(table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]) -> int:
-    """How many test rows agree with a training row in every column.
+    """Count test rows that agree with a training row in every column.
 
-    Rows are compared by 64 bits mixed from their cells: rows that differ are as good as never
-    taken for the same.
+    Rows are compared by a hash of 64 bits. Different rows almost never have the same hash.
     """
     if not len(test):
         return 0
@@ -96,16 +95,16 @@ def _copies(table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int
         codes = table.factor(column).codes.astype(np.uint64) + np.uint64(1)
         mixed = (mixed ^ codes) * _MIX
         mixed ^= mixed >> np.uint64(29)
-    # numpy.isin sorts, and takes ten times as long
+    # numpy.isin sorts, which takes ten times as long
     return int(pd.Series(mixed[test]).isin(mixed[train]).sum())
 
 
 def _copies_by_chance(
     table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
 ) -> float:
-    """How many test rows would agree with a training row if the columns had nothing in common.
+    """Expected number of copies among the test rows if the columns were independent.
 
-    A table of a few columns with two values each is full of copies, and none of them says that a
+    A table of a few columns with two values each is full of copies, and they do not show that a
     case was entered twice.
     """
     log_share = np.zeros(len(test))

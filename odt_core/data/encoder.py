@@ -1,4 +1,4 @@
-"""From cells to codes: fitted on training rows, applied to any table with the same columns."""
+"""The encoder, from cells to codes: fitted on training rows, applied to other tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
 ENCODER_VERSION = 1
 
 MAX_UNSEEN = 20
-"""Values per column that `Encoder.unseen` lists."""
+"""Largest number of values per column that `Encoder.unseen` lists."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Unseen:
     Attributes
     ----------
     column : str
-        The feature.
+        The feature's name.
     value : str
         The cell's text; empty for an empty cell.
     rows : int
-        How many rows have it.
+        Number of rows with the value.
     first_row : int
-        The first of them, from 0.
+        The first of these rows, from 0.
     """
 
     column: str
@@ -65,25 +65,25 @@ class Unseen:
 
 @dataclass(frozen=True)
 class ColumnEncoder:
-    """One feature's codes.
+    """The codes of one feature.
 
     Attributes
     ----------
     feature : Feature
-        What the codes mean.
+        The feature, which gives the codes their meaning.
     missing_tokens : tuple of str
-        Texts read as missing.
+        Texts that are read as missing.
     missing_code : int or None
-        The code of a missing value; None if no training row lacked one.
+        The code of a missing value; None if all training rows had a value.
     joined : tuple of (str, str)
-        Texts and the labels that they count as.
+        Texts, each with the label that replaces it.
     form : NumberForm
-        How numbers are written.
+        The way in which numbers are written.
     decimal : str or None
         The column's own decimal mark, if it differs from the other columns'.
     training_range : (float, float) or None
-        The least and the largest number of the training rows; None for a categorical feature, for
-        one without any number, and in models of older programs.
+        The least and the largest number of the training rows. None for a categorical feature, for a
+        feature without numbers, and in models of older programs.
     reference : datetime.date or None
         The date on which ages are counted, if dates are read as ages.
     """
@@ -98,7 +98,7 @@ class ColumnEncoder:
     reference: date | None = None
 
     def reading(self, decimal: str) -> CellReading:
-        """How the column's cells are read where the other columns have this decimal mark."""
+        """The rules for reading the column's cells; `decimal` is the other columns' mark."""
         mark = self.decimal or decimal
         return CellReading(self.missing_tokens, mark, self.joined, self.form, self.reference)
 
@@ -115,7 +115,7 @@ class ColumnEncoder:
         return {key: self._code_of[value] for key, value in known.items()}
 
     def _category_codes(self, texts: pa.Array) -> npt.NDArray[np.int32]:
-        """The code of each text; a column that joins spellings joins new ones in the same way."""
+        """The code of each text. If the column joins spellings, new spellings are joined too."""
         codes = [self._code_of.get(text, UNSEEN) for text in texts.to_pylist()]
         found = np.array(codes, dtype=np.int32)
         new = np.flatnonzero(found == UNSEEN)
@@ -125,7 +125,7 @@ class ColumnEncoder:
         return found
 
     def profile(self, table: Table, decimal: str) -> Profile:
-        """The feature's column in a table, read as in training.
+        """Read the feature's column of a table as in training.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class ColumnEncoder:
         Raises
         ------
         InputError
-            If there is no such column, or its numbers can be read with either decimal mark.
+            If there is no such column, or its numbers make sense with either decimal mark.
         """
         name, reading = self.feature.name, self.reading(decimal)
         is_doubtful = self.feature.is_numerical and name in table.report.doubtful
@@ -146,10 +146,10 @@ class ColumnEncoder:
         return profile_column(table, name, reading)
 
     def plain_codes(self, cells: pd.Series[Any], decimal: str) -> npt.NDArray[np.int32] | None:
-        """The code of each cell of a column that holds floats or whole numbers, int32[N].
+        """The code of each cell of a column of floats or whole numbers, int32[N].
 
-        None if it is a column of another kind or one of dates, or some of the numbers are infinite
-        or may stand for a missing value.
+        None for columns of other types and for dates, and if a number is infinite or may stand for
+        a missing value.
         """
         if not self.feature.is_numerical or not isinstance(cells.dtype, np.dtype):
             return None
@@ -178,7 +178,7 @@ class ColumnEncoder:
         return self.lenient_codes(profile)
 
     def lenient_codes(self, profile: Profile) -> npt.NDArray[np.int32]:
-        """The code of each distinct value, int32[V]; what is not a number counts as missing."""
+        """The code of each distinct value, int32[V]. Texts that are not numbers are missing."""
         missing = UNSEEN if self.missing_code is None else self.missing_code
         if self.feature.is_numerical:
             is_missing = ~np.isfinite(profile.numbers) | profile.missing
@@ -191,7 +191,7 @@ class ColumnEncoder:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Turns rows of text into codes.
+    """Converts rows of text to codes.
 
     Attributes
     ----------
@@ -206,26 +206,26 @@ class Encoder:
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """What the codes mean."""
+        """The features, which give the codes their meaning."""
         return tuple(column.feature for column in self.columns)
 
     def encode(self, source: Table | pd.DataFrame) -> npt.NDArray[np.int32]:
-        """The codes of a table's rows.
+        """Encode the rows of a table.
 
         Parameters
         ----------
         source : Table or pandas.DataFrame
-            Needs the features' columns, in any order; others are ignored, the outcome too.
+            It must have the features' columns, in any order. Other columns are ignored.
 
         Returns
         -------
         int32[N, G]
-            -1 for a value that no training row had.
+            The codes; -1 for a value that no training row had.
 
         Raises
         ------
         InputError
-            If a feature's column is absent, or a numerical cell is not a number.
+            If a feature's column is absent, or a cell of a numerical column is not a number.
         """
         if isinstance(source, Table):
             return self._text_codes(source, self.columns)
@@ -240,7 +240,7 @@ class Encoder:
         return codes
 
     def _plain_codes(self, frame: pd.DataFrame) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-        """The columns that hold numbers already: each one's place and codes."""
+        """Yield the columns that already hold numbers: the position and the codes of each."""
         names = [column_name(label) for label in frame.columns]
         for g, column in enumerate(self.columns):
             if names.count(column.feature.name) == 1:
@@ -256,12 +256,12 @@ class Encoder:
         return codes
 
     def unseen(self, source: Table | pd.DataFrame) -> tuple[Unseen, ...]:
-        """Values that no training row had, at most `MAX_UNSEEN` a column, by column and row.
+        """List values that no training row had, at most `MAX_UNSEEN` a column, by column and row.
 
         Raises
         ------
         InputError
-            As `encode`.
+            As for `encode`.
         """
         table = self._table(source, self.columns)
         found: list[Unseen] = []
@@ -275,7 +275,7 @@ class Encoder:
         return tuple(found)
 
     def _table(self, source: Table | pd.DataFrame, columns: Sequence[ColumnEncoder]) -> Table:
-        """The source as a table of text; of a frame only these columns."""
+        """The source as a table of text. A data frame is reduced to these columns."""
         if isinstance(source, Table):
             return source
         marks = {column.feature.name: column.decimal or self.decimal for column in columns}
@@ -295,7 +295,7 @@ class Encoder:
             yield column, column.profile(table, self.decimal)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "version": ENCODER_VERSION,
             "decimal": self.decimal,
@@ -326,7 +326,7 @@ class Encoder:
         Raises
         ------
         InputError
-            If the record is of another version or damaged.
+            If the record has another version or is damaged.
         """
         version = record.get("version") if isinstance(record, Mapping) else None
         if version != ENCODER_VERSION:
@@ -414,18 +414,18 @@ def fit_encoder(
 ) -> Encoder:
     """Learn categories and bins from training rows alone.
 
-    Columns in which all training rows are alike say nothing and get no feature.
+    A column with the same value in all training rows is useless and gets no feature.
 
     Parameters
     ----------
     table : Table
-        The data; its numerical columns hold numbers only (see `check_schema`).
+        The table. Its numerical columns hold only numbers (see `check_schema`).
     schema : Schema
-        What the columns mean.
+        The meaning of the columns.
     rows : int64[n]
         The training rows.
     weight : int64[n], optional
-        How many rows each of them stands for, from 1; one by default.
+        Number of rows for which each training row stands, at least 1; by default 1.
     """
     met = [_met(table, schema, column, rows, weight) for column in schema.features]
     numerical = [each for each in met if each.column.kind is ColumnKind.NUMERICAL]
@@ -438,18 +438,18 @@ def fit_encoder(
 
 @dataclass(frozen=True, eq=False)
 class _Met:
-    """What the training rows have in one column.
+    """The values of the training rows in one column.
 
     Attributes
     ----------
     column : ColumnSchema
-        What it means.
+        The column's meaning.
     profile : Profile
-        Its values in the whole table.
+        The column's values in the whole table.
     counts : int64[V]
-        How many training rows have each, counted with their weights.
+        Number of training rows with each value, by their weights.
     present : int64[P]
-        The values that some training row has, missing ones apart.
+        Values that some training row has, without missing ones.
     """
 
     column: ColumnSchema
@@ -459,19 +459,19 @@ class _Met:
 
     @property
     def has_missing(self) -> bool:
-        """Whether a training row has no value."""
+        """Whether a training row has a missing value."""
         return bool((self.counts[self.profile.missing] > 0).any())
 
     @property
     def training_range(self) -> tuple[float, float] | None:
-        """The least and the largest number of a numerical column; None without any."""
+        """The least and the largest number of a numerical column; None if there is none."""
         if self.column.kind is not ColumnKind.NUMERICAL or not len(self.present):
             return None
         numbers = self.profile.numbers[self.present]
         return float(numbers.min()), float(numbers.max())
 
     def numbers(self) -> Values:
-        """The numbers to cut into bins."""
+        """The numbers to divide into bins."""
         numbers = self.profile.numbers[self.present]
         return Values(numbers, self.column.binning, self.counts[self.present])
 
@@ -494,7 +494,7 @@ def _met(
 
 
 def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> ColumnEncoder | None:
-    """A column's codes; None if all training rows have the same one."""
+    """Fit a column's codes; None if all training rows have the same code."""
     column, profile, has_missing = met.column, met.profile, met.has_missing
     if column.kind is ColumnKind.NUMERICAL:
         feature = _numerical_feature(profile, bins or Bins((), BinLabels(())), has_missing)
@@ -543,7 +543,7 @@ def _categorical_feature(
 
 
 def _missing_name(values: Iterable[str]) -> str:
-    """`MISSING`, or something like it where a category is really called that."""
+    """`MISSING`, or a similar name if a category already has that name."""
     taken = set(values)
     name, number = MISSING, 1
     while name in taken:

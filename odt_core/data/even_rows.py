@@ -1,7 +1,7 @@
-"""Rows of an even file, split by pyarrow: every row has as many cells as the header.
+"""Fast reading of even files with pyarrow: every row has as many cells as the header.
 
-A hundred times as fast as reading row by row. Only files are taken that both ways read alike;
-all others are left to the row reader, which also says what is wrong where.
+This is a hundred times as fast as reading row by row. It reads only files that both readers read
+alike. All other files are left to the row reader, which also reports faults with their lines.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from odt_core.data.dialect import Dialect
 from odt_core.data.table import Factor
 
 BLOCK_BYTES = 1 << 24
-"""Bytes that pyarrow splits at a time."""
+"""Number of bytes that pyarrow splits at a time."""
 
 LONGEST_CELL = csv_of_python.field_size_limit()
 
 WIDE = 1000
-"""A table with more columns is split in one piece: each piece costs time in each column."""
+"""Tables with more columns are split in one piece, because each piece costs time per column."""
 
 _NEWLINE, _RETURN = ord("\n"), ord("\r")
 
@@ -34,14 +34,14 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class EvenRows:
-    """Cells and places of rows that need no repair.
+    """Cells and line numbers of rows that need no repair.
 
     Attributes
     ----------
     columns : tuple of Factor
-        The cells, as in the file.
+        The cells, unchanged.
     lines : int32[N]
-        How many lines there are before each row.
+        Number of lines before each row.
     """
 
     columns: tuple[Factor, ...]
@@ -49,16 +49,16 @@ class EvenRows:
 
 
 def split_even_rows(text: str, dialect: Dialect, n_columns: int) -> EvenRows | None:
-    """Split the rows below the header; None if that takes the row reader.
+    """Split the rows below the header; None if the file needs the row reader.
 
     Parameters
     ----------
     text : str
         The rows, without the header.
     dialect : Dialect
-        How they are punctuated.
+        The punctuation.
     n_columns : int
-        Cells of each row.
+        Number of cells of each row.
     """
     marks = dialect.delimiter + dialect.quotechar
     if not dialect.delimiter or dialect.delimiter == " " or dialect.escapechar:
@@ -89,13 +89,13 @@ def split_even_rows(text: str, dialect: Dialect, n_columns: int) -> EvenRows | N
 
 
 def _are_regular(data: Bytes, quotes: Places, delimiter: int) -> bool:
-    """Whether quotes enclose whole cells, or are doubled within one."""
+    """Whether quotes only enclose whole cells or are doubled within a cell."""
     if len(quotes) % 2:
         return False
     edges = np.zeros(256, dtype=bool)
     edges[[delimiter, _NEWLINE]] = True
     opening, closing = quotes[0::2], quotes[1::2]
-    # A doubled quote closes its cell and opens it again at the next byte.
+    # A doubled quote closes its cell, and the next byte opens the cell again.
     is_doubled = opening[1:] == closing[:-1] + 1
     before = edges[data[opening - 1]]
     before[0] |= opening[0] == 0
@@ -108,7 +108,7 @@ def _are_regular(data: Bytes, quotes: Places, delimiter: int) -> bool:
 
 
 def _lines_before(data: Bytes, ends: Places, n_before: Places) -> npt.NDArray[np.int32]:
-    """Lines before each row that is not empty."""
+    """Count the lines before each row that is not empty."""
     starts = np.concatenate([[0], ends[:-1] + 1])
     lines = np.concatenate([[0], n_before])
     length = ends - starts
@@ -117,7 +117,7 @@ def _lines_before(data: Bytes, ends: Places, n_before: Places) -> npt.NDArray[np
 
 
 def _has_long(columns: tuple[Factor, ...]) -> bool:
-    """Whether a cell is longer than the row reader allows: a quote is likely missing."""
+    """Whether a cell is longer than the row reader allows; then a quote is probably missing."""
     longest = pc.max(pc.binary_length(pa.concat_arrays([column.values for column in columns])))
     return (longest.as_py() or 0) > LONGEST_CELL
 
@@ -146,7 +146,7 @@ def _split(
                 strings_can_be_null=False,
             ),
         )
-    except pa.ArrowInvalid:  # too few or too many cells: the row reader says where
+    except pa.ArrowInvalid:  # too few or too many cells: the row reader reports the line
         return None
     if table.column(0).num_chunks > 1:
         table = table.unify_dictionaries()

@@ -1,4 +1,4 @@
-"""What a user should know about a table, and what one click can do about it."""
+"""Findings: what a user should know about a table, and remedies that one click applies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from odt_core.data.remedies import Remedy
 
 
 class Level(StrEnum):
-    """How serious a finding is: an error forbids training."""
+    """The weight of a finding. An error forbids training."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -19,22 +19,22 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something the user should know.
+    """Something that the user should know.
 
     Attributes
     ----------
     level : Level
-        How serious it is.
+        The weight of the finding.
     column : str or None
-        The column it is about, if it is about one.
+        The column that it is about; None if it is not about one column.
     message : str
-        A sentence that names the column or row and says what to do.
+        One sentence that names the column or row and says what to do.
     remedies : tuple of Remedy
-        What a click can do about it, the likeliest first.
+        Changes that one click makes, the likeliest first.
     needs_answer : bool
-        Whether a person should answer before anything is trained.
+        Whether a person should answer before training.
     gives_away : bool
-        Whether the column tells the outcome always or almost always.
+        Whether the column gives the outcome away, always or almost always.
     """
 
     level: Level
@@ -46,28 +46,28 @@ class Finding:
 
 
 def error(column: str | None, message: str, *remedies: Remedy) -> Finding:
-    """A finding that forbids training."""
+    """Make a finding that forbids training."""
     return Finding(Level.ERROR, column, message, remedies)
 
 
 def warning(column: str | None, message: str, *remedies: Remedy) -> Finding:
-    """A finding that should be looked at."""
+    """Make a finding that the user should look at."""
     return Finding(Level.WARNING, column, message, remedies)
 
 
 def info(column: str | None, message: str, *remedies: Remedy) -> Finding:
-    """A remark."""
+    """Make a remark."""
     return Finding(Level.INFO, column, message, remedies)
 
 
 def shown(names: Sequence[str], most: int) -> str:
-    """Names in quotes, at most so many of them."""
+    """Write names in quotes, at most `most` of them."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more
 
 
 def only_rows(n: int) -> str:
-    """That there are no more rows than so many, in words.
+    """Say in plain words that there are no more rows than these.
 
     Examples
     --------
@@ -78,5 +78,5 @@ def only_rows(n: int) -> str:
 
 
 def row_count(n: int) -> str:
-    """A number of rows in words."""
+    """Write a number of rows in plain words."""
     return "1 row" if n == 1 else f"{n:,} rows"

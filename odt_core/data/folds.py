@@ -1,9 +1,8 @@
-"""Folds: training rows divided again and again, so that trees are tested on rows they never saw.
+"""Folds: repeated divisions of training rows, so that trees are tested on rows they never saw.
 
-A `Folding` is the plan, a `Fold` one piece of it. A split that has a fold
-(`odt_core.data.SplitSpec.fold`) gives the fold's rows, so whatever is trained on a split is trained
-on a fold in the same way, with categories, bins and selected features of the fold's own training
-rows.
+A `Folding` is the whole plan, and a `Fold` is one division. A split with a fold
+(`odt_core.data.SplitSpec.fold`) has only the fold's rows. So anything that trains on a split also
+trains on a fold, with categories, bins and selected features of the fold's own training rows.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ class Fold:
     Attributes
     ----------
     repeat : int
-        Which repeat, from 0; each draws anew.
+        Number of the repeat, from 0. Each repeat divides the rows differently.
     part : int
-        K-fold: which part is tested on, from 0.
+        For k-fold: the part that tests, from 0.
     parts : int or None
-        K-fold: how many parts of about equal size the rows are dealt into.
+        For k-fold: the number of parts of about equal size.
     train_size : int, Fraction, "paper" or None
-        Hold-out: how many rows, drawn at random, train; the rest tests. Exactly one of `parts`
+        For hold-out: the number of random rows that train; the rest tests. Exactly one of `parts`
         and `train_size` is given.
     """
 
@@ -51,11 +50,11 @@ class Fold:
             raise InputError("A fold's number is out of range: start the comparison again.")
 
     def seed(self, seed: int) -> int:
-        """The seed of the fold's repeat, from the seed of the split that it divides."""
+        """The seed of the fold's repeat; `seed` is the seed of the split that it divides."""
         return int(np.random.SeedSequence((seed, self.repeat)).generate_state(1)[0])
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "repeat": self.repeat,
             "part": self.part,
@@ -80,12 +79,12 @@ class Folding:
     Attributes
     ----------
     parts : int or None
-        Folds of each repeat of k-fold; None for hold-out.
+        For k-fold: the number of folds in each repeat. None for hold-out.
     repeats : int
-        How often the rows are dealt out anew.
+        How many times the rows are divided.
     train_size : int, Fraction, "paper" or None
-        Hold-out: how many rows train. The paper (section 5) has five repeats of ``paper``, which is
-        90 % of the rows but at most 600.
+        For hold-out: the number of rows that train. The paper (section 5) has five repeats of
+        ``paper``, which is 90 % of the rows but at most 600.
 
     Raises
     ------
@@ -106,11 +105,11 @@ class Folding:
             )
 
     def __len__(self) -> int:
-        """Folds of all repeats."""
+        """Number of folds in all repeats."""
         return self.repeats * (self.parts or 1)
 
     def __iter__(self) -> Iterator[Fold]:
-        """The folds, repeat by repeat."""
+        """Iterate over the folds, repeat by repeat."""
         for repeat in range(self.repeats):
             for part in range(self.parts or 1):
                 yield Fold(repeat, part, self.parts, self.train_size)
@@ -130,23 +129,23 @@ def _check_method(parts: int | None, train_size: Size | None) -> None:
 def k_fold_rows(
     y: npt.NDArray[np.bool_], fold: Fold, seed: int, groups: npt.NDArray[np.int64] | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Training and test rows of one fold of k-fold, the classes in about the same proportions.
+    """Find training and test rows of one k-fold division; both keep the classes' proportions.
 
     Parameters
     ----------
     y : bool[N]
         The classes.
     fold : Fold
-        Which fold of how many.
+        The fold.
     seed : int
-        Of the split that the fold divides.
+        The seed of the split that the fold divides.
     groups : int64[N], optional
         The group of each row. Rows of one group are never divided.
 
     Returns
     -------
     train, test : int64[n], int64[m]
-        Positions in `y`, rising. The test rows of all parts of a repeat are all rows, each once.
+        Positions in `y`, rising. The parts of a repeat together test each row exactly once.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Numbers that are written with more than digits: signs, limits, years and ages of dates."""
+"""Numbers written with more than digits: signs, limits, and years and ages from dates."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 
 
 class NumberForm(StrEnum):
-    """What a numerical column's cells hold besides plain numbers.
+    """The form of a numerical column's cells, besides plain numbers.
 
     ``signs`` are percent and currency signs, and parentheses or a trailing minus for negative
-    numbers; ``limits`` are cells such as ``<0.1`` or ``>100``, read as the limit; ``year`` takes
-    the year of a date. ``age`` takes the completed years from a date to a kept reference date: in
-    ``3/4/2018`` the day is first, and in ``age-month-first`` the month. Cells without any of these
-    are read as plain numbers, but a column of ages holds dates only.
+    numbers. ``limits`` are cells such as ``<0.1`` or ``>100``, which are read as the limit.
+    ``year`` takes the year of a date. ``age`` takes the completed years from a date to a reference
+    date. In ``3/4/2018``, the day comes first for ``age``, and the month for ``age-month-first``.
+    Other cells are read as plain numbers, but a column of ages may hold only dates.
     """
 
     PLAIN = "plain"
@@ -32,7 +32,7 @@ class NumberForm(StrEnum):
 
     @property
     def is_age(self) -> bool:
-        """Whether cells are dates from which years are counted."""
+        """Whether cells are dates from which ages are counted."""
         return self in (NumberForm.AGE, NumberForm.AGE_MONTH_FIRST)
 
     @property
@@ -42,7 +42,7 @@ class NumberForm(StrEnum):
 
     @property
     def measure(self) -> str:
-        """What is taken of a date, in a word; empty where cells hold numbers."""
+        """The part of a date that is used, in one word; empty if cells hold numbers."""
         return "age" if self.is_age else "year" if self is NumberForm.YEAR else ""
 
 
@@ -52,11 +52,11 @@ _MONTHS = (
     *("jan", "feb|fév|fev", "mar|mär|mrz", "apr|avr", "may|mai", "jun|juin"),
     *("jul|juil", "aug|aoû|aou", "sep", "oct|okt", "nov", "dec|dez|déc"),
 )
-"""How the names of months begin in English, German and French."""
+"""The first letters of the months in English, German and French."""
 
 
 def _date_rewrites(day_month: str) -> tuple[tuple[str, str], ...]:
-    """Patterns that write a date as 20180130, given how a day and a month before a year stand."""
+    """Make patterns that rewrite dates as 20180130; `day_month` says which of the two is first."""
     named = [(f"(?i:{name})[^-0-9. ]{{0,9}}", f"{n:02d}") for n, name in enumerate(_MONTHS, 1)]
     return (
         (r"^([12][0-9]{3})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})([T ].*)?$", r"\1-\2-\3"),
@@ -96,14 +96,14 @@ REWRITES: dict[NumberForm, tuple[tuple[str, str], ...]] = {
     NumberForm.AGE: _date_rewrites(r"\3-\2-\1"),
     NumberForm.AGE_MONTH_FIRST: _date_rewrites(r"\3-\1-\2"),
 }
-"""Pattern and replacement, one after the other, that leave a plain number, of a date 20180130.
+"""Patterns and replacements, in this order, that leave a plain number (20180130 for a date).
 
-They mean the same to RE2 and to Python's ``re``, so that exported code can hold them.
+They work alike in RE2 and in Python's ``re``, so that exported code can use them.
 """
 
 
 def rewrite(texts: pa.Array, form: NumberForm) -> pa.Array:
-    """The texts with only the number left of what the form understands.
+    """Rewrite texts so that only the number remains, as the form demands.
 
     Examples
     --------
@@ -119,19 +119,19 @@ _MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
 
 def completed_years(days: npt.NDArray[np.float64], reference: date) -> npt.NDArray[np.float64]:
-    """Completed years from dates to a reference date.
+    """Count the completed years from dates to a reference date.
 
     Parameters
     ----------
     days : float64[V]
         Dates such as 20180130.
     reference : datetime.date
-        The date on which the years are counted; after a later date there are -1 and fewer.
+        The date on which ages are counted. Later dates give -1 and less.
 
     Returns
     -------
     float64[V]
-        NaN where there is no such day.
+        The years; NaN if there is no such day.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def completed_years(days: npt.NDArray[np.float64], reference: date) -> npt.NDArr
 
 
 def latest_date(days: npt.NDArray[np.float64]) -> date | None:
-    """The latest of dates such as 20180130; None if there is no date."""
+    """Find the latest of dates such as 20180130; None if there is no date."""
     known = days[np.isfinite(completed_years(days, date.max))]
     if not len(known):
         return None
@@ -157,19 +157,19 @@ def latest_date(days: npt.NDArray[np.float64]) -> date | None:
 
 
 def day_number(day: date) -> int:
-    """A date as a whole number such as 20180130."""
+    """Write a date as a whole number such as 20180130."""
     return day.year * 1_00_00 + day.month * 100 + day.day
 
 
 def form_from_json(record: Mapping[str, Any]) -> tuple[NumberForm, date | None]:
-    """The form in a column's record, and the reference date of ages.
+    """Read the form in a column's record, and the reference date of ages.
 
     Raises
     ------
     ValueError
-        If there is no such form, or an age has no reference date.
+        If there is no such form, or if an age has no reference date.
     TypeError
-        If the reference is not a text.
+        If the reference date is not text.
     """
     form, text = NumberForm(record.get("form", NumberForm.PLAIN)), record.get("reference")
     if form.is_age != (text is not None):

@@ -1,4 +1,4 @@
-"""Column names from the first line: blank and repeated ones are repaired, and said."""
+"""Column names from the first line. Blank and repeated names are repaired, with a note."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
 
 MAX_SHOWN = 5
-"""How many names or numbers a note lists."""
+"""Largest number of names or numbers that a note lists."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Header:
     Attributes
     ----------
     names : tuple of str
-        Distinct names, none blank.
+        Different names, none of them blank.
     n_named : int
-        Columns from here on have no name in the file: delimiters at the line's end.
+        Number of named columns. Later columns come from delimiters at the end of the line.
     notes : tuple of str
-        What was repaired.
+        Sentences on what was repaired.
     """
 
     names: tuple[str, ...]
@@ -42,12 +42,12 @@ class Header:
 
 
 def read_header(cells: Sequence[str]) -> Header:
-    """Make distinct names of the first line's cells.
+    """Make distinct column names from the cells of the first line.
 
     Parameters
     ----------
     cells : sequence of str
-        As in the file; at least one is not blank.
+        The cells as in the file; at least one is not blank.
     """
     given = [_one_line(cell) for cell in cells]
     n_named = max(position for position, cell in enumerate(given, start=1) if cell)
@@ -69,12 +69,12 @@ def read_header(cells: Sequence[str]) -> Header:
 
 
 def _one_line(cell: str) -> str:
-    """A name without stray blanks, its letters and accents composed (Unicode NFC)."""
+    """Clean a name: no stray blanks, and composed letters and accents (Unicode NFC)."""
     return re.sub(r"\s+", " ", unicodedata.normalize("NFC", cell).replace("\ufeff", "")).strip()
 
 
 def _distinct(given: Sequence[str]) -> tuple[list[str], list[int], list[tuple[str, str]]]:
-    """New names, the positions of blank ones, and (old, new) of repeated ones."""
+    """Make new names; return also the blank positions and the repeated names as (old, new)."""
     taken = set(given)
     seen: Counter[str] = Counter()
     names, blank, renamed = [], [], []
@@ -96,7 +96,7 @@ def _distinct(given: Sequence[str]) -> tuple[list[str], list[int], list[tuple[st
 
 
 def looks_like_data(cells: Sequence[str], n_repeated: int = 0) -> bool:
-    """Whether at least half the cells of a first line are numbers, or repeat another cell."""
+    """Whether at least half of a first line's cells are numbers or repeat another cell."""
     array = pa.array(cells, pa.large_string())
     n_numbers = max(
         np.count_nonzero(~np.isnan(parse_numbers(array, decimal))) for decimal in DECIMAL_MARKS

@@ -1,4 +1,4 @@
-"""Propose what the columns of a table mean; the user decides."""
+"""Proposals for the meaning of a table's columns, which the user can change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from odt_core.data.target import EVENT_NAMES, TARGET_NAMES, Target, read_target
 from odt_core.errors import InputError
 
 FEW_ROWS = 10
-"""A column whose rarer value has fewer rows is guessed to be the outcome only if no other is."""
+"""A column whose rarer value has fewer rows than this is the last choice for the outcome."""
 
 POSITIVE_LABELS = (
     "positive pos yes y true t + case event malignant abnormal disease diseased sick ill present "
@@ -49,7 +49,7 @@ UNKNOWN_LABELS = (
     "--",
     "*",
 )
-"""Outcomes that say that nobody knows it; proposed as missing where two others are left."""
+"""Labels that mean an unknown outcome. They are read as missing if two other labels remain."""
 
 
 def infer_schema(
@@ -61,30 +61,35 @@ def infer_schema(
 ) -> Schema:
     """Propose a schema.
 
-    The outcome is a column named as in `TARGET_NAMES` or `EVENT_NAMES`, else the schema says that
-    it was guessed: the last with two values (one with such a word in its name first, rare second
-    values last), else the last with at most 50. Labels as in `UNKNOWN_LABELS` are read as missing
-    where two others are left. The positive label is a word of `POSITIVE_LABELS`, else the one
-    opposed to a word of `NEGATIVE_LABELS` (or to ``not`` and itself), else the rarest (of equally
-    rare ones the last) without stray labels. Kinds are those of `odt_core.data.describe_columns`;
-    an identifier that repeats is proposed as the group of rows that stay together.
+    The outcome is a column with a name of `TARGET_NAMES` or `EVENT_NAMES`. Otherwise it is guessed,
+    and the schema says so. The guess is the last column with two values; columns with such a word
+    in their name come first, columns with a rare second value come last. If no column has two
+    values, it is the last column with at most 50. Labels of `UNKNOWN_LABELS` are read as missing if
+    two other labels remain.
+
+    The positive label is a word of `POSITIVE_LABELS`. Otherwise it is the opposite of a word of
+    `NEGATIVE_LABELS` (or of ``not`` and the label itself). Otherwise it is the rarest label that is
+    not stray, and among equally rare labels the last.
+
+    Kinds are those of `odt_core.data.describe_columns`. An identifier that repeats is proposed as
+    the group of rows that stay together.
 
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     target, positive : str, optional
         The outcome and its positive label, if the user has named them.
     missing_tokens : sequence of str
-        Texts read as missing.
+        Texts to read as missing.
     target_missing : sequence of str, optional
-        Texts read as missing in the outcome; `missing_tokens` by default.
+        Texts to read as missing in the outcome; `missing_tokens` by default.
 
     Raises
     ------
     InputError
-        If the table has a single column or no rows, there is no column `target`, it has no such
-        label as `positive`, or no column can be the outcome.
+        If the table has a single column or no rows, if there is no column `target`, if it has no
+        label `positive`, or if no column can be the outcome.
     """
     finding = shape_error(table)
     if finding is not None:
@@ -121,7 +126,7 @@ def infer_schema(
 
 
 def _unknown_labels(outcome: Target, positive: str | None) -> tuple[str, ...]:
-    """Labels that say that the outcome is unknown, if two others are left."""
+    """Labels that mean an unknown outcome, if two other labels remain."""
     unknown = tuple(
         label
         for label in outcome.labels
@@ -131,7 +136,7 @@ def _unknown_labels(outcome: Target, positive: str | None) -> tuple[str, ...]:
 
 
 def _guess_target(table: Table, reading: CellReading) -> tuple[str, bool]:
-    """The outcome's name, and whether no name says so."""
+    """The outcome's name, and whether it was guessed from values and not from names."""
     profiles = {name: profile_column(table, name, reading) for name in table.columns}
     usable = [name for name, p in profiles.items() if 2 <= p.n_distinct <= MANY_CATEGORIES]
     for wanted in (*TARGET_NAMES, *EVENT_NAMES):
@@ -157,7 +162,7 @@ def _rarer_rows(profile: Profile) -> int:
 
 
 def guess_positive(outcome: Target) -> str:
-    """The label that is likely meant by positive, see `infer_schema`; "" if there is none."""
+    """Guess the positive label, as `infer_schema` describes; "" if there is none."""
     strays = outcome.strays()
     found = dict(zip(outcome.labels, outcome.counts, strict=True))
     labels = [label for label in found if label not in strays]
@@ -175,7 +180,7 @@ def guess_positive(outcome: Target) -> str:
 
 
 def _is_negative(label: str, labels: Sequence[str]) -> bool:
-    """Whether a label is a word such as ``no``, or ``not`` and another label."""
+    """Whether a label is a word such as ``no``, or is ``not`` and another label."""
     text = label.casefold()
     return text in NEGATIVE_LABELS or any(
         re.fullmatch(rf"(not?|non)[ _-]*{re.escape(other.casefold())}", text) for other in labels

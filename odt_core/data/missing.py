@@ -1,4 +1,4 @@
-"""Which cells count as missing."""
+"""The texts that mean a missing value."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ DEFAULT_MISSING_TOKENS: tuple[str, ...] = (
     "NULL",
     "null",
 )
-"""Texts read as missing unless the user says otherwise; an empty cell always is.
+"""Texts that are read as missing by default. An empty cell is always missing.
 
-``None`` is not among them: in clinical tables it is a finding ("no comorbidity").
+``None`` is not one of them, because in clinical tables it is a finding ("no comorbidity").
 """
 
 
@@ -38,10 +38,10 @@ def missing_values(
     decimal: str = ".",
     form: NumberForm = NumberForm.PLAIN,
 ) -> npt.NDArray[np.bool_]:
-    """Which of a column's distinct values are missing.
+    """Mark the distinct values of a column that are missing.
 
-    An empty cell always is. A token is compared as text, and a token that is a number also means
-    the same number written otherwise: ``-9`` covers ``-9.0``.
+    An empty cell is always missing. A token is compared as text. If it is a number, it also means
+    the same number in another notation: ``-9`` also covers ``-9.0``.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def missing_values(
     decimal : str
         The decimal mark of the column's numbers.
     form : NumberForm
-        How its numbers are written.
+        The way in which its numbers are written.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def missing_values(
 def _texts_and_numbers(
     tokens: tuple[str, ...], decimal: str
 ) -> tuple[pa.Array, npt.NDArray[np.float64]]:
-    """What tokens are compared with: the same for most columns, of which there may be many."""
+    """Prepare tokens for comparison. Most columns share them, and there may be many columns."""
     texts = pa.array(["", *(token.strip() for token in tokens)], pa.large_string())
     numbers = parse_numbers(texts, decimal)
     return texts, numbers[np.isfinite(numbers)]

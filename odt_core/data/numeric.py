@@ -1,4 +1,4 @@
-"""Text that means a number, and numbers as text."""
+"""Numbers in text, and numbers as text."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ import pyarrow.compute as pc
 DECIMAL_MARKS = (".", ",")
 
 MINUS = "\u2212"
-"""The sign that typesetters use for minus; it is read as a hyphen."""
+"""The typographic minus sign, which is read as a hyphen."""
 
 _BLANKS = " \u00a0\u2009\u202f"
 _APOSTROPHES = "'\u2019"
 
 
 def parse_numbers(texts: pa.Array, decimal: str = ".") -> npt.NDArray[np.float64]:
-    """Numbers that texts stand for.
+    """Read texts as numbers.
 
-    Understood are digits with a sign, a decimal mark and an exponent, and thousands set apart by
-    blanks, apostrophes, or whichever of comma and point is not the decimal mark. Digits that
-    begin with 0 have no thousands: ``0.750`` is never 750.
+    A number has digits and may have a sign, a decimal mark and an exponent. Thousands may be
+    separated by blanks, apostrophes, or the one of comma and point that is not the decimal mark.
+    Digits that begin with 0 have no thousands: ``0.750`` is never 750.
 
     Parameters
     ----------
     texts : pyarrow.Array of str[N]
-        Without blanks around them.
+        Texts without surrounding blanks.
     decimal : str
         The decimal mark, ``.`` or ``,``.
 
     Returns
     -------
     float64[N]
-        NaN where the text is not a number, an infinity where the number is too large for a float.
+        The numbers; NaN if a text is not a number, infinity if it is too large for a float.
     """
     texts = pc.replace_substring(texts, MINUS, "-")
     grouped = pc.match_substring_regex(texts, grouped_pattern(decimal))
@@ -50,26 +50,26 @@ def parse_numbers(texts: pa.Array, decimal: str = ".") -> npt.NDArray[np.float64
 
 
 def separators(decimal: str) -> str:
-    """The characters that may set thousands apart, given the decimal mark."""
+    """The characters that may separate thousands with this decimal mark."""
     return _BLANKS + _APOSTROPHES + ("." if decimal == "," else ",")
 
 
 @cache
 def plain_pattern(decimal: str) -> str:
-    """A regular expression for a number without marks between thousands."""
+    """Make a regular expression for a number without separated thousands."""
     mark = re.escape(decimal)
     return rf"^[+-]?([0-9]+({mark}[0-9]*)?|{mark}[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 @cache
 def grouped_pattern(decimal: str) -> str:
-    """A regular expression for a number with marks between thousands, all of one kind."""
+    """Make a regular expression for a number with separated thousands, all by the same mark."""
     groups = "|".join(rf"({re.escape(mark)}[0-9]{{3}})+" for mark in separators(decimal))
     return rf"^[+-]?[1-9][0-9]{{0,2}}({groups})({re.escape(decimal)}[0-9]*)?$"
 
 
 def number_text(value: float) -> str:
-    """The shortest text that reads back as the same number, without a needless ``.0``.
+    """Write the shortest text that reads back as the same number, without a needless ``.0``.
 
     Examples
     --------

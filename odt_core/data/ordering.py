@@ -1,4 +1,4 @@
-"""The natural order of categories: numbers by size, then text with the numbers in it by size."""
+"""The natural order of categories: numbers by size, then text, with numbers in it by size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from odt_core.data.numeric import parse_numbers
 
 
 def natural_order(texts: Sequence[str], decimal: str = ".") -> list[int]:
-    """Positions of distinct texts in natural order.
+    """Sort distinct texts in natural order, and return their positions.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def natural_order(texts: Sequence[str], decimal: str = ".") -> list[int]:
         text, number = texts[position], float(numbers[position])
         if not np.isnan(number):
             return False, number, [], text
-        # Splitting at digits puts text at even and digits at odd places, so parts compare.
+        # Splitting at digits puts text at even positions and digits at odd ones, so keys compare.
         parts = re.split(r"([0-9]{1,18})", text.casefold())
         return True, 0.0, [int(p) if i % 2 else p for i, p in enumerate(parts)], text
 

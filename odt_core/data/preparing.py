@@ -1,4 +1,4 @@
-"""From a table and a schema to encoded training and test rows."""
+"""Preparation of a table for training: encoded training and test rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from odt_core.problem import EncodedData
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Rows that are not used, and why."""
+    """Rows that are not used, and the reason."""
 
     reason: str
     rows: int
@@ -31,18 +31,18 @@ class Exclusion:
 
 @dataclass(frozen=True)
 class Flow:
-    """What became of the rows, as TRIPOD and STARD ask for it.
+    """The numbers of rows at each step, as TRIPOD and STARD ask for them.
 
     Attributes
     ----------
     read : int
-        Rows of the table.
+        Number of rows of the table.
     excluded : tuple of Exclusion
-        Rows that could not be used.
+        Rows that cannot be used.
     train, test : int
-        Rows used.
+        Numbers of rows that are used.
     unused : int
-        Usable rows that are in neither, because a smaller test set was asked for.
+        Number of usable rows in neither set, because the user asked for a smaller test set.
     """
 
     read: int
@@ -52,7 +52,7 @@ class Flow:
     unused: int
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """Write it as a dictionary."""
         return {
             "read": self.read,
             "excluded": [
@@ -78,17 +78,17 @@ class Prepared:
     test : EncodedData or None
         The test rows; None if there are none.
     encoder : Encoder
-        Fitted on the training rows, for further tables.
+        The encoder that was fitted on the training rows, for further tables.
     train_rows, test_rows : int64[n], int64[m]
-        Which rows of the table they are, from 0, rising.
+        Numbers of these rows in the table, from 0, rising.
     flow : Flow
-        What became of all rows.
+        The numbers of rows at each step.
     dropped : tuple of str
         Features left out because all training rows have the same value.
     findings : tuple of Finding
         Warnings and other remarks on the table.
     divided : tuple of Finding
-        Warnings and other remarks on how its rows are divided.
+        Warnings and other remarks on the division of its rows.
     groups : int64[N] or None
         The group of each row of the table, from 0; None if no rows are kept together.
     """
@@ -120,17 +120,17 @@ def prepare(
     table : Table
         The data, as read.
     schema : Schema
-        What the columns mean.
+        The meaning of the columns.
     split : SplitSpec
-        Which rows train and which test.
+        How to divide the rows into training and test.
     weight : int64[N], optional
-        How many rows each row of the table stands for, from 1; one by default.
+        Number of rows for which each row of the table stands, at least 1; by default 1.
 
     Raises
     ------
     InputError
-        The first error of `check_schema`; or the split asks for more rows than there are; or the
-        training rows are all of one class or alike in every feature.
+        For the first error of `check_schema`; if the split asks for more rows than there are; or if
+        the training rows are all of one class or alike in every feature.
     """
     known = table.known.get((_PREPARED, schema, split))
     if known is not None and weight is None:
@@ -177,18 +177,18 @@ def prepare(
 
 
 def prepare_beforehand(table: Table, schema: Schema, split: SplitSpec) -> None:
-    """Let the table keep what `prepare` gives, for whoever asks for the same.
+    """Prepare a table now, so that a later call of `prepare` with the same arguments is fast.
 
     Raises
     ------
     InputError
-        As `prepare` does.
+        As for `prepare`.
     """
     table.remember((_PREPARED, schema, split), lambda: prepare(table, schema, split))
 
 
 def row_groups(table: Table, schema: Schema) -> npt.NDArray[np.int64] | None:
-    """The group of each row, int64[N] from 0, or None if no rows are kept together.
+    """Find the group of each row, int64[N] from 0; None if no rows are kept together.
 
     A row whose group is missing is a group of its own.
 

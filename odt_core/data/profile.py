@@ -1,4 +1,4 @@
-"""Facts about one column: what it holds, which kind suits it, what is odd about it."""
+"""Facts about one column: its values, the kind that suits it, and its oddities."""
 
 from __future__ import annotations
 
@@ -21,39 +21,40 @@ from odt_core.data.spelling import alike
 from odt_core.data.table import Factor, Table
 
 MAX_CODES = 10
-"""Whole numbers with at most so many distinct values are taken for codes of categories."""
+"""Whole numbers with at most this many distinct values count as codes of categories."""
 
 MANY_CATEGORIES = 50
 
 MAX_STRAYS = 10
-"""So many stray texts of a numerical column are listed."""
+"""Largest number of stray texts of a numerical column that are listed."""
 
 _FEW_STRAYS = 0.2
-"""Share of the rows with other texts up to which a column is said to hold numbers."""
+"""Largest share of rows with other texts in a column that still counts as numbers."""
 
 _LOOKED_AT = 50
-"""Stray texts that are looked at before all are read in other forms."""
+"""Number of stray texts that are examined before all texts are read in other forms."""
 
 _SENTINELS = [0, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999]
 _SENTINELS += [77, 88, 99, 777, 888, 999, 9999, 99999]
-"""Numbers that often stand for a missing value."""
+"""Numbers that often mean a missing value."""
 
 _FEWEST_USUAL, _APART, _APART_SHARE, _MOST_MISSING = 10, 5, 0.05, 0.6
-"""A code stands apart from at least so many other numbers, by so many of their usual steps and by
-this share of the way to their middle, and not more than this share of the rows have it."""
+"""Conditions for a code that is far from the other numbers: the least number of the others, the
+distance in their usual steps, the distance as a share of the way to their middle, and the largest
+share of the rows with the code."""
 
 _FEWEST_TO_TELL = 10
-"""Rows of each class that are wanted before a column is said to tell the outcome almost always."""
+"""Least number of rows of each class to judge whether a column almost gives the outcome away."""
 
 _FEWEST_DATES, _FEWEST_PLAIN = 3, 3
 _FIRST_DATE = 19_000_101
 _DATES_TO_ONE = 10
-"""A column holds dates if it has so many for each value that is none, such as 0 for unknown."""
+"""A column holds dates if it has this many for each other value, such as 0 for unknown."""
 
 _CODES = ("^0[0-9]", "^[0-9]+[eE][0-9]+$", "^[+-]?[0-9]{16,}$")
 
 _FEWEST_GROUPS, _LARGEST_GROUP = 10, 50
-"""Fewest identifiers that may mark groups of rows, and most rows that share one on average."""
+"""Least number of identifiers that can mark groups, and largest mean number of rows per group."""
 
 _GROUP_NAME = re.compile(
     r"(^|[^a-z])(id|ids|mrn|uuid|patients?|patienten|subjects?|persons?|participants?|probands?"
@@ -71,7 +72,7 @@ _ID_NAME = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A column seen under certain missing tokens.
+    """The values of a column, read with given missing tokens.
 
     Attributes
     ----------
@@ -80,13 +81,13 @@ class Profile:
     factor : Factor
         Its distinct texts.
     missing : bool[V]
-        Which of them are missing.
+        Marks the texts that are missing.
     counts : int64[V]
-        How many rows have each.
+        Number of rows with each text.
     numbers : float64[V]
-        Each as a number, NaN where it is none.
+        Each text as a number; NaN if it is not a number.
     reading : CellReading
-        How the cells were read.
+        The rules by which the cells were read.
     """
 
     name: str
@@ -98,22 +99,22 @@ class Profile:
 
     @property
     def n_rows(self) -> int:
-        """Rows of the table."""
+        """Number of rows of the table."""
         return len(self.factor.codes)
 
     @cached_property
     def n_missing(self) -> int:
-        """Rows without a value."""
+        """Number of rows without a value."""
         return int(self.counts[self.missing].sum())
 
     @cached_property
     def n_distinct(self) -> int:
-        """Distinct values, missing ones apart."""
+        """Number of distinct values, without missing ones."""
         return int(np.count_nonzero(~self.missing))
 
     @cached_property
     def is_numeric(self) -> bool:
-        """Whether every value is a finite number (and there is one)."""
+        """Whether there are values and all of them are finite numbers."""
         return self.n_distinct > 0 and bool(np.isfinite(self.numbers[~self.missing]).all())
 
     @cached_property
@@ -124,22 +125,22 @@ class Profile:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether every number is whole."""
+        """Whether all numbers are whole."""
         return bool((self.distinct_numbers % 1 == 0).all())
 
     @cached_property
     def is_constant(self) -> bool:
-        """Whether all rows are alike; a missing value counts as a value."""
+        """Whether all rows have the same value; a missing value counts as a value."""
         return self.n_distinct + bool(self.n_missing) <= 1
 
     @cached_property
     def has_too_many_categories(self) -> bool:
-        """Whether there are more categories than half the rows, as identifiers have."""
+        """Whether there are more categories than half the rows, as with identifiers."""
         return self.n_distinct > 2 and 2 * self.n_distinct > self.n_rows
 
     @cached_property
     def numbers_rows(self) -> bool:
-        """Whether it holds a different whole number in each row, and counts or is named so."""
+        """Whether the column numbers the rows: different whole numbers that count, or a name so."""
         numbers = self.distinct_numbers
         if not (self.is_numeric and self.is_whole) or len(numbers) < max(self.n_rows, 3):
             return False
@@ -148,11 +149,11 @@ class Profile:
 
     @cached_property
     def proposed_kind(self) -> ColumnKind:
-        """The kind that suits the column, for the user to confirm.
+        """The proposed kind of the column, for the user to confirm.
 
-        Numbers are numerical, but for at most ten distinct whole ones and texts with leading
-        zeros or more digits than a float holds, which are taken for codes of categories. Constant
-        columns, identifiers and dates are to be ignored.
+        Numbers are numerical, with two exceptions that count as codes of categories: at most ten
+        distinct whole numbers, and texts with leading zeros or more digits than a float holds.
+        Constant columns, identifiers and dates are to be ignored.
         """
         if self.is_constant or self.numbers_rows or self.repeats_ids:
             return ColumnKind.IGNORE
@@ -164,7 +165,7 @@ class Profile:
         return ColumnKind.IGNORE if self.has_too_many_categories else ColumnKind.CATEGORICAL
 
     def values(self, selected: npt.NDArray[np.bool_]) -> list[str]:
-        """The distinct texts under a mask, the most frequent first."""
+        """The distinct texts that a mask selects, the most frequent first."""
         codes = np.flatnonzero(selected)
         codes = codes[np.argsort(-self.counts[codes], kind="stable")]
         texts: list[str] = self.factor.values.take(codes).to_pylist()
@@ -172,12 +173,12 @@ class Profile:
 
     @cached_property
     def strays(self) -> npt.NDArray[np.bool_]:
-        """Which distinct values are neither missing nor a finite number, bool[V]."""
+        """Marks distinct values that are neither missing nor a finite number, bool[V]."""
         return ~np.isfinite(self.numbers) & ~self.missing
 
     @cached_property
     def is_mostly_numeric(self) -> bool:
-        """Whether the column holds numbers but for some other texts."""
+        """Whether the column holds numbers except for few other texts."""
         n_stray = int(np.count_nonzero(self.strays))
         n_numbers = self.n_distinct - n_stray
         if not n_stray or n_numbers < 2:
@@ -188,7 +189,7 @@ class Profile:
 
     @cached_property
     def odd_form(self) -> NumberForm | None:
-        """The form under which the stray texts are numbers too, but for very few; None if none."""
+        """The form that makes almost all stray texts numbers; None if there is none."""
         if not self.strays.any() or self.reading.form is not NumberForm.PLAIN:
             return None
         strays = np.flatnonzero(self.strays)
@@ -199,14 +200,14 @@ class Profile:
         for form in (NumberForm.SIGNS, NumberForm.LIMITS, NumberForm.YEAR):
             numbers = parse_numbers(rewrite(texts, form), self.reading.decimal)
             n_rest = np.count_nonzero(~np.isfinite(numbers))
-            # Bands such as "<5, 5-10, >10" are no numbers with limits: nothing there is plain.
+            # Bands such as "<5, 5-10, >10" are not numbers with limits: no cell is a plain number.
             is_band = form is NumberForm.LIMITS and n_plain < _FEWEST_PLAIN
             if not is_band and 10 * n_rest <= len(strays) + n_plain and n_rest < len(strays):
                 return form
         return None
 
     def strays_beyond(self, form: NumberForm) -> list[str]:
-        """Texts that would be missing if this form were used, the most frequent first."""
+        """Texts that would be missing with this form, the most frequent first."""
         numbers = self.factor.numbers(self.reading.decimal, form)
         if form is NumberForm.YEAR:
             return self.values(~self.missing & ~_are_years(numbers))
@@ -216,7 +217,7 @@ class Profile:
 
     @cached_property
     def holds_dates(self) -> bool:
-        """Whether every value but very few is a date, as text or as a number such as 20180130."""
+        """Whether almost all values are dates, as text or as a number such as 20180130."""
         if self.reading.form is not NumberForm.PLAIN:
             return False
         n_dates = 0
@@ -238,10 +239,10 @@ class Profile:
 
     @cached_property
     def code_example(self) -> str | None:
-        """A text that looks like a number but is rather a code; None if the numbers are numbers.
+        """A text that looks like a number but is rather a code; None if there is none.
 
-        These are leading zeros (``007``), letters E (``3E5`` among other codes without points),
-        and more than 15 digits, which a float cannot tell apart.
+        Such texts have leading zeros (``007``), the letter E (``3E5`` among other codes without
+        points), or more than 15 digits, which a float cannot tell apart.
         """
         if not (self.is_numeric and self.is_whole) or self.reading.form is not NumberForm.PLAIN:
             return None
@@ -255,7 +256,7 @@ class Profile:
 
     @cached_property
     def repeats_ids(self) -> bool:
-        """Whether it is named as an identifier, and some rows share theirs."""
+        """Whether its name is that of an identifier, and some rows share their value."""
         if self.n_distinct < _FEWEST_GROUPS or not _GROUP_NAME.search(self.name):
             return False
         n_known = self.n_rows - self.n_missing
@@ -263,10 +264,10 @@ class Profile:
         return repeated and 2 * n_known > self.n_rows
 
     def suspected_codes(self) -> list[str]:
-        """Numbers that may stand for a missing value, the most frequent first.
+        """Numbers that may mean a missing value, the most frequent first.
 
-        They are 0, -9, 999 and the like, and stand apart: farther from the nearest other number
-        than a few of the usual steps between numbers.
+        They are 0, -9, 999 and the like. They are farther from the nearest other number than a few
+        of the usual steps between numbers.
         """
         suspects = np.isin(self.numbers, _SENTINELS) & ~self.missing
         if not suspects.any():
@@ -286,7 +287,7 @@ class Profile:
     def _extreme_codes(
         self, suspects: npt.NDArray[np.bool_], usual: npt.NDArray[np.float64]
     ) -> list[str]:
-        """Where there are few other numbers, codes such as -9 where nothing else is negative."""
+        """With few other numbers, codes such as -9 if no other number is negative."""
         if not len(usual):
             return []
         is_far = self.numbers > 3 * max(abs(usual[0]), abs(usual[-1]))
@@ -294,23 +295,23 @@ class Profile:
         return self.values(suspects & (is_far | is_below))
 
     def spellings(self) -> Joined:
-        """Values that are one label in several spellings, with the label of each."""
+        """Values that are spellings of one label, each with the label."""
         present = np.flatnonzero(~self.missing)
         texts = self.factor.values.take(present)
         return alike(texts, self.numbers[present], self.counts[present])
 
     def decides(self, kind: ColumnKind, classes: npt.NDArray[np.int64]) -> bool:
-        """Whether the column alone tells the class of every row.
+        """Whether the column alone determines the class of every row.
 
-        A categorical column does if each of its values has rows of one class only; a numerical
-        one if each class lies in an interval of its own. A missing value counts as a value.
+        A categorical column does so if each value has rows of only one class. A numerical column
+        does so if each class has an interval of its own. A missing value counts as a value.
 
         Parameters
         ----------
         kind : ColumnKind
-            How the column is used.
+            How to use the column.
         classes : int64[N]
-            The class of each row, from 0; -1 where it is missing.
+            The class of each row, from 0; -1 if it is missing.
         """
         n_classes = int(classes.max(initial=-1)) + 1
         if self.has_too_many_categories and kind is not ColumnKind.NUMERICAL:
@@ -327,18 +328,18 @@ class Profile:
         return bool(1 < n_runs <= n_classes)
 
     def balanced_accuracy(self, kind: ColumnKind, positive: npt.NDArray[np.int64]) -> float | None:
-        """How well the column alone tells the positive class; None with too few rows to say.
+        """Balanced accuracy of the column alone for the positive class; None with too few rows.
 
-        A categorical column gives each row the class that is relatively more frequent among the
-        *other* rows with its value, so that many rare values promise nothing. A numerical one has
-        the best single threshold. A missing value may go either way.
+        A categorical column predicts for each row the class that is relatively more frequent among
+        the *other* rows with its value, so that many rare values do not look useful. A numerical
+        column predicts by the best single threshold. A missing value may go to either side.
 
         Parameters
         ----------
         kind : ColumnKind
-            How the column is used.
+            How to use the column.
         positive : int64[N]
-            1 for a positive row, 0 for a negative one, -1 where the outcome is missing.
+            1 for a positive row, 0 for a negative row, -1 if the outcome is missing.
         """
         lost, table = self._classes_by_value(kind, positive, 2)
         total = table.sum(axis=0) + lost
@@ -358,10 +359,10 @@ class Profile:
     def _classes_by_value(
         self, kind: ColumnKind, classes: npt.NDArray[np.int64], n_classes: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Rows of each class where the value is missing, int64[C], and by value, int64[V, C].
+        """Count rows of each class with a missing value, int64[C], and by value, int64[V, C].
 
-        Values of a numerical column are its distinct numbers, rising: texts that are the same
-        number to a float are the same value.
+        The values of a numerical column are its distinct numbers, rising. Texts that are the same
+        float are the same value.
         """
         ranks = np.arange(len(self.missing))
         if kind is ColumnKind.NUMERICAL:
@@ -375,7 +376,7 @@ class Profile:
 
 
 def _are_dates(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Which numbers are dates such as 20180130, maybe with a time of day, bool[V]."""
+    """Mark numbers that are dates such as 20180130, perhaps with a time of day, bool[V]."""
     days = np.nan_to_num(numbers, nan=0.0, posinf=0.0, neginf=0.0)
     days = np.where(days >= 19_000_101_000_000, days // 1_000_000, days)
     month, day = days // 100 % 100, days % 100
@@ -385,22 +386,22 @@ def _are_dates(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
 
 
 def _are_years(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Which numbers are years of four digits that begin with 1 or 2, bool[V]."""
+    """Mark numbers that are years of four digits beginning with 1 or 2, bool[V]."""
     found: npt.NDArray[np.bool_] = (1000 <= numbers) & (numbers < 3000)
     return found
 
 
 def profile_column(table: Table, column: str, reading: CellReading) -> Profile:
-    """Look at a column.
+    """Read a column and collect facts about it.
 
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     column : str
         The column's name.
     reading : CellReading
-        How its cells are read; its decimal mark only where the table's own is not certain.
+        The rules for its cells. Their decimal mark counts only if the table's is not certain.
 
     Raises
     ------

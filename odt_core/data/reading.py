@@ -1,4 +1,4 @@
-"""Read a table of text from the bytes of a file."""
+"""Reading a table of text from the bytes of a file."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ def read_table(
     name: str = "",
     on_stage: Callable[[str], object] | None = None,
 ) -> Table:
-    """Read a CSV or similar table, a workbook or a Parquet file; every cell becomes text.
+    """Read a CSV or similar table, a workbook or a Parquet file. Every cell becomes text.
 
-    The first line, after those that the options leave out, holds the column names. Blank lines,
-    and rows without any value, are left out. Blank and repeated names, delimiters at the ends of
-    lines and a ``sep=;`` line are repaired and said in the report. Letters and their accents are
-    composed (Unicode NFC), in cells and names.
+    The first line, after the lines that the options leave out, holds the column names. Blank lines
+    and rows without any value are left out. The reader repairs blank and repeated names, delimiters
+    at the ends of lines, and a ``sep=;`` line, and reports that. In cells and names, letters and
+    accents are composed (Unicode NFC).
 
     Parameters
     ----------
     source : bytes or Path
-        The file's bytes, or where it is. Gzip, and a zip archive with one file, are undone.
+        The file's bytes, or its path. Gzip and zip archives with one file are unpacked.
     options : ReadOptions, optional
-        What the user knows; the rest is found out.
+        Options that the user gave. The reader finds out the rest.
     name : str
         The file's name, for screens and records.
     on_stage : callable, optional
-        Told what is being done, in words.
+        Called with the current step, in plain words.
 
     Raises
     ------
     RefusedRowsError
         If a line has too few or too many cells.
     InputError
-        If there is no such file, it is not a text table, or it is empty.
+        If there is no such file, if it is not a text table, or if it is empty.
     """
     options = options or ReadOptions()
     tell = on_stage or (lambda stage: None)

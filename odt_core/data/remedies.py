@@ -12,13 +12,13 @@ from odt_core.data.schema import ColumnKind, Schema
 
 
 class Change(StrEnum):
-    """What a remedy changes.
+    """The kind of change that a remedy makes.
 
-    ``use`` is a column's kind; ``missing`` and ``not-missing`` are texts; ``join`` are labels (none
-    of them: they stay apart); ``form`` is how numbers are written; ``group`` and ``ungroup`` say
-    whether rows with equal values stay together; ``confirm`` accepts the guessed outcome;
-    ``units-row`` and ``title`` are not about the schema: the file is to be read without its row of
-    units, or without the lines above the column names.
+    ``use`` changes a column's kind. ``missing`` and ``not-missing`` change which texts are missing.
+    ``join`` gives texts one label, or keeps them apart if it has none. ``form`` changes how numbers
+    are read. ``group`` and ``ungroup`` decide whether rows with equal values stay together.
+    ``confirm`` accepts the guessed outcome. ``units-row`` and ``title`` change the reading of the
+    file: without its row of units, or without the lines above the column names.
     """
 
     USE = "use"
@@ -40,23 +40,23 @@ class Remedy:
     Attributes
     ----------
     change : Change
-        What is changed.
+        The kind of change.
     label : str
-        What the button says.
+        The text of the button.
     column : str
-        The column, or the outcome.
+        The name of the column, or of the outcome.
     kind : ColumnKind or None
-        How the column is used afterwards; None for as before.
+        How to use the column afterwards; None for no change.
     texts : tuple of str
-        Texts that become missing, or no longer are.
+        Texts that become missing, or that are no longer missing.
     joined : tuple of (str, str)
-        Texts and the labels that they will count as.
+        Texts, each with its new label.
     form : NumberForm
-        How the column's numbers are written.
+        The new form of the column's numbers.
     reference : datetime.date or None
         The date on which ages are counted.
     skip_lines : int
-        How many lines above the column names to skip.
+        Number of lines above the column names to skip.
     """
 
     change: Change
@@ -70,12 +70,12 @@ class Remedy:
     reference: date | None = None
 
     def applied(self, schema: Schema) -> Schema:
-        """The schema after the click.
+        """Return the schema after the click.
 
         Raises
         ------
         InputError
-            If the schema does not know the column.
+            If the schema does not have the column.
         """
         match self.change:
             case Change.MISSING | Change.NOT_MISSING:
@@ -108,5 +108,5 @@ class Remedy:
 
 
 def ignore(column: str, label: str = "Ignore it") -> Remedy:
-    """Do not use a column as a feature."""
+    """Make the remedy that removes a column from the features."""
     return Remedy(Change.USE, label, column, ColumnKind.IGNORE)

@@ -1,7 +1,7 @@
-"""Bootstrap resamples: training rows drawn again with replacement, as many as there are.
+"""Bootstrap resamples: as many rows as there are training rows, drawn with replacement.
 
-A resample comes as `Prepared` rows of its own: it trains on the rows drawn and tests on the rows
-that it was drawn from, with categories, bins and cut points of the rows drawn alone.
+A resample comes as `Prepared` rows. Its training rows are the drawn rows, and its test rows are all
+rows from which they were drawn. Categories, bins and cut points come from the drawn rows alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData
 
 MOST_DRAWS = 1000
-"""Draws of one resample until both classes are in it."""
+"""Largest number of draws for one resample until both classes are in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +30,9 @@ class Draw:
     Attributes
     ----------
     rows : int64[n]
-        Positions among the training rows, rising; a row that is drawn twice stands twice.
+        Positions among the training rows, rising. A row that is drawn twice is listed twice.
     again : int
-        Draws before it that had rows of one class only.
+        Number of earlier draws with rows of only one class.
     """
 
     rows: npt.NDArray[np.int64]
@@ -45,24 +45,24 @@ def draw_resample(
     number: int,
     groups: npt.NDArray[np.int64] | None = None,
 ) -> Draw:
-    """Draw as many rows as there are, with replacement, until both classes are among them.
+    """Draw rows with replacement, as many as there are, until both classes are among them.
 
     Parameters
     ----------
     y : bool[N]
         The classes of the training rows.
     seed : int
-        Of the training run's split.
+        Seed of the training run's split.
     number : int
-        Which resample, from 0. Seed and number alone decide what is drawn.
+        Number of the resample, from 0. Seed and number alone determine the draw.
     groups : int64[N], optional
-        The group of each row. Then whole groups are drawn, as many as there are, and the number of
-        rows varies.
+        The group of each row. With groups, whole groups are drawn, as many as there are, and the
+        number of rows varies.
 
     Raises
     ------
     InputError
-        If no draw has both classes, for example because one class is in a single group of very
+        If no draw has both classes, for example because one class is in a single group among very
         many.
     """
     random = np.random.default_rng(np.random.SeedSequence((seed, number)))
@@ -82,7 +82,7 @@ def draw_resample(
 
 
 def _members(groups: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
-    """The rows of each group."""
+    """List the rows of each group."""
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order])) + 1
     return np.split(order, starts)
@@ -91,28 +91,28 @@ def _members(groups: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
 def prepare_resample(
     table: Table, schema: Schema, prepared: Prepared, rows: npt.NDArray[np.int64]
 ) -> Prepared:
-    """Encode a resample with an encoder that is fitted to its own rows.
+    """Encode a resample with an encoder that is fitted on its own rows.
 
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     schema : Schema
-        What the columns mean.
+        The meaning of the columns.
     prepared : Prepared
-        The training rows that the resample was drawn from.
+        The training rows from which the resample was drawn.
     rows : int64[n]
-        Positions among them (see `draw_resample`).
+        Positions among these rows (see `draw_resample`).
 
     Returns
     -------
     Prepared
-        `train` has the rows drawn; `test` has all rows that they were drawn from, in their order.
+        `train` has the drawn rows; `test` has all rows from which they were drawn, in order.
 
     Raises
     ------
     InputError
-        If the rows drawn are alike in every feature.
+        If the drawn rows are alike in every feature.
     """
     base, drawn = prepared.train, prepared.train_rows[rows]
     encoder = fit_encoder(table, schema, drawn)

@@ -1,4 +1,4 @@
-"""From a table's text to columns of cells, with each fault traced to its line."""
+"""The row reader: from a table's text to columns of cells, with the line of each fault."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from odt_core.errors import InputError
 MAX_COLUMNS = 20_000
 
 CHUNK_ROWS = 50_000
-"""Rows held as Python lists at a time."""
+"""Number of rows that are kept as Python lists at a time."""
 
 MAX_UNITS_SHOWN = 200
-"""Characters of a note on a row of units."""
+"""Largest number of characters of a note on a row of units."""
 
 _END = "\0"
-"""Comes after the last line: if it does not arrive as a row of its own, a quote is still open."""
+"""A row after the last line. If it is not read as a row of its own, a quote is still open."""
 
 _NO_DELIMITER = "\x1f"
 
@@ -43,11 +43,11 @@ class Rows:
     names : tuple of str
         Column names.
     columns : tuple of Factor
-        The cells, without blanks around them, their letters and accents composed.
+        The cells, without surrounding blanks, their letters and accents composed.
     lines : int32[N]
-        The line on which each row begins, counted from 1.
+        The line on which each row begins, from 1.
     notes : tuple of str
-        What was repaired.
+        Sentences on what was repaired.
     """
 
     names: tuple[str, ...]
@@ -64,16 +64,16 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
     text : str
         The header and the rows; at least one cell is not blank.
     dialect : Dialect
-        How it is punctuated.
+        The punctuation.
     first_line : int
-        Which line of the file the text begins on.
+        The number of the text's first line in the file.
 
     Raises
     ------
     RaggedError
         If a row has too few or too many cells.
     InputError
-        If a quote is never closed, or there are too many columns.
+        If a quote is never closed, or if there are too many columns.
     """
     rows = _read_even_rows(text, dialect, first_line)
     if rows is not None:
@@ -88,7 +88,7 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
 
 
 def without_first(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
-    """Rows without the first one, which holds units, and a note that says so."""
+    """Remove the first row, which holds units, and make a note of that."""
     units = [column.texts[0] for column in rows.columns]
     shown = ", ".join(repr(unit) for unit in units if unit) or "nothing"
     line = int(rows.lines[0])
@@ -99,7 +99,7 @@ def without_first(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
 
 
 def _read_even_rows(text: str, dialect: Dialect, first_line: int) -> Rows | None:
-    """The content of a table whose rows need no repair; None if some row may need it."""
+    """Read a table whose rows need no repair; None if some row may need it."""
     end = _end_of_header(text, dialect)
     if end is None:
         return None
@@ -115,7 +115,7 @@ def _read_even_rows(text: str, dialect: Dialect, first_line: int) -> Rows | None
 
 
 def _end_of_header(text: str, dialect: Dialect) -> int | None:
-    """Where the first line with a name ends; None if the row reader may see it end elsewhere."""
+    """Find the end of the first line with a name; None if the row reader may find another end."""
     nothing = string.whitespace + dialect.delimiter + dialect.quotechar
     end = 0
     while end < len(text):
@@ -164,7 +164,7 @@ def _tidy(
     n_blank: int,
     n_cut: int,
 ) -> Rows:
-    """Columns without blanks around their cells; rows and last columns without any value go."""
+    """Remove blanks around cells, and rows and last columns without any value."""
     notes = list(header.notes)
     columns, joined = _trim(columns)
     blank = _blank_rows(columns)
@@ -188,9 +188,9 @@ def _tidy(
 
 
 def _trim(columns: Sequence[Factor]) -> tuple[list[Factor], list[int]]:
-    """Cells without blanks around them, and the columns in which that made categories one.
+    """Remove blanks around cells; return also the columns in which categories became equal.
 
-    All columns are looked at together: a look at one takes longer than its cells do.
+    All columns are examined together, which is faster than one column at a time.
     """
     columns = list(columns)
     ends = np.cumsum([len(column.values) for column in columns])
@@ -202,7 +202,7 @@ def _trim(columns: Sequence[Factor]) -> tuple[list[Factor], list[int]]:
     for position in np.unique(np.searchsorted(ends, changed, side="right")).tolist():
         column = columns[position]
         start, n_values = ends[position] - len(column.values), len(column.values)
-        # Blanks before a cell belong to the delimiter.
+        # Blanks before a cell are part of the delimiter.
         n_before = pc.count_distinct(pc.utf8_ltrim(column.values, " ")).as_py()
         if pc.count_distinct(trimmed.slice(start, n_values)).as_py() < n_before:
             joined.append(position)
@@ -211,7 +211,7 @@ def _trim(columns: Sequence[Factor]) -> tuple[list[Factor], list[int]]:
 
 
 def _blank_rows(columns: Sequence[Factor]) -> npt.NDArray[np.bool_]:
-    """Rows without any value."""
+    """Mark rows without any value."""
     blank = np.ones(len(columns[0].codes), dtype=bool)
     for column in columns:
         code = pc.index(column.values, "").as_py()
@@ -229,7 +229,7 @@ class RaggedError(InputError):
     Attributes
     ----------
     fact : str
-        Which row and how many cells.
+        The row, and its number of cells.
     """
 
     def __init__(self, fact: str, advice: str) -> None:
@@ -238,15 +238,15 @@ class RaggedError(InputError):
 
 
 class _StrayTextError(Exception):
-    """Something stands between a closing quote and the next delimiter."""
+    """There is text between a closing quote and the next delimiter."""
 
 
 class _RowReader:
-    """Iterates over (cells, line) of the rows below the header, repairing what is harmless.
+    """Iterates over (cells, line) of the rows below the header, and repairs what is harmless.
 
-    A stray or missing quote may swallow whole lines without changing the number of cells, so
-    text after a closing quote is a fault. Blanks there are harmless: the lenient reader takes
-    them, but wants every line to close the quotes it opens.
+    A stray or missing quote may join several lines without a change in the number of cells. So
+    text after a closing quote is a fault. Blanks there are harmless. The lenient reader accepts
+    them, but every line must close the quotes that it opens.
     """
 
     def __init__(
@@ -285,7 +285,7 @@ class _RowReader:
                 yield self._fit(row, line), line
 
     def _parse(self) -> Iterator[tuple[list[str], int]]:
-        """Rows and the lines they begin on."""
+        """Yield rows with the lines on which they begin."""
         line = self._offset + 1
         try:
             for row in self._reader:
@@ -307,7 +307,7 @@ class _RowReader:
             raise InputError(message) from error
 
     def _fit(self, row: list[str], line: int) -> list[str]:
-        """A row with the header's number of cells, if only empty cells make the difference."""
+        """Fit a row to the header's number of cells, if the difference is only empty cells."""
         width = self.header.width
         if self.header.n_named <= len(row) < width:
             return row + [""] * (width - len(row))
@@ -351,7 +351,7 @@ def _require_columns(n_columns: int) -> None:
 
 
 def _lines(text: str, balanced: str = "") -> Iterator[str]:
-    """The lines of a text, and `_END`; each closing the quotes it opens, if that is demanded."""
+    """Yield the lines of a text, and `_END`. With `balanced`, each line must close its quotes."""
     lines: Iterator[str] = io.StringIO(text, newline="")
     return chain(_balanced(lines, balanced) if balanced else lines, (_END,))
 

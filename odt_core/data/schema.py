@@ -1,4 +1,4 @@
-"""What the columns of a table mean."""
+"""The meaning of a table's columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCHEMA_VERSION = 1
 
 
 class ColumnKind(StrEnum):
-    """How a column is used."""
+    """The use of a column."""
 
     CATEGORICAL = "categorical"
     NUMERICAL = "numerical"
@@ -31,29 +31,29 @@ class ColumnKind(StrEnum):
 
 @dataclass(frozen=True)
 class ColumnSchema:
-    """What a column means.
+    """The meaning of one column.
 
     Attributes
     ----------
     name : str
         The column's name.
     kind : ColumnKind
-        How it is used.
+        How to use the column.
     binning : Binning
-        Its bins, if it is numerical.
+        How to divide it into bins, if it is numerical.
     missing_tokens : tuple of str or None
-        Texts read as missing in this column; None for the schema's own. An empty cell always is.
+        Texts read as missing in this column; None for the schema's. An empty cell is missing too.
     joined : tuple of (str, str)
-        Texts and the labels that they count as, such as ``yes`` and ``Yes``.
+        Texts, each with the label that replaces it, such as ``yes`` for ``Yes``.
     form : NumberForm
-        How its numbers are written, if it is numerical.
+        The form of its numbers, if it is numerical.
     reference : datetime.date or None
-        The date on which its ages are counted, if its dates are read as ages.
+        The date on which ages are counted, if its dates are read as ages.
 
     Raises
     ------
     InputError
-        If a text is joined with two labels, or a label is itself replaced.
+        If a text has two labels, or a label is itself replaced.
     """
 
     name: str
@@ -70,35 +70,35 @@ class ColumnSchema:
 
 @dataclass(frozen=True)
 class Schema:
-    """What a table means.
+    """The meaning of a table.
 
     Attributes
     ----------
     target : str
-        The column with the outcome.
+        The name of the outcome column.
     positive : str
-        The outcome that counts as positive; all others are negative.
+        The label that counts as positive. All others are negative.
     columns : tuple of ColumnSchema
-        The other columns. Columns of the table that are not named here are ignored.
+        The other columns. A column of the table that is not listed here is ignored.
     missing_tokens : tuple of str
-        Texts read as missing in every column without tokens of its own, the target too.
+        Texts read as missing in every column without tokens of its own, including the target.
     decimal : str
         The decimal mark of the numbers, ``.`` or ``,``.
     group : str or None
-        A column whose equal values mark rows of one patient, site or the like: these rows are
-        never divided between training and test.
+        A column whose equal values mark rows that belong together, such as those of one patient or
+        site. These rows are never divided between training and test.
     target_missing : tuple of str or None
-        Texts read as missing in the outcome; None for `missing_tokens`.
+        Texts read as missing in the outcome; None to use `missing_tokens`.
     target_joined : tuple of (str, str) or None
-        Texts of the outcome and the labels that they count as; None if nobody has decided yet.
+        Texts of the outcome, each with its label; None if nobody has decided yet.
     guessed : bool
-        Whether the outcome was guessed from the values alone, and nobody has confirmed it.
+        Whether the outcome was guessed from values, and nobody has confirmed it.
 
     Raises
     ------
     InputError
-        If a column is named twice, the decimal mark is neither point nor comma, the outcome is
-        the group, or labels are joined in a circle.
+        If a column is listed twice, if the decimal mark is neither point nor comma, if the outcome
+        is the group, or if labels are joined in a circle.
     """
 
     target: str
@@ -133,12 +133,12 @@ class Schema:
         return tuple(c for c in self.columns if c.kind is not ColumnKind.IGNORE)
 
     def column(self, name: str) -> ColumnSchema:
-        """The description of a column.
+        """Return the description of a column.
 
         Raises
         ------
         InputError
-            If there is none.
+            If there is no such column.
         """
         found = self._by_name.get(name)
         if found is None:
@@ -152,7 +152,7 @@ class Schema:
         return self.reading_of(name).missing_tokens
 
     def reading_of(self, name: str) -> CellReading:
-        """How the cells of a column or of the outcome are read; others as the table's own."""
+        """The rules for the cells of a column or of the outcome, or the table's own rules."""
         if name == self.target:
             column = ColumnSchema(
                 name,
@@ -171,29 +171,29 @@ class Schema:
         return {column.name: column for column in self.columns}
 
     def with_kind(self, name: str, kind: ColumnKind) -> Schema:
-        """The same with a column used otherwise."""
+        """Return the schema with another kind for a column."""
         return self._replace(name, kind=ColumnKind(kind))
 
     def with_kinds(self, kinds: Mapping[str, ColumnKind]) -> Schema:
-        """The same with several columns used otherwise."""
+        """Return the schema with other kinds for several columns."""
         return self._replace_all({name: {"kind": ColumnKind(kind)} for name, kind in kinds.items()})
 
     def with_binning(self, name: str, binning: Binning) -> Schema:
-        """The same with a column binned otherwise."""
+        """Return the schema with another binning for a column."""
         return self._replace(name, binning=binning)
 
     def with_column_missing(self, name: str, tokens: Sequence[str] | None) -> Schema:
-        """The same with a column's own missing tokens (None for the schema's)."""
+        """Return the schema with a column's own missing tokens (None for the schema's)."""
         return self._replace(name, missing_tokens=None if tokens is None else tuple(tokens))
 
     def with_missing_tokens(self, tokens: Sequence[str]) -> Schema:
-        """The same with other missing tokens."""
+        """Return the schema with other missing tokens."""
         return dataclasses.replace(self, missing_tokens=tuple(tokens))
 
     def with_joined(self, name: str, joined: Joined) -> Schema:
-        """The same with texts of a column, or of the outcome, counted as labels.
+        """Return the schema with labels for texts of a column or of the outcome.
 
-        For the outcome the positive label follows its text.
+        If the text of the outcome's positive label gets another label, that label is positive.
         """
         if name != self.target:
             return self._replace(name, joined=joined)
@@ -201,25 +201,25 @@ class Schema:
         return dataclasses.replace(self, target_joined=joined, positive=positive)
 
     def with_form(self, name: str, form: NumberForm, reference: date | None = None) -> Schema:
-        """The same with a column read as numbers of this form; ages need a reference date."""
+        """Return the schema with a form for a column's numbers; ages need a reference date."""
         return self._replace(name, kind=ColumnKind.NUMERICAL, form=form, reference=reference)
 
     def with_target_missing(self, tokens: Sequence[str] | None) -> Schema:
-        """The same with the outcome's own missing tokens (None for the schema's)."""
+        """Return the schema with the outcome's own missing tokens (None for the schema's)."""
         own = None if tokens is None else tuple(tokens)
         return dataclasses.replace(self, target_missing=own)
 
     def with_group(self, group: str | None) -> Schema:
-        """The same with rows of equal values in a column kept together; it is no feature then."""
+        """Return the schema with another group column, which is then not a feature."""
         schema = dataclasses.replace(self, group=group)
         return schema if group is None else schema.with_kind(group, ColumnKind.IGNORE)
 
     def confirmed(self) -> Schema:
-        """The same with the outcome confirmed by the user."""
+        """Return the schema with the outcome confirmed by the user."""
         return dataclasses.replace(self, guessed=False)
 
     def with_target(self, target: str, positive: str) -> Schema:
-        """The same with another outcome; the former one becomes an ignored column."""
+        """Return the schema with another outcome. The former outcome becomes an ignored column."""
         if target == self.target:
             return dataclasses.replace(self, positive=positive, guessed=False)
         columns = (
@@ -249,7 +249,7 @@ class Schema:
         return dataclasses.replace(self, columns=columns)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "version": SCHEMA_VERSION,
             "target": self.target,
@@ -283,7 +283,7 @@ class Schema:
         Raises
         ------
         InputError
-            If the record is of another version or damaged.
+            If the record has another version or is damaged.
         """
         if not isinstance(record, Mapping) or record.get("version") != SCHEMA_VERSION:
             version = record.get("version") if isinstance(record, Mapping) else None
@@ -309,7 +309,7 @@ class Schema:
 
 
 def _additions(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields that records of older programs lack."""
+    """The fields that records of older programs lack."""
     missing, joined = record.get("target_missing"), record.get("target_joined")
     return {
         "group": record.get("group"),

@@ -1,4 +1,4 @@
-"""Sizes of samples: a number of rows, a share of them, all, or the paper's."""
+"""Sizes of samples: a number of rows, a share of them, all rows, or the paper's size."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Size = int | Fraction | Literal["all", "paper"]
 
 
 def check_size(option: str, size: Size) -> None:
-    """Refuse a size that is no number of rows and no share.
+    """Refuse a size that is neither a number of rows nor a share.
 
     Raises
     ------
     InputError
-        If it is not positive, a share above 1, or an unknown word.
+        If it is not positive, is a share above 1, or is an unknown word.
     """
     if size in ("all", "paper"):
         return
@@ -35,7 +35,7 @@ def check_size(option: str, size: Size) -> None:
 
 
 def parse_train_size(text: str) -> Size:
-    """The size of a training set as the command line gives it: 600, 0.9, 90%, all or paper.
+    """Read a training set's size from the command line: 600, 0.9, 90%, all or paper.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def parse_train_size(text: str) -> Size:
 
 
 def parse_size(option: str, text: str, examples: str) -> int | Fraction:
-    """A whole number is rows; a decimal, a percentage or a fraction is a share, kept exact.
+    """Read a size: a whole number of rows, or an exact share (a decimal, percentage or fraction).
 
     Raises
     ------
@@ -67,17 +67,17 @@ def parse_size(option: str, text: str, examples: str) -> int | Fraction:
         if re.fullmatch(r"[0-9]*\.[0-9]*|[0-9]+/[0-9]+", compact):
             return Fraction(compact)
     except (ValueError, ZeroDivisionError):
-        pass  # the sentence below says what is wrong
+        pass  # the error below says what is wrong
     raise InputError(f"{option} is {text!r}: give a number of rows or a share, {examples}.")
 
 
 def resolve_size(option: str, size: int | Fraction, n_rows: int, of_what: str) -> int:
-    """The number of rows that a size stands for.
+    """Compute the number of rows of a size.
 
     Raises
     ------
     InputError
-        If there are not so many rows, or the share comes to none.
+        If there are not enough rows, or the share gives no row.
     """
     if isinstance(size, Fraction):
         n = math.floor(size * n_rows)
@@ -93,7 +93,7 @@ def resolve_size(option: str, size: int | Fraction, n_rows: int, of_what: str) -
 
 
 def size_text(size: Size) -> str:
-    """A size as a person writes it, exactly; `parse_train_size` reads it again.
+    """Write a size exactly, as a person would; `parse_train_size` can read it again.
 
     Examples
     --------
@@ -107,5 +107,5 @@ def size_text(size: Size) -> str:
 
 
 def size_to_json(size: Size) -> int | str:
-    """A number of rows as a number; the rest as a text that can be parsed again."""
+    """Write a number of rows as a number, and other sizes as text that can be read again."""
     return str(size) if isinstance(size, Fraction) else size

@@ -1,4 +1,4 @@
-"""Texts that are one label, written in several ways."""
+"""Several spellings of one label."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from odt_core.data.cells import Joined
 _INVISIBLE = "[\u00ad\u200b\u200c\u200d\u2060\ufeff]"
 _STOPS = r"[.,;:!]+$"
 _EXACT = 2.0**53
-"""Whole numbers up to this are told apart by a float."""
+"""Floats can tell whole numbers apart up to this number."""
 
 
 def folded(texts: pa.Array) -> pa.Array:
-    """What is left of texts without case, blanks, invisible signs and stops at their ends.
+    """Remove case, blanks, invisible characters and full stops at the ends of texts.
 
-    Letters in several forms (composed, decomposed, of full width) become one; no-break spaces are
-    blanks, and a run of blanks is one.
+    Different forms of a letter (composed, decomposed, full width) become one. No-break spaces count
+    as blanks, and several blanks become one.
 
     Examples
     --------
@@ -39,10 +39,10 @@ def folded(texts: pa.Array) -> pa.Array:
 
 
 def spelled(values: Sequence[str]) -> dict[str, str]:
-    """The value that each `folded` text stands for.
+    """Map each `folded` text to the value that it stands for.
 
-    A later spelling is read as the value with the same folded text. A text that two values fold to
-    is left out, since it could be either.
+    A later spelling is read as the value with the same folded text. If two values fold to the same
+    text, the text is left out, because it could mean either.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def spelled(values: Sequence[str]) -> dict[str, str]:
 def alike(
     texts: pa.Array, numbers: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
 ) -> Joined:
-    """Which texts are one label in several spellings, each paired with the most frequent one.
+    """Find texts that are spellings of one label, and pair each with the most frequent spelling.
 
     Texts are alike if `folded` makes them equal, or if they are the same number (``1`` and
     ``1.0``, but not the codes ``1`` and ``01``).
@@ -67,9 +67,9 @@ def alike(
     texts : pyarrow.Array of str[V]
         Distinct texts, none of them missing.
     numbers : float64[V]
-        Each as a number, NaN where it is none.
+        Each text as a number; NaN if it is not a number.
     counts : int64[V]
-        How many rows have each; of equally frequent spellings the first is the label.
+        Number of rows with each text. Among equally frequent spellings, the first is the label.
     """
     keys = pc.dictionary_encode(folded(texts))
     finite = numbers[np.isfinite(numbers)]

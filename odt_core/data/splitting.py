@@ -1,4 +1,4 @@
-"""Which rows train and which test."""
+"""The division of rows into training and test."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from odt_core.errors import InputError
 
 @dataclass(frozen=True)
 class SplitSpec:
-    """How the rows with an outcome are divided.
+    """How to divide the rows that have an outcome.
 
-    Rows of one group (`odt_core.data.Schema.group`) stay together whatever the sizes are.
+    Rows of one group (`odt_core.data.Schema.group`) always stay together.
 
     Attributes
     ----------
     train_size : int, Fraction, "all" or "paper"
-        A stratified random sample of so many rows, or of this share of them (rounded down);
-        ``all`` takes every row, in the file's order; ``paper`` takes the fewer of 90 % and 600
-        (paper, section 5).
+        Size of a stratified random sample: a number of rows, or a share of them (rounded down).
+        ``all`` takes every row, in the file's order. ``paper`` takes 90 %, but at most 600 (paper,
+        section 5).
     test_size : int, Fraction or None
-        The test set: so many of the remaining rows, or this share of the *remaining* rows
-        (rounded down), a stratified random sample of them; None for all that remain.
+        Size of the test set, a stratified random sample of the remaining rows: a number of rows, or
+        a share of the *remaining* rows (rounded down). None takes all remaining rows.
     seed : int
-        Of the random sample.
+        Seed of the random sample.
     fold : Fold or None
-        One fold of a cross-validation: the training rows that the sizes above give are divided
-        once more, into the fold's training and test rows. The test rows above stay unused.
+        One fold of a cross-validation. It divides the training rows, given by the sizes above, into
+        the fold's own training and test rows. The test rows given above stay unused.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class SplitSpec:
         Raises
         ------
         InputError
-            If there are not so many, or the share comes to none.
+            If there are not enough rows, or the share gives no row.
         """
         if self.train_size == "all":
             return n_rows
@@ -104,19 +104,19 @@ class SplitSpec:
         return resolve_size("train-size", self.train_size, n_rows, "with an outcome")
 
     def n_test(self, n_rest: int) -> int:
-        """Number of test rows out of the `n_rest` that do not train.
+        """Number of test rows out of the `n_rest` rows that do not train.
 
         Raises
         ------
         InputError
-            If there are not so many, or the share comes to none.
+            If there are not enough rows, or the share gives no row.
         """
         if self.test_size is None:
             return n_rest
         return resolve_size("test-size", self.test_size, n_rest, "besides the training rows")
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "train_size": size_to_json(self.train_size),
             "test_size": None if self.test_size is None else size_to_json(self.test_size),
@@ -145,7 +145,7 @@ class SplitSpec:
 
 
 USUAL_SPLIT = SplitSpec.parse("80%")
-"""How rows are divided unless somebody says otherwise."""
+"""The default division of rows."""
 
 
 def split_rows(
@@ -153,17 +153,16 @@ def split_rows(
     spec: SplitSpec,
     groups: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Draw training and test rows, each with the classes in the proportions of the whole.
+    """Draw training and test rows; both keep the classes' proportions.
 
-    With a fold, the training rows are divided once more. The split's test rows then stay unused.
+    A fold divides the training rows once more. Then the split's test rows stay unused.
 
     Parameters
     ----------
     y : bool[N]
         The classes.
     spec : SplitSpec
-        How many of each. Where groups are kept together, these are most: whole groups are taken
-        as long as they fit.
+        The sizes. With groups, these are largest sizes: whole groups are taken while they fit.
     groups : int64[N], optional
         The group of each row, from 0. Rows of one group are never divided.
 
@@ -187,7 +186,7 @@ def split_rows(
 def _fold_rows(
     y: npt.NDArray[np.bool_], fold: Fold, seed: int, groups: npt.NDArray[np.int64] | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The training and test rows of one fold; `seed` is that of the whole comparison."""
+    """Find the training and test rows of one fold; `seed` is that of the whole comparison."""
     if fold.train_size is None:
         return k_fold_rows(y, fold, seed, groups)
     if isinstance(fold.train_size, int) and fold.train_size >= len(y):
@@ -204,7 +203,7 @@ def _fold_rows(
 def _divided(
     y: npt.NDArray[np.bool_], spec: SplitSpec, groups: npt.NDArray[np.int64] | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Training and test rows, before a fold divides them."""
+    """Find training and test rows, before a fold divides them."""
     n_train = spec.n_train(len(y))
     rows = np.arange(len(y))
     if n_train == 0:
@@ -229,7 +228,7 @@ def _drawn(
     seed: int,
     groups: npt.NDArray[np.int64] | None,
 ) -> npt.NDArray[np.int64]:
-    """`n` of the rows at random, or whole groups of at most so many rows, rising."""
+    """Draw `n` of the rows at random, or whole groups with at most `n` rows; rising."""
     if groups is None or n == len(rows):
         return _stratified(rows, y[rows], n, seed)
     drawn = rows[_stratified_groups(y[rows], groups[rows], n, seed)]
@@ -244,12 +243,12 @@ def _drawn(
 def _stratified_groups(
     y: npt.NDArray[np.bool_], groups: npt.NDArray[np.int64], n: int, seed: int
 ) -> npt.NDArray[np.bool_]:
-    """A mask of whole groups, drawn at random, with at most `n` rows together.
+    """Draw whole groups at random, with at most `n` rows in total, as a mask.
 
-    The groups are shuffled and dealt out in two strata, those with a positive row and those
-    without, each up to its share of `n`; rows that are still wanted come from whatever fits. The
-    classes are therefore in about the proportions of the whole. (scikit-learn's
-    ``StratifiedGroupKFold`` makes folds of equal size only.)
+    The groups are shuffled within two strata, those with a positive row and those without. Each
+    stratum may give its share of `n`. If rows are still missing, they come from any group that
+    fits. So the classes keep about their proportions. (scikit-learn's ``StratifiedGroupKFold`` only
+    makes folds of equal size.)
     """
     order = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
     sizes = np.bincount(groups, minlength=len(order))
@@ -265,7 +264,7 @@ def _stratified_groups(
 
 
 def _fitting(sizes: npt.NDArray[np.int64], room: int) -> npt.NDArray[np.int64]:
-    """Positions of sizes that fit into the room one after the other; those that do not are left."""
+    """Find positions of sizes that fit into the room one after the other; skip the others."""
     taken: list[int] = []
     for position, size in enumerate(sizes.tolist()):
         if size <= room:
@@ -281,7 +280,7 @@ def _stratified(
 ) -> npt.NDArray[np.int64]:
     if n == len(rows):
         return rows
-    # train_test_split refuses classes or test sets of a single row; resample draws the same way.
+    # train_test_split refuses a class or test set with a single row; resample draws the same way.
     from sklearn.utils import resample
 
     drawn = resample(rows, replace=False, n_samples=n, stratify=y, random_state=seed)

@@ -1,4 +1,4 @@
-"""Lines that are no rows of the table, and the reading options that leave them out."""
+"""Lines that are not rows of the table, and reading options that leave them out."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from odt_core.data.table import Table
 from odt_core.errors import InputError
 
 COMMENT_MARKS = ("#", "//", "%", "--", "*", "!")
-"""Marks that comment lines may begin with."""
+"""Characters with which comment lines may begin."""
 
 MOST_LINES, MOST_CHARACTERS = 60, 10_000
-"""At most so much of a file's beginning is looked at."""
+"""Number of characters at the beginning of a file that are examined."""
 
 MOST_SKIPPED = 30
-"""At most so many lines above the column names are skipped."""
+"""Largest number of lines above the column names that are skipped."""
 
 _FEWEST_ROWS = 2
 
 
 class RefusedRowsError(InputError):
-    """The lines, as they were split into cells, are not the rows of one table.
+    """The lines do not form one table as they were split into cells.
 
-    A title may stand above the column names, or the cells may be separated by another mark.
+    There may be a title above the column names, or another delimiter between the cells.
 
     Attributes
     ----------
     options : ReadOptions
-        How it was read.
+        The options with which the file was read.
     instead : ReadOptions or None
-        Options that mend it, as far as the file's beginning shows; None if none do.
+        Options that repair it, judging by the file's beginning; None if there are none.
     beginning : str
-        The file's first lines, so that other options can be tried on them.
+        The file's first lines, to try other options on them.
     """
 
     def __init__(
@@ -49,25 +49,25 @@ class RefusedRowsError(InputError):
 
 @dataclass(frozen=True)
 class _Shape:
-    """Cells of each row, and what stands between them."""
+    """The number of cells in each row, and the character between them."""
 
     width: int
     delimiter: str
 
     def may_have(self, line: str) -> bool:
-        """Whether a line has as many cells."""
+        """Whether a line has this number of cells."""
         return line.count(self.delimiter) + 1 == self.width
 
 
 @dataclass(frozen=True)
 class _Beginning:
-    """The first lines of a file, and the options that the user reads them with."""
+    """The first lines of a file, and the options with which the user reads them."""
 
     text: str
     options: ReadOptions
 
     def table(self, options: ReadOptions) -> _Shape | None:
-        """The shape of the table that the options make of the lines; None if they make none."""
+        """The shape of the table that the lines form with these options; None if they form none."""
         text, _ = without_extras(self.text, options)
         if not text.strip():
             return None
@@ -83,16 +83,16 @@ class _Beginning:
         return _Shape(width, dialect.delimiter)
 
     def without_comments(self) -> Iterator[ReadOptions]:
-        """The options with each mark that some line begins with."""
+        """Yield the options with each comment mark with which some line begins."""
         starts = [line.lstrip()[:2] for line in self.text.splitlines()]
         for mark in COMMENT_MARKS:
             if self.options.comment is None and any(start.startswith(mark) for start in starts):
                 yield replace(self.options, comment=mark)
 
     def without_title(self, options: ReadOptions) -> ReadOptions | None:
-        """The options with the fewest lines skipped that leave a table.
+        """The options with the fewest skipped lines that leave a table.
 
-        None if a skipped line could be a row of that table: then that row is at fault.
+        None if a skipped line could be a row of that table, because then that row is at fault.
         """
         first = options.skip_lines + 1
         for n_skipped in range(first, first + MOST_SKIPPED):
@@ -105,16 +105,16 @@ class _Beginning:
 
 
 def refusal(error: RaggedError, text: str, options: ReadOptions) -> RefusedRowsError:
-    """What to tell the user about a table with uneven rows: the option that mends it, if one does.
+    """Make the error for a table with uneven rows, with options that repair it if there are any.
 
     Parameters
     ----------
     error : RaggedError
-        Why it was refused.
+        The reason for the error.
     text : str
         The whole file.
     options : ReadOptions
-        How it was read.
+        The options with which the file was read.
     """
     beginning = _Beginning(first_lines(text), options)
     instead = _mended(beginning)
@@ -123,18 +123,18 @@ def refusal(error: RaggedError, text: str, options: ReadOptions) -> RefusedRowsE
 
 
 def single_column_refusal(message: str, table: Table, options: ReadOptions) -> RefusedRowsError:
-    """What to tell the user about a table of one column, where several are needed.
+    """Make the error for a table of one column where several are needed.
 
-    Blanks are proposed as the delimiter if the first lines are a table then.
+    It proposes blanks as the delimiter if they make a table of the first lines.
 
     Parameters
     ----------
     message : str
-        Why it was refused.
+        The reason for the error.
     table : Table
-        Its only column holds whole lines of the file.
+        The table. Its only column holds whole lines of the file.
     options : ReadOptions
-        How it was read.
+        The options with which the file was read.
     """
     (name,) = table.columns
     lines = [name, *table.factor(name).cells(min(table.n_rows, MOST_LINES)).to_pylist()]
@@ -145,7 +145,7 @@ def single_column_refusal(message: str, table: Table, options: ReadOptions) -> R
 
 
 def first_lines(text: str) -> str:
-    """Some whole lines of a file's beginning."""
+    """Return some whole lines of a file's beginning."""
     end = 0
     for _ in range(MOST_LINES):
         next_end = text.find("\n", end, MOST_CHARACTERS) + 1
@@ -156,7 +156,7 @@ def first_lines(text: str) -> str:
 
 
 def _mended(beginning: _Beginning) -> ReadOptions | None:
-    """The options that make a table of the lines, if any do: comments first, then titles."""
+    """Find options that make a table of the lines, if any: comments first, then titles."""
     marked = list(beginning.without_comments())
     for options in marked:
         if beginning.table(options) is not None:
@@ -180,7 +180,7 @@ def _advice(options: ReadOptions, instead: ReadOptions) -> str:
 
 
 def option_words(read: ReadOptions) -> str:
-    """The command-line options that skip lines and leave out comments."""
+    """Write the command-line options that skip lines and leave out comments."""
     parts = []
     if read.skip_lines:
         parts.append(f"--skip-lines {read.skip_lines}")

@@ -1,4 +1,4 @@
-"""Describe the columns of a table, before anything is decided about them."""
+"""Descriptions of a table's columns, before the user decides anything about them."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from odt_core.data.table import Table
 from odt_core.data.target import Target, read_target
 
 MAX_COMMON = 10
-"""Most frequent values that are named."""
+"""Largest number of frequent values that are named."""
 
 MAX_BARS = 20
-"""Bars of a small picture of a column's values."""
+"""Largest number of bars in a small picture of a column's values."""
 
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """A column at a glance.
+    """A short description of a column.
 
     Attributes
     ----------
     name : str
         The column's name.
     kind : ColumnKind
-        The kind proposed; the outcome itself is to be ignored as a feature.
+        The proposed kind. The outcome itself is proposed to be ignored as a feature.
     n_distinct, n_missing : int
-        Distinct values without the missing ones; rows without a value.
+        Number of distinct values without missing ones; number of rows without a value.
     is_numeric : bool
-        Whether every value is a number.
+        Whether all values are numbers.
     most_common : tuple of (str, int)
-        The most frequent values and their rows, at most `MAX_COMMON`.
+        The most frequent values with their numbers of rows, at most `MAX_COMMON`.
     distribution : tuple of int
-        For a small picture, at most `MAX_BARS` bars: rows in intervals of equal length for
-        numbers with more values than that, else rows with each value in natural order (the most
-        frequent values, where there are more).
+        Heights of at most `MAX_BARS` bars for a small picture. If there are more numbers than that,
+        each bar counts the rows in an interval of equal length. Otherwise each bar counts the rows
+        with a value, in natural order (only the most frequent values, if there are more).
     missing_as : tuple of (str, int)
-        The texts that were read as missing and their rows.
+        Texts that were read as missing, with their numbers of rows.
     range : (float, float) or None
-        Least and greatest number.
+        The least and the largest number.
     notes : tuple of str
-        What is odd about it, in sentences.
+        Sentences about its oddities.
     """
 
     name: str
@@ -73,11 +73,11 @@ def describe_columns(
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     missing_tokens : sequence of str
-        Texts read as missing.
+        Texts to read as missing.
     target : str, optional
-        The outcome, to see which columns give it away.
+        The outcome, to find columns that give it away.
 
     Raises
     ------
@@ -98,18 +98,18 @@ def summarize_columns(
     readings: Mapping[str, CellReading],
     positive: str | None = None,
 ) -> tuple[ColumnSummary, ...]:
-    """Describe every column, each with its cells read in its own way.
+    """Describe every column, reading its cells by its own rules.
 
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     target : str
-        The outcome, to see which columns give it away.
+        The outcome, to find columns that give it away.
     readings : mapping from str to CellReading
-        How the cells of each column are read.
+        The rules for the cells of each column.
     positive : str, optional
-        The outcome's positive label, to see which columns nearly give it away.
+        The outcome's positive label, to find columns that almost give it away.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _distribution(profile: Profile) -> tuple[int, ...]:
         return ()
     if profile.is_numeric and len(profile.distinct_numbers) > MAX_BARS:
         numbers = profile.numbers[present]
-        # In units of the largest, so that no difference of two numbers is infinite.
+        # In units of the largest number, so that no difference of two numbers is infinite.
         numbers = numbers / np.abs(numbers).max() / 2
         low, high = numbers.min(), numbers.max()
         share = (numbers - low) / ((high - low) or 1.0)

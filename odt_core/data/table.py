@@ -1,4 +1,4 @@
-"""A table as it was read: every cell is text, nothing is interpreted yet."""
+"""A table as it was read: every cell is text and not yet interpreted."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ MANY_COLUMNS = 50
 MOST_KNOWN = 100
 
 MAX_NAMES_SHOWN = 20
-"""How many column names an error message lists."""
+"""Largest number of column names that an error message lists."""
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """How a file was read.
+    """The way in which a file was read.
 
     Attributes
     ----------
     encoding : str
         The text encoding.
     delimiter : str
-        What stands between two cells; empty where nothing had to be split (a single column).
+        The character between two cells; empty for a single column, where nothing is split.
     decimal : str
         The decimal mark of the numbers, ``.`` or ``,``.
     n_rows, n_columns : int
         Size of the table, without the header.
     notes : tuple of str
-        What was repaired or guessed, in sentences for the user.
+        Sentences for the user on what was repaired or guessed.
     quotechar : str
-        What encloses cells; empty for nothing.
+        The character around cells; empty for none.
     container : str
-        What the table was in, in words (``an Excel workbook (.xlsx)``); empty for a text file.
+        The kind of file in plain words (``an Excel workbook (.xlsx)``); empty for a text file.
     marks : mapping from str to str
-        The decimal mark of each column in whose numbers one shows and is certain, or given.
+        The decimal mark of each column that has a certain or given mark.
     doubtful : tuple of str
-        Columns whose numbers can be read with either decimal mark.
+        Columns whose numbers make sense with either decimal mark.
     """
 
     encoding: str = "utf-8"
@@ -70,12 +70,12 @@ class ReadReport:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A column as its distinct texts and where they stand.
+    """A column as its distinct texts and their positions.
 
     Attributes
     ----------
     codes : int32[N]
-        Which of `values` each row has.
+        Index into `values` for each row.
     values : pyarrow.Array of str[V]
         The distinct texts, in order of first appearance.
     """
@@ -93,28 +93,28 @@ class Factor:
         return texts
 
     def numbers(self, decimal: str, form: NumberForm = NumberForm.PLAIN) -> npt.NDArray[np.float64]:
-        """The distinct texts as numbers, see `odt_core.data.numeric.parse_numbers`."""
+        """Read the distinct texts as numbers, see `odt_core.data.numeric.parse_numbers`."""
         key = (decimal, form)
         if key not in self._numbers:
             self._numbers[key] = parse_numbers(rewrite(self.values, form), decimal)
         return self._numbers[key]
 
     def cells(self, n_rows: int) -> pa.Array:
-        """The first so many rows as text."""
+        """The first `n_rows` rows as text."""
         return self.values.take(pa.array(self.codes[:n_rows]))
 
     def with_texts(self, texts: pa.Array) -> Factor:
-        """The same column with each of its values replaced by a text; equal ones become one."""
+        """Replace each value by a text; equal texts become one value."""
         new = factor_of(texts)
         return Factor(new.codes[self.codes], new.values)
 
     def joined(self, labels: Mapping[str, str]) -> Factor:
-        """The same column with some texts replaced by labels, which then count as one value."""
+        """Replace some texts by labels; equal labels become one value."""
         texts = [labels.get(text, text) for text in self.texts]
         return self.with_texts(pa.array(texts, pa.large_string()))
 
     def counts(self, rows: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
-        """How many rows (of those under the mask) have each value."""
+        """Count the rows (that a mask selects) with each value."""
         if rows is None:
             return self._counts
         return np.bincount(self.codes[rows], minlength=len(self.values))
@@ -126,13 +126,13 @@ class Factor:
         return counts
 
     def first_row(self, code: int, rows: npt.NDArray[np.bool_] | None = None) -> int:
-        """The first row (under the mask) that has a value."""
+        """Find the first row (that a mask selects) with a value."""
         here = self.codes == code
         return int(np.argmax(here if rows is None else here & rows))
 
 
 def read_numbers(factors: Iterable[Factor], decimal: str) -> None:
-    """Read the numbers of many columns at once: one at a time takes longer than its cells do."""
+    """Read the numbers of many columns at once, which is faster than one column at a time."""
     factors = list(factors)
     if len(factors) < MANY_COLUMNS:
         return
@@ -150,20 +150,20 @@ class Table:
     ----------
     factors : mapping from str to Factor
         The columns in the file's order; names are distinct and not blank. Every cell is text as in
-        the file, without blanks around it and with letters and accents composed (Unicode NFC); an
-        empty cell is ``""``.
+        the file, without surrounding blanks and with composed letters and accents (Unicode NFC).
+        An empty cell is ``""``.
     n_rows : int
         Number of rows, without the header.
     report : ReadReport
-        How the file was read.
+        The way in which the file was read.
     sha256 : str
-        Of the file's raw bytes, in hexadecimal.
+        SHA-256 of the file's raw bytes, in hexadecimal.
     name : str
         The file's name, for screens and records.
     lines : int32[N] or None
-        The line of the file on which each row begins, counted from 1; None if there is no file.
+        The line of the file on which each row begins, from 1; None if there is no file.
     known : dict
-        What was found out about the table, for `remember`.
+        Facts about the table that `remember` keeps.
     """
 
     factors: Mapping[str, Factor]
@@ -175,7 +175,7 @@ class Table:
     known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was found out about the table before, or is now."""
+        """Return a fact about the table; `make` is called only the first time."""
         if key not in self.known:
             if len(self.known) > MOST_KNOWN + 8 * len(self.factors):
                 self.known.clear()
@@ -190,11 +190,11 @@ class Table:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """Every cell as text; takes far more memory than the factors."""
+        """All cells as text; this takes far more memory than the factors."""
         return self.head(self.n_rows)
 
     def head(self, n_rows: int, n_columns: int | None = None) -> pd.DataFrame:
-        """The first cells as text: so many rows, and so many columns (None for all)."""
+        """The first rows and columns as text; None for all columns."""
         names = self.columns[:n_columns]
         texts = {name: pd.Series(self.factors[name].cells(n_rows), dtype="str") for name in names}
         frame = pd.DataFrame(texts, index=pd.RangeIndex(min(n_rows, self.n_rows)))
@@ -202,7 +202,7 @@ class Table:
         return frame
 
     def factor(self, column: str) -> Factor:
-        """A column as distinct texts and codes.
+        """Return a column as distinct texts and codes.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class Table:
         return self.factors[column]
 
     def require(self, column: str) -> None:
-        """Refuse a column that the table does not have.
+        """Refuse a column that is not in the table.
 
         Raises
         ------
@@ -226,7 +226,7 @@ class Table:
             raise InputError(f"The table has no column {column!r}: its columns are {shown}{more}.")
 
     def where(self, row: int) -> str:
-        """Where a row stands, in words: ``row 3 (line 4 of the file)``, counted from 1."""
+        """Say where a row is, counted from 1: ``row 3 (line 4 of the file)``."""
         if self.lines is None:
             return f"row {row + 1}"
         return f"row {row + 1} (line {int(self.lines[row])} of the file)"
@@ -238,21 +238,21 @@ def table_from_frame(
     decimal: str = ".",
     marks: Mapping[str, str] | None = None,
 ) -> Table:
-    """Turn a data frame of any types into a table of text.
+    """Convert a data frame of any types to a table of text.
 
-    Whole numbers lose a trailing ``.0``, other numbers keep every digit they need; missing values
-    become empty cells. Text stays as it is, without blanks around it.
+    Whole numbers lose a trailing ``.0``; other numbers keep every digit that they need. Missing
+    values become empty cells. Text loses only its surrounding blanks.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Any index; column names must be distinct.
+        A frame with any index and distinct column names.
     name : str
         The table's name.
     decimal : str
-        The decimal mark to write numbers with.
+        The decimal mark for writing numbers.
     marks : mapping from str to str, optional
-        The decimal mark of columns where it is another one.
+        The decimal mark of columns that have another one.
 
     Raises
     ------
@@ -265,14 +265,14 @@ def table_from_frame(
 
 
 def column_name(label: Hashable) -> str:
-    """A column's name in a frame as a table has it."""
+    """Write a frame's column label as a table's column name."""
     return unicodedata.normalize("NFC", str(label))
 
 
 def text_table(
     frame: pd.DataFrame, name: str, decimal: str, marks: Mapping[str, str] | None
 ) -> Table:
-    """The same as `table_from_frame`, without the hash."""
+    """Do the same as `table_from_frame`, without the hash."""
     names = list(map(column_name, frame.columns))
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:
@@ -288,16 +288,16 @@ def text_table(
 
 
 def factor_of(texts: pa.Array) -> Factor:
-    """A column as its distinct texts and where they stand."""
+    """Make a column's distinct texts and their positions."""
     encoded = pc.dictionary_encode(texts.cast(pa.large_string()))
     codes = np.asarray(encoded.indices).astype(np.int32, copy=False)
     return Factor(codes, encoded.dictionary)
 
 
 def composed(texts: pa.Array) -> pa.Array:
-    """The texts with letters and their accents as one sign (Unicode NFC).
+    """Compose letters and their accents into single characters (Unicode NFC).
 
-    The two forms look alike and are equal to Unicode, but not to a computer.
+    The two forms look alike and mean the same in Unicode, but are different strings.
     """
     if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
         return texts
@@ -308,7 +308,7 @@ def _cell_texts(column: pd.Series[Any], decimal: str) -> pa.Array:
     if isinstance(column.dtype, pd.StringDtype):
         texts = pa.array(column.fillna("")).cast(pa.large_string())
     elif isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-        codes, distinct = pd.factorize(column, use_na_sentinel=False)  # most cells repeat others
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)  # most cells are repeated
         texts = pa.array([_cell_text(cell, decimal) for cell in distinct], pa.large_string())
         texts = texts.take(pa.array(codes))
     else:

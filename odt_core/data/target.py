@@ -1,4 +1,4 @@
-"""The outcome: its labels, and which rows have one."""
+"""The outcome: its labels, and the rows that have one."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ TARGET_NAMES = (
     "response",
     "status",
 )
-"""Names of columns that are guessed to be the outcome, likeliest first."""
+"""Column names that mark the outcome, the likeliest first."""
 
 EVENT_NAMES = tuple(
     "survived died death dead mortality deceased event relapse recurrence readmitted churn "
     "default diseased ill sick infected".split()
 )
-"""Whole names of columns that are taken for the outcome where none of `TARGET_NAMES` is there."""
+"""Whole column names that mark the outcome if none of `TARGET_NAMES` is there."""
 
 MOST_STRAY_ROWS, STRAY_RATIO = 2, 5
-"""A stray label has at most so many rows, and the two frequent ones have so many times more."""
+"""Largest number of rows of a stray label, and how many times as many the frequent labels have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,9 @@ class Target:
     labels : tuple of str
         The distinct outcomes in natural order.
     counts : tuple of int
-        How many rows have each.
+        Number of rows with each label.
     classes : int64[N]
-        Each row's outcome as an index into `labels`; -1 where it is missing.
+        Each row's outcome as an index into `labels`; -1 if it is missing.
     decimal : str
         The decimal mark of labels that are numbers.
     """
@@ -67,15 +67,15 @@ class Target:
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
-        """Which rows have an outcome, bool[N]."""
+        """Marks rows that have an outcome, bool[N]."""
         return self.classes >= 0
 
     def others(self, positive: str) -> tuple[str, ...]:
-        """The labels that are not the positive one."""
+        """The labels other than the positive one."""
         return tuple(label for label in self.labels if label != positive)
 
     def strays(self) -> tuple[str, ...]:
-        """Labels of one or two rows beside two that are far more frequent."""
+        """Labels with one or two rows, if two other labels are far more frequent."""
         frequent = sorted(self.counts)[-2:]
         if len(self.labels) < 3:
             return ()
@@ -86,19 +86,19 @@ class Target:
         )
 
     def spellings(self) -> Joined:
-        """Labels that are one in several spellings, each with the most frequent one."""
+        """Labels that are spellings of one label, each with the most frequent spelling."""
         texts = pa.array(self.labels, pa.large_string())
         counts = np.array(self.counts, dtype=np.int64)
         return alike(texts, parse_numbers(texts, self.decimal), counts)
 
     def negative_label(self, positive: str) -> str:
-        """What to call the negative class: the other label, or ``not ...`` where there are more."""
+        """The name of the negative class: the other label, or ``not ...`` if there are several."""
         others = self.others(positive)
         return others[0] if len(others) == 1 else f"not {positive}"
 
 
 def read_target(table: Table, column: str, reading: CellReading) -> Target:
-    """Look at a column as the outcome.
+    """Read a column as the outcome.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _look_at(table: Table, column: str, reading: CellReading) -> Target:
 
 
 def target_labels(table: Table, schema: Schema) -> dict[str, int]:
-    """How many rows have each label of the outcome, in the labels' natural order.
+    """Count the rows with each label of the outcome, in the labels' natural order.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def target_labels(table: Table, schema: Schema) -> dict[str, int]:
 
 
 def spellings(table: Table, schema: Schema, column: str) -> Joined:
-    """Texts of a column, or of the outcome, that are one label in several spellings.
+    """Find texts of a column or of the outcome that are spellings of one label.
 
     Each is paired with the most frequent spelling (see `odt_core.data.spelling.alike`).
 
@@ -155,7 +155,7 @@ def spellings(table: Table, schema: Schema, column: str) -> Joined:
 def target_classes(
     table: Table, target: str, missing_tokens: Sequence[str] = DEFAULT_MISSING_TOKENS
 ) -> dict[str, int]:
-    """How many rows have each label of a column, in the labels' natural order.
+    """Count the rows with each label of a column, in the labels' natural order.
 
     Raises
     ------

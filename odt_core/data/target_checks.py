@@ -1,4 +1,4 @@
-"""What is wrong or odd about the outcome, and what a click can do."""
+"""Findings about the outcome, and the remedies for them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from odt_core.data.target import EVENT_NAMES, TARGET_NAMES, Target
 
 MAX_LABELS_SHOWN = 10
 MANY_CLASSES = 10
-"""More outcomes than this are likely a number or a name, not a class."""
+"""An outcome with more values than this is probably a number or a name, and not a class."""
 
 
 def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Finding]:
-    """What is wrong or odd about the outcome.
+    """Find what is wrong or odd about the outcome.
 
     Parameters
     ----------
     table : Table
-        The data, as read.
+        The table, as it was read.
     schema : Schema
-        What it is taken to mean.
+        The meaning of its columns.
     target : Target
-        The outcome under this schema.
+        The outcome as this schema reads it.
     """
     name, n_known = target.name, int(target.known.sum())
     if any(column.name == name for column in schema.features):
@@ -62,7 +62,7 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
 
 
 def _single_value_error(table: Table, schema: Schema, target: Target) -> str:
-    """That there is one outcome only; if others were read as missing, which."""
+    """Say that there is only one outcome, and which others were read as missing."""
     facts = f"The outcome {target.name!r} has a single value, {target.labels[0]!r}"
     profile = profile_column(table, target.name, schema.reading_of(target.name))
     lost = [text for text in profile.values(profile.missing) if text]

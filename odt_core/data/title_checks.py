@@ -1,4 +1,4 @@
-"""Whether the column names stand in a row below a title that has as many cells."""
+"""Column names in a row below a title that has as many cells as the table."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from odt_core.data.remedies import Change, Remedy
 from odt_core.data.table import Table
 
 MOST_ROWS = 30
-"""The column names are searched for in so many rows."""
+"""Number of rows in which the column names are searched."""
 
 MAX_SHOWN = 5
 _FEWEST_BELOW = 2
 
 
 def title_finding(table: Table) -> Finding | None:
-    """A warning where half the names are blank and a row below has a text of its own in each cell.
+    """Warn if half the names are blank and a row below has a different text in each cell.
 
     Parameters
     ----------
     table : Table
-        The data, as read. Columns without a name are called ``column_`` and their number.
+        The table, as it was read. Columns without a name are called ``column_`` and a number.
     """
     n_blank = sum(name == f"column_{number}" for number, name in enumerate(table.columns, start=1))
     if table.lines is None or not 0 < n_blank < len(table.columns):

@@ -1,4 +1,4 @@
-"""What the store knows of a tree beyond its training run: studies of its problem, validations."""
+"""Evidence on a tree in the store: studies of its problem, and validations of the tree."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ from odt_core.tree import Tree
 from odt_core.worker import JobKind, JobSpec
 
 MOST_LISTED, MOST_READ = 500, 30
-"""Newest runs of a kind that are listed, and those of them that are read."""
+"""Largest number of newest runs of a kind that are listed, and that are read."""
 MOST_VALIDATIONS = 5
-"""Validations that a report has room for."""
+"""Largest number of validations in a report."""
 MOST_GROUPED = 4
-"""Columns whose groups are counted where nobody asked for one."""
+"""Largest number of columns whose groups are counted if nobody asked for one."""
 
 T = TypeVar("T")
 
@@ -67,16 +67,16 @@ log = logging.getLogger("odt_core.jobs.evidence")
 
 @dataclass(frozen=True, eq=False)
 class KnownRuns:
-    """Where runs are looked for: in a session's own work first, then in the store.
+    """The runs to search: a session's own runs first, then the store's.
 
     Attributes
     ----------
     store : Store
-        The store.
+        The store to search.
     owner : str
-        Whose runs.
+        The owner of the runs.
     own : sequence of Batch
-        Runs at hand that the store may not have; a single run is a batch of one.
+        The session's runs, which the store may not have; a single run is a batch of one.
     """
 
     store: Store
@@ -90,18 +90,18 @@ class KnownRuns:
         fits: Callable[[JobSpec], bool],
         dataset: str | None = None,
     ) -> Iterator[Batch]:
-        """The finished runs of a kind whose specification fits, those at hand first.
+        """Find the finished runs of a kind whose specification fits, the session's own first.
 
         Parameters
         ----------
         kind : JobKind
-            Which kind.
+            The kind of run.
         looks : callable
-            Whether a run's main settings are of interest; others are not read.
+            Whether a run's main settings are of interest. Other runs are not read.
         fits : callable
             Whether a specification is of interest.
         dataset : str, optional
-            SHA-256 of the file that they are on; any by default.
+            SHA-256 of the file that they used; any file by default.
         """
         for at_hand in self.own:
             spec = at_hand.jobs[0].spec
@@ -113,7 +113,7 @@ class KnownRuns:
         )
         try:
             runs = self.store.runs.list(self.owner, query).runs
-        except StorageError:  # what is at hand is said all the same
+        except StorageError:  # the session's own runs are returned all the same
             log.warning("stored runs cannot be read", exc_info=True)
             return
         alike = [run for run in runs if looks(run.headline)]
@@ -123,7 +123,7 @@ class KnownRuns:
                 yield batch
 
     def _read(self, summary: RunSummary, fits: Callable[[JobSpec], bool]) -> Batch | None:
-        """A run with its parts; None if it does not fit, or is gone or of another version."""
+        """Read a run with its parts; None if it does not fit, is deleted or has another version."""
         try:
             record = self.store.runs.get(self.owner, summary.id)
             if not fits(JobSpec.from_json(record.spec)):
@@ -137,24 +137,24 @@ class KnownRuns:
 
 
 def _is_of(tree: Tree) -> Callable[[Headline], bool]:
-    """Whether a run has a tree's outcome and positive class."""
+    """Make a test for a tree's outcome and positive class."""
     return lambda found: (found.target, found.positive) == (tree.target, tree.positive_label)
 
 
 def find_evidence(model: Model, known: KnownRuns) -> Evidence:
-    """The newest studies of a tree's problem, and the validations of this very tree.
+    """Find the newest studies of a tree's problem, and the validations of the tree itself.
 
     Parameters
     ----------
     model : Model
-        The tree and how it was trained.
+        The tree with its training settings.
     known : KnownRuns
-        Where runs are looked for.
+        The runs to search.
 
     Raises
     ------
     InputError
-        If what the model says of its training is damaged.
+        If the model's record of its training is damaged.
     """
     validations = _validations(model, known)
     derivation = Derivation.of(model)
@@ -174,21 +174,21 @@ def find_evidence(model: Model, known: KnownRuns) -> Evidence:
 
 
 def held_out_groups(model: Model, table: Table, first: str | None = None) -> tuple[Subgroups, ...]:
-    """A tree's test rows by the values of columns.
+    """Group a tree's test rows by the values of columns.
 
     Parameters
     ----------
     model : Model
-        The tree and how it was trained.
+        The tree with its training settings.
     table : Table
         The file that it was trained on.
     first : str, optional
-        A column that somebody asked for. The tree's own columns follow, then others.
+        A column to show first. The tree's own columns follow, then others.
 
     Raises
     ------
     InputError
-        If there is no such column, or the table is read in another way than in training.
+        If there is no such column, or the table is not read as it was in training.
     """
     spec, tree = Derivation.of(model).spec, model.tree
     if spec is None:
@@ -209,12 +209,12 @@ def held_out_groups(model: Model, table: Table, first: str | None = None) -> tup
 
 
 def training_run(model: Model, known: KnownRuns) -> Batch | None:
-    """A finished run of just these settings: it knows how the training file is read.
+    """Find a finished run with the same settings, which says how to read the training file.
 
     Raises
     ------
     InputError
-        As `find_evidence`.
+        As for `find_evidence`.
     """
     derivation = Derivation.of(model)
     spec, file = derivation.spec, derivation.data.sha256
@@ -228,14 +228,14 @@ def training_run(model: Model, known: KnownRuns) -> Batch | None:
 
 
 def quick_frontier(model: Model, table: Table) -> FrontierView | None:
-    """The frontier of a tree's shape, if it is likely to be found in about a second.
+    """Find the frontier of a tree's shape, if that is likely to take about a second at most.
 
-    It is searched for in this process: not for a process that serves pages.
+    The search runs in this process, so a process that serves pages must not call this.
 
     Parameters
     ----------
     model : Model
-        The tree and how it was trained.
+        The tree with its training settings.
     table : Table
         The file that it was trained on.
     """
@@ -252,14 +252,14 @@ def is_quick_frontier(spec: TrainSpec, prepared: Prepared) -> bool:
 
 
 def problem_of(spec: TrainSpec) -> TrainSpec:
-    """A specification without what decides only how its problem is solved."""
+    """Remove from a specification the settings that only affect how its problem is solved."""
     return dataclasses.replace(
         spec, engine=Engine.SEARCH, time_limit=60.0, threads=1, seed=0, mip=MipOptions()
     )
 
 
 def same_frontier(mine: TrainSpec, other: TrainSpec) -> bool:
-    """Whether two specifications have the same frontier, which no objective changes."""
+    """Whether two specifications have the same frontier; their objectives do not matter."""
     return _without_goal(mine) == _without_goal(other)
 
 
@@ -269,7 +269,7 @@ def _without_goal(spec: TrainSpec) -> TrainSpec:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """The problem whose studies are looked for.
+    """The problem whose studies are searched.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ class _Asked:
     sizes : (int, int)
         Positive and negative training rows.
     known : KnownRuns
-        Where runs are looked for.
+        The runs to search.
     """
 
     spec: TrainSpec
@@ -292,13 +292,13 @@ class _Asked:
     known: KnownRuns
 
     def runs(self, kind: JobKind, fits: Callable[[JobSpec], bool]) -> Iterator[Batch]:
-        """The finished runs of a kind on the file whose specification fits."""
+        """Find the finished runs of a kind on the same file whose specification fits."""
         return self.known.of_kind(kind, _is_of(self.tree), fits, self.file)
 
     def has_rows(self, counts: Confusion) -> bool:
-        """Whether counts can be of the tree's training rows.
+        """Whether counts may be those of the tree's training rows.
 
-        The same settings on a file that is read in another way give other rows.
+        The same settings give other rows if the file is read in another way.
         """
         return (counts.n_positive, counts.n_negative) == self.sizes
 
@@ -372,7 +372,7 @@ def _stability(asked: _Asked) -> StabilityResult | None:
 
 
 def _validations(model: Model, known: KnownRuns) -> tuple[ValidationResult, ...]:
-    """The newest validation of each file and part of it."""
+    """Find the newest validation on each file and each part of it."""
     tree, own = model.tree, model_sha256(model)
 
     def fits(other: JobSpec) -> bool:
@@ -387,7 +387,7 @@ def _validations(model: Model, known: KnownRuns) -> tuple[ValidationResult, ...]
 
 
 def _typed(batch: Batch, read: Callable[[Batch], T]) -> T | None:
-    """A run's result as its type; None if an imported or older record does not have its form."""
+    """Read a run's result; None if an imported or older record has another form."""
     try:
         return read(batch)
     except (InputError, *MALFORMED):
