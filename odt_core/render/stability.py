@@ -163,7 +163,7 @@ def cuts_figure(
 
     shown = columns[:MOST_PANELS]
     figure = go.Figure()
-    lay_out(figure, theme, x={}, y={}, height=40 + 100 * max(len(shown), 1), opaque=opaque)
+    lay_out(figure, theme, x={}, y={}, height=40 + 110 * max(len(shown), 1), opaque=opaque)
     share = 1 / max(len(shown), 1)
     for place, column in enumerate(shown):
         number = "" if place == 0 else str(place + 1)
@@ -206,7 +206,7 @@ def cuts_figure(
             "nticks": 8,
         }
         figure.layout[f"yaxis{number}"] = {
-            "domain": [top - 0.62 * share, top - 0.14 * share],
+            "domain": [top - 0.7 * share, top - 0.26 * share],  # the name stands above
             "anchor": f"x{number}",
             "range": [0, 1.05 * most],
             "tickvals": [most],
@@ -296,6 +296,7 @@ def instability_figure(
             "range": [len(leaves) - 0.4, -0.6],
             "tickvals": list(range(len(leaves))),
             "ticktext": [_label(leaf, 26) for leaf in leaves],
+            "ticklabelstandoff": 10,  # a large circle at 0 % reaches beyond the axis
         },
         height=FRAME + LINE_HEIGHT + 44 * max(len(leaves), 2),
         opaque=opaque,

@@ -94,7 +94,7 @@ def cut_columns(found: StabilityResult) -> list[CutColumn]:
 
 
 def leaf_names(positive: str, found: StabilityResult) -> list[str]:
-    """The leaves of the tree of all training rows, in words; plain text.
+    """The leaves of the tree of all training rows: number, answer, share of positive rows.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def leaf_names(positive: str, found: StabilityResult) -> list[str]:
         n = original.leaves.count(leaf)
         share = percent_words(original.positives[leaf] / n, 0) if n else "-"
         says = printable(positive) if label else f"not {printable(positive)}"
-        names.append(f"{leaf + 1}: {says}, {share} are")
+        names.append(f"{leaf + 1}: {says} ({share})")
     return names
 
 

@@ -205,7 +205,8 @@ def _draw_table(found: Comparison) -> None:
     head += ["Leaves", "Questions a case", "Seconds a fold", "Proved"]
     names = [html_text(name) for name in head]
     rows = [_cells(found, row, place) for place, row in enumerate(found.rows)]
-    st.html(plain_table("Candidates with their test rate, size and time", names, rows))
+    caption = "Candidates with their test rate, size and time"
+    st.html(plain_table(caption, names, rows, is_wide=True))
     with st.expander("All rates, in training and in test", key="compare_rates"):
         head = ["", *(measure.words.capitalize() for measure in Measure)]
         cells = [
@@ -213,7 +214,7 @@ def _draw_table(found: Comparison) -> None:
             for row in found.rows
         ]
         caption = "Rates of the candidates in training and in test"
-        st.html(plain_table(caption, [html_text(name) for name in head], cells))
+        st.html(plain_table(caption, [html_text(name) for name in head], cells, is_wide=True))
         st.caption("Training above, test below: mean ± standard deviation over folds.")
 
 
@@ -233,7 +234,8 @@ def _cells(found: Comparison, row: CandidateRow, place: int) -> list[str]:
 def _name_html(row: CandidateRow, *choices: str) -> str:
     """A candidate's name, and what it is among the others."""
     marks = f" <i>{html_text(', '.join(choices))}</i>" if choices else ""
-    return f"<b>{html_text(row.words)}</b>{marks}"
+    words = html_text(row.words)
+    return f'<b style="display:inline-block;min-width:6rem">{words}</b>{marks}'
 
 
 def _interval_html(words: str) -> str:

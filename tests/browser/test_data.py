@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
+import psutil
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.actions import FAST_TYPIST, SOLVED, edit_kind, patients
-from tests.browser.window import BOTH_WIDTHS, Window
+from tests.browser.window import BOTH_WIDTHS, Server, Window
 
 Opener = Callable[..., Window]
 
@@ -173,16 +175,31 @@ def test_fifty_thousand_rows_stay_usable(window: Window) -> None:
     )
 
 
-def test_a_file_is_not_lost_where_the_page_is_left_while_it_is_read(window: Window) -> None:
+def readers(server: Server) -> set[int]:
+    """The processes of a server that read tables."""
+    children = psutil.Process(server.pid).children(recursive=True)
+    return {child.pid for child in children if "odt_core.worker.table_reader" in child.cmdline()}
+
+
+def test_a_file_is_read_on_while_the_page_is_left(window: Window, server: Server) -> None:
     page = window.page
     # Quotes within cells: such rows are read one by one, which takes seconds.
-    rows = "".join(f'{n % 50}" pipe,{"yn"[n % 2]}\n' for n in range(400_000))
+    rows = "".join(f'{n % 50}" pipe,{"yn"[n % 2]}\n' for n in range(800_000))
     window.hand_in("pipes.csv", f"pipe,outcome\n{rows}".encode())
-    page.get_by_text("Reading pipes.csv").first.wait_for()  # the server knows of it
+    stop = page.get_by_role("button", name="Stop reading")
+    expect(stop).to_be_visible()
+    reading = readers(server)
+    assert len(reading) == 1
     page.get_by_role("link", name="Train").first.click()
     page.wait_for_url("**/train*")
+    taken, seen = page.get_by_role("status").get_by_text("800,000 rows"), set(reading)
+    deadline = time.monotonic() + SOLVED / 1000
+    while not taken.is_visible() and time.monotonic() < deadline:
+        seen |= readers(server)
+        page.wait_for_timeout(50)
+    expect(taken).to_be_visible()
+    assert seen == reading, "it was begun anew"
     window.settle()
-    expect(page.get_by_role("status").get_by_text("400,000 rows")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 
