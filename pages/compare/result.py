@@ -234,8 +234,7 @@ def _cells(found: Comparison, row: CandidateRow, place: int) -> list[str]:
 def _name_html(row: CandidateRow, *choices: str) -> str:
     """A candidate's name, and what it is among the others."""
     marks = f" <i>{html_text(', '.join(choices))}</i>" if choices else ""
-    words = html_text(row.words)
-    return f'<b style="display:inline-block;min-width:6rem">{words}</b>{marks}'
+    return f'<div style="min-width:6rem"><b>{html_text(row.words)}</b>{marks}</div>'
 
 
 def _interval_html(words: str) -> str:
