@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import time
@@ -177,8 +178,12 @@ def test_fifty_thousand_rows_stay_usable(window: Window) -> None:
 
 def readers(server: Server) -> set[int]:
     """The processes of a server that read tables."""
-    children = psutil.Process(server.pid).children(recursive=True)
-    return {child.pid for child in children if "odt_core.worker.table_reader" in child.cmdline()}
+    found = set()
+    for child in psutil.Process(server.pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it has just ended
+            if "odt_core.worker.table_reader" in child.cmdline():
+                found.add(child.pid)
+    return found
 
 
 def test_a_file_is_read_on_while_the_page_is_left(window: Window, server: Server) -> None:
