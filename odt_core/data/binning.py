@@ -206,7 +206,7 @@ def fit_bins(
     bins end at the quantiles j/k. The quantile is the smallest value such that at least the share
     j/k of the values does not exceed it. If a quantile is the largest value, a bin ends below it
     instead. A cut point is the shortest decimal between two neighbouring distinct values (see
-    `separators`), so that the number on the screen is exactly the number that is applied.
+    `cuts_between`), so that the number on the screen is exactly the number that is applied.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def fit_many_bins(columns: Sequence[Values]) -> list[Bins]:
     n_cuts = [max(len(lowest) - 1, 0) for lowest, _ in ends]
     low = np.concatenate([np.empty(0), *(highest[:-1] for _, highest in ends)])
     high = np.concatenate([np.empty(0), *(lowest[1:] for lowest, _ in ends)])
-    found = np.split(separators(low, high), np.cumsum(n_cuts)[:-1]) if columns else []
+    found = np.split(cuts_between(low, high), np.cumsum(n_cuts)[:-1]) if columns else []
     return [
         Bins(column.binning.cuts, BinLabels(column.binning.cuts))
         if column.binning.method is BinMethod.CUTS
@@ -277,7 +277,7 @@ def _last_of_bins(counts: npt.NDArray[np.int64], n_bins: int) -> npt.NDArray[np.
     return np.unique(np.minimum(reached, len(counts) - 2))
 
 
-def separators(
+def cuts_between(
     low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """Find the shortest decimal between two numbers, for each of many pairs.
@@ -299,7 +299,7 @@ def separators(
 
     Examples
     --------
-    >>> separators(np.array([17.35, 3.0, -2.0]), np.array([17.42, 4.0, 5.0])).tolist()
+    >>> cuts_between(np.array([17.35, 3.0, -2.0]), np.array([17.42, 4.0, 5.0])).tolist()
     [17.4, 3.5, 0.0]
     """
     found = np.where((low < 0) & (high > 0), 0.0, low)

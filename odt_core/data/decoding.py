@@ -114,7 +114,7 @@ def _refuse_broken_utf8(raw: bytes, position: int) -> None:
 
 
 def _guess_code_page(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
-    for name in _rank_code_pages(b"".join(_telling_lines(raw))):
+    for name in _rank_code_pages(b"".join(_non_ascii_lines(raw))):
         try:
             text = raw.decode(name)
         except UnicodeDecodeError:
@@ -144,7 +144,7 @@ def _rank_code_pages(sample: bytes) -> list[str]:
     return [name for _, _, name in sorted(ranked)]
 
 
-def _telling_lines(raw: bytes) -> Iterator[bytes]:
+def _non_ascii_lines(raw: bytes) -> Iterator[bytes]:
     """Yield lines that are not plain ASCII, up to `_SAMPLE_BYTES` in total."""
     size = 0
     for line in io.BytesIO(raw):

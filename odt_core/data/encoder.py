@@ -427,17 +427,17 @@ def fit_encoder(
     weight : int64[n], optional
         Number of rows for which each training row stands, at least 1; by default 1.
     """
-    met = [_met(table, schema, column, rows, weight) for column in schema.features]
-    numerical = [each for each in met if each.column.kind is ColumnKind.NUMERICAL]
+    seen = [_training_values(table, schema, column, rows, weight) for column in schema.features]
+    numerical = [each for each in seen if each.column.kind is ColumnKind.NUMERICAL]
     with_numbers = [each for each in numerical if len(each.present)]
     bins = fit_many_bins([each.numbers() for each in with_numbers])
     bins_of = {each.column.name: found for each, found in zip(with_numbers, bins, strict=True)}
-    fitted = (_fit_column(table, schema, each, bins_of.get(each.column.name)) for each in met)
+    fitted = (_fit_column(table, schema, each, bins_of.get(each.column.name)) for each in seen)
     return Encoder(tuple(column for column in fitted if column is not None), schema.decimal)
 
 
 @dataclass(frozen=True, eq=False)
-class _Met:
+class _TrainingValues:
     """The values of the training rows in one column.
 
     Attributes
@@ -476,13 +476,13 @@ class _Met:
         return Values(numbers, self.column.binning, self.counts[self.present])
 
 
-def _met(
+def _training_values(
     table: Table,
     schema: Schema,
     column: ColumnSchema,
     rows: npt.NDArray[np.int64],
     weight: npt.NDArray[np.int64] | None,
-) -> _Met:
+) -> _TrainingValues:
     profile = profile_column(table, column.name, schema.reading_of(column.name))
     codes, n_values = profile.factor.codes[rows], len(profile.missing)
     if weight is None:
@@ -490,17 +490,19 @@ def _met(
     else:
         # sums of floats are exact here: there are far fewer than 2 ** 53 rows
         counts = np.bincount(codes, weight, minlength=n_values).astype(np.int64)
-    return _Met(column, profile, counts, np.flatnonzero((counts > 0) & ~profile.missing))
+    return _TrainingValues(column, profile, counts, np.flatnonzero((counts > 0) & ~profile.missing))
 
 
-def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> ColumnEncoder | None:
+def _fit_column(
+    table: Table, schema: Schema, seen: _TrainingValues, bins: Bins | None
+) -> ColumnEncoder | None:
     """Fit a column's codes; None if all training rows have the same code."""
-    column, profile, has_missing = met.column, met.profile, met.has_missing
+    column, profile, has_missing = seen.column, seen.profile, seen.has_missing
     if column.kind is ColumnKind.NUMERICAL:
         feature = _numerical_feature(profile, bins or Bins((), BinLabels(())), has_missing)
     else:
         feature = _categorical_feature(
-            column.name, profile, met.present, has_missing, schema.decimal
+            column.name, profile, seen.present, has_missing, schema.decimal
         )
     mark = profile.reading.decimal
     encoder = ColumnEncoder(
@@ -510,10 +512,10 @@ def _fit_column(table: Table, schema: Schema, met: _Met, bins: Bins | None) -> C
         profile.reading.joined,
         profile.reading.form,
         None if mark == schema.decimal else mark,
-        met.training_range,
+        seen.training_range,
         profile.reading.reference,
     )
-    codes = encoder.value_codes(table, profile)[met.counts > 0]
+    codes = encoder.value_codes(table, profile)[seen.counts > 0]
     return encoder if (codes != codes[:1]).any() else None
 
 

@@ -40,7 +40,7 @@ def parse_numbers(texts: pa.Array, decimal: str = ".") -> npt.NDArray[np.float64
     """
     texts = pc.replace_substring(texts, MINUS, "-")
     grouped = pc.match_substring_regex(texts, grouped_pattern(decimal))
-    marks = f"[{re.escape(separators(decimal))}]"
+    marks = f"[{re.escape(thousands_marks(decimal))}]"
     texts = pc.if_else(grouped, pc.replace_substring_regex(texts, marks, ""), texts)
     plain = pc.match_substring_regex(texts, plain_pattern(decimal))
     if decimal != ".":
@@ -49,7 +49,7 @@ def parse_numbers(texts: pa.Array, decimal: str = ".") -> npt.NDArray[np.float64
     return np.asarray(pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False), dtype=float)
 
 
-def separators(decimal: str) -> str:
+def thousands_marks(decimal: str) -> str:
     """The characters that may separate thousands with this decimal mark."""
     return _BLANKS + _APOSTROPHES + ("." if decimal == "," else ",")
 
@@ -64,7 +64,7 @@ def plain_pattern(decimal: str) -> str:
 @cache
 def grouped_pattern(decimal: str) -> str:
     """Make a regular expression for a number with separated thousands, all by the same mark."""
-    groups = "|".join(rf"({re.escape(mark)}[0-9]{{3}})+" for mark in separators(decimal))
+    groups = "|".join(rf"({re.escape(mark)}[0-9]{{3}})+" for mark in thousands_marks(decimal))
     return rf"^[+-]?[1-9][0-9]{{0,2}}({groups})({re.escape(decimal)}[0-9]*)?$"
 
 

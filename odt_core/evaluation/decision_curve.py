@@ -14,7 +14,7 @@ from odt_core.problem import EncodedData
 from odt_core.tree import Tree
 
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
-"""Threshold probabilities of a curve that is drawn."""
+"""Threshold probabilities at which a curve is drawn."""
 
 
 @dataclass(frozen=True)

@@ -233,17 +233,17 @@ class Floor:
         return self.test.exact >= self.asked
 
     def held_words(self, rows: str) -> str:
-        """Whether held-out rows keep the floor, with what their number leaves open.
+        """Say whether held-out rows keep the floor, and how sure that is with so few or many rows.
 
         Parameters
         ----------
         rows : str
-            Which rows: ``test`` or ``validation``.
+            Name of the rows: ``test`` or ``validation``.
 
         Returns
         -------
         str
-            Empty without (such) rows.
+            Empty if no held-out row can show it.
         """
         rate = self.test
         if rate is None or rate.low is None or rate.high is None:

@@ -30,7 +30,7 @@ MOST_COLUMNS = 100
 """Largest number of columns that are examined."""
 
 NAMED = 30
-"""Signs of a group's name in a sentence."""
+"""Largest number of characters of a group's name in a sentence."""
 
 CHANCE_IN_GROUPS = (
     "Groups differ by chance too. Where intervals overlap widely, the rows do not show that the "
@@ -141,7 +141,7 @@ class Judged:
 
 
 def few_in_groups_words(found: Subgroups) -> str:
-    """Which groups have few rows of a class, in two sentences; empty if none has."""
+    """Name the groups with few rows of a class, in two sentences; empty if there are none."""
     small = [_short(group.name) for group in found.groups if group.is_small]
     if not small:
         return ""
@@ -153,7 +153,7 @@ def few_in_groups_words(found: Subgroups) -> str:
 
 
 def _short(name: str) -> str:
-    """A group's name with at most `NAMED` signs."""
+    """Shorten a group's name to at most `NAMED` characters."""
     whole = printable(name)
     return whole if len(whole) <= NAMED else f"{whole[: NAMED - 1]}…"
 

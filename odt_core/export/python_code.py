@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from odt_core import MADE_BY
 from odt_core.data.forms import REWRITES, day_number
-from odt_core.data.numeric import grouped_pattern, plain_pattern, separators
+from odt_core.data.numeric import grouped_pattern, plain_pattern, thousands_marks
 from odt_core.data.spelling import spelled
 from odt_core.export.branches import CategoryTest, node_test
 from odt_core.export.reading import Reading, reading_words, token_numbers
@@ -150,7 +150,7 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
             f"DECIMAL = {decimals!r}",
             *_table("PLAIN", {mark: plain_pattern(mark) for mark in marks}),
             *_table("GROUPED", {mark: grouped_pattern(mark) for mark in marks}),
-            *_table("THOUSANDS", {mark: separators(mark) for mark in marks}),
+            *_table("THOUSANDS", {mark: thousands_marks(mark) for mark in marks}),
             f"MISSING = { {name: found for name, found in tokens.items() if found}!r}",
             f"MISSING_NUMBERS = { {name: found for name, found in numbers.items() if found}!r}",
             f"JOINED = { {name: found for name, found in joined.items() if found}!r}",

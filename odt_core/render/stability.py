@@ -17,7 +17,7 @@ LINE = 26
 """Height of a column's line, in pixels."""
 FRAME = 96
 LINE_HEIGHT = 17
-"""Of a title's further line, in pixels."""
+"""Height of each further line of a title, in pixels."""
 MOST_COLUMNS = 12
 MOST_PANELS = 4
 NAME = 22

@@ -88,7 +88,7 @@ def _html(figure: go.Figure, alt: str) -> bytes:
 def _picture(figure: go.Figure, kind: FigureFormat, alt: str) -> bytes:
     import matplotlib as mpl
 
-    # Names may hold dollar signs. Text stays text in an SVG: the reader's fonts show every script.
+    # Names may hold dollar signs. An SVG keeps text as text, so the reader's fonts show any script.
     with mpl.rc_context({"text.parse_math": False, "svg.fonttype": "none"}):
         return _drawn(figure, kind, alt)
 
@@ -123,7 +123,7 @@ def _drawn(figure: go.Figure, kind: FigureFormat, alt: str) -> bytes:
 
 
 def _axis_number(trace: Any) -> str:
-    """Which of a figure's axes a trace is on, as Plotly numbers them: empty for the first."""
+    """The number of a trace's axes in the figure, as Plotly writes it: empty for the first."""
     return (trace.xaxis or "x").removeprefix("x")
 
 
@@ -137,7 +137,7 @@ def _draw_traces(axes: Any, traces: list[Any]) -> None:
 
 
 def _draw_bars(axes: Any, trace: Any, ends: dict[float, float]) -> None:
-    """Lying bars, each beginning where the last one at its place ended."""
+    """Draw horizontal bars. Each starts at the end of the previous bar in the same row."""
     lefts = [ends.get(place, 0.0) for place in trace.y]
     axes.barh(
         list(trace.y), list(trace.x), left=lefts, height=0.7, linewidth=0,
@@ -185,7 +185,7 @@ def _differs_by_mark(marker: Any) -> bool:
 
 
 def _draw_marks(axes: Any, x: list[float], y: list[float], marker: Any, ink: Any) -> None:
-    """Marks that differ in colour or size."""
+    """Draw marks that differ in colour or size."""
     size: Any = marker.size or 8
     sizes = list(size) if _has_several(size) else [_one(size)] * len(x)
     colors = map(_color, marker.color) if _has_several(marker.color) else [ink] * len(x)
@@ -198,25 +198,25 @@ def _draw_marks(axes: Any, x: list[float], y: list[float], marker: Any, ink: Any
 
 
 def _numbers(values: Any) -> list[float]:
-    """A trace's coordinates; a place without one is drawn nowhere."""
+    """A trace's coordinates; a missing coordinate becomes NaN and is not drawn."""
     return [math.nan if value is None else value for value in values]
 
 
 def _one_color(marker: Any) -> Any:
-    """A marker's colour; that of its outline where each mark has its own."""
+    """A marker's colour, or its outline's colour if each mark has its own colour."""
     if marker.color is None or isinstance(marker.color, str):
         return marker.color
     return marker.line.color or marker.color[0]
 
 
 def _one(values: Any) -> Any:
-    """A property that all marks have alike."""
+    """The value of a property that all marks share."""
     is_one = values is None or isinstance(values, str | int | float)
     return values if is_one else values[0]
 
 
 def _has_several(values: Any) -> bool:
-    """Whether a property has a value for each mark, and these differ."""
+    """Whether a property has different values for different marks."""
     is_one = values is None or isinstance(values, str | int | float)
     return not is_one and len(set(values)) > 1
 
@@ -278,7 +278,7 @@ def _draw_axes(axes: Any, layout: Any, number: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Text that Plotly takes for HTML, as matplotlib takes it."""
+    """Convert text for Plotly, which reads HTML, to plain text for matplotlib."""
     return html.unescape(text.replace("<br>", "\n"))
 
 

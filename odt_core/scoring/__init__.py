@@ -1,8 +1,8 @@
 """Trees on new rows: many rows of a table, or one case."""
 
 from odt_core.scoring.case import (
+    AnswerChange,
     CaseAnswer,
-    Change,
     Step,
     Value,
     answer_case,
@@ -27,7 +27,7 @@ __all__ = [
     "UNSEEN_HERE_COLUMN",
     "WARNINGS",
     "CaseAnswer",
-    "Change",
+    "AnswerChange",
     "Step",
     "Value",
     "answer_case",

@@ -71,7 +71,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Change:
+class AnswerChange:
     """A change of one or more values that turns the answer.
 
     Attributes
@@ -105,7 +105,7 @@ class CaseAnswer:
         The answered questions on the path.
     nodes : tuple of int
         The nodes on the path, numbered in the order node, left subtree, right subtree.
-    changes : tuple of Change
+    changes : tuple of AnswerChange
         The nearest changes that turn the answer: the fewest columns, and among these the smallest
         change. Empty if there is no answer yet, or every leaf has the same answer.
     """
@@ -114,7 +114,7 @@ class CaseAnswer:
     waits_for: int | None
     steps: tuple[Step, ...]
     nodes: tuple[int, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[AnswerChange, ...] = ()
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -143,14 +143,14 @@ def value_code(feature: Feature, value: Value) -> int:
 
 
 def value_doubt(feature: Feature, value: Value, ends: tuple[float, float] | None = None) -> str:
-    """Why a value is unlike those of all training rows, in words; empty if it is not.
+    """Say why a value is unlike those of all training rows; empty if it is not.
 
     Parameters
     ----------
     feature : Feature
-        What the value is of.
+        The feature that has the value.
     value : float, str or None
-        As in `value_code`.
+        The value, as for `value_code`.
     ends : (float, float), optional
         The least and the largest training number.
     """
@@ -162,7 +162,7 @@ def value_doubt(feature: Feature, value: Value, ends: tuple[float, float] | None
 
 
 def beyond_words(feature: Feature, ends: tuple[float, float]) -> str:
-    """That a number is beyond those of all training rows, with the least and the largest."""
+    """Say that a number is beyond the least or the largest of all training rows."""
     low, high = map(number_words, ends)
     return f"{doubt_words(Doubt.BEYOND, feature)} ({low} to {high})"
 
@@ -255,7 +255,7 @@ class _Move:
 
 def _changes(
     tree: Tree, leaf: int, codes: Mapping[int, int], values: Mapping[int, Value]
-) -> tuple[Change, ...]:
+) -> tuple[AnswerChange, ...]:
     """Find the nearest ways to a leaf with the other answer."""
     found = []
     for other in range(tree.n_leaves):
@@ -264,7 +264,7 @@ def _changes(
         moves = _moves(tree, other, codes, values)
         if moves:
             cost = (len(moves), sum(move.size for move in moves), other)
-            found.append((cost, Change(other, tuple(move.words for move in moves))))
+            found.append((cost, AnswerChange(other, tuple(move.words for move in moves))))
     found.sort(key=lambda each: each[0])
     fewest = found[0][0][0] if found else 0
     return tuple(change for cost, change in found if cost[0] == fewest)[:MOST_CHANGES]

@@ -29,7 +29,7 @@ from odt_core.storage.records import (
     new_id,
 )
 from odt_core.storage.rows import enter_runs, find_run, metric_values
-from odt_core.storage.settling import settle, settle_open
+from odt_core.storage.study_status import update_open_studies, update_studies
 from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
 from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
 
@@ -108,7 +108,7 @@ class Queue:
             )
             documents = update(DocumentRow).where(DocumentRow.run == head.seq)
             connection.execute(documents.values(versions=versions))
-        settle(self._database, [head.parent])
+        update_studies(self._database, [head.parent])
         return _claimed(head)
 
     def adopt(
@@ -152,7 +152,7 @@ class Queue:
                 columns["parent"] = find_run(connection, owner, study_id).seq
             enter_runs(self._database, connection, owner, runs, now, columns)
             self._renew(connection, server, now)
-        settle(self._database, [columns.get("parent")])
+        update_studies(self._database, [columns.get("parent")])
         return study_id
 
     def position(self, owner: str, run_id: str) -> int:
@@ -290,7 +290,7 @@ class Queue:
             connection.execute(
                 update(DocumentRow).where(DocumentRow.run == run.seq).values(**documents)
             )
-        settle(self._database, [run.parent])
+        update_studies(self._database, [run.parent])
         return True
 
     def put_back(self, server: str, run_id: str) -> bool:
@@ -312,7 +312,7 @@ class Queue:
                     status=QUEUED, server=None, started_at=None, ended_at=None, message=""
                 )
             )
-        settle(self._database, [run.parent])
+        update_studies(self._database, [run.parent])
         return True
 
     def interrupt_lost(self) -> tuple[str, ...]:
@@ -335,7 +335,7 @@ class Queue:
             connection.execute(delete(ServerRow).where(ServerRow.id.in_(dead)))
         for server in gone:
             self._presence.forget(server)
-        settle_open(self._database)
+        update_open_studies(self._database)
         return tuple(lost)
 
     def leave(self, server: str) -> tuple[str, ...]:
@@ -345,7 +345,7 @@ class Queue:
             lost = self._interrupt(connection, server, now, now)
             connection.execute(delete(ServerRow).where(ServerRow.id == server))
         self._presence.release(server)
-        settle_open(self._database)
+        update_open_studies(self._database)
         return tuple(lost)
 
     def _renew(self, connection: Connection, server: str, now: datetime) -> None:

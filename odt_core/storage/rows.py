@@ -21,7 +21,7 @@ from odt_core.storage.records import (
     RunSummary,
     new_id,
 )
-from odt_core.storage.settling import count_members
+from odt_core.storage.study_status import count_members
 from odt_core.storage.tables import DocumentRow, RunRow
 from odt_core.storage.text import check_owner, cut_line, is_id, many_lines, one_line, searchable
 

@@ -36,7 +36,7 @@ from odt_core.storage.rows import (
     searched_text,
     summaries,
 )
-from odt_core.storage.settling import settle
+from odt_core.storage.study_status import update_studies
 from odt_core.storage.tables import RunRow
 from odt_core.storage.text import is_id, like_patterns, many_lines, one_line
 
@@ -217,7 +217,7 @@ class Runs:
             connection.execute(
                 update(RunRow).where(these, live, RunRow.cancel_at.is_(None)).values(cancel_at=now)
             )
-        settle(self._database, [row.parent, row.seq if row.is_study else None])
+        update_studies(self._database, [row.parent, row.seq if row.is_study else None])
         return self.summary(owner, run_id)
 
     def delete(self, owner: str, run_ids: Sequence[str]) -> Deleted:
@@ -238,7 +238,7 @@ class Runs:
             connection.execute(delete(RunRow).where(RunRow.seq.in_(numbers)))
             if rows:
                 note_erasure(self._database, connection)
-        settle(self._database, [row.parent for row in rows])
+        update_studies(self._database, [row.parent for row in rows])
         return count_deleted(gone, wiped=not rows)
 
     def _change(self, owner: str, run_id: str, **values: str) -> RunSummary:

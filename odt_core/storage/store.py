@@ -190,9 +190,9 @@ def open_store(address: str | None = None, folder: Path | None = None) -> Store:
 
 
 def has_store() -> bool:
-    """Whether there is a store that `Store()` would open and not make.
+    """Whether a store exists, so that `Store()` would open it and not create it.
 
-    A database server that is named in the environment is taken to have one.
+    If the environment names a database server, the answer is always true.
 
     Raises
     ------

@@ -22,7 +22,7 @@ from odt_core.storage.rows import (
     read_summary,
     repeat,
 )
-from odt_core.storage.settling import settle
+from odt_core.storage.study_status import update_studies
 from odt_core.storage.tables import RunRow
 
 RESUMABLE = tuple(
@@ -125,7 +125,7 @@ class Studies:
                 )
             )
             connection.execute(update(RunRow).where(RunRow.seq == study.seq).values(cancel_at=None))
-        settle(self._database, [study.seq])
+        update_studies(self._database, [study.seq])
         with self._database.read() as connection:
             return read_summary(connection, owner, study_id)
 

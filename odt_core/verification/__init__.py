@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from odt_core.verification.enumeration import Verdict, verify
+from odt_core.verification.enumeration import EnumerationResult, verify
 from odt_core.verification.models import Claim, Verification, run_verification, verify_model
 
-__all__ = ["Claim", "Verdict", "Verification", "run_verification", "verify", "verify_model"]
+__all__ = [
+    "Claim",
+    "EnumerationResult",
+    "Verification",
+    "run_verification",
+    "verify",
+    "verify_model",
+]

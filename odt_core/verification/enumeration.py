@@ -34,7 +34,7 @@ EXACT_IN_SINGLE = 2**24
 
 
 @dataclass(frozen=True)
-class Verdict:
+class EnumerationResult:
     """The finding of an enumeration.
 
     Attributes
@@ -65,7 +65,7 @@ def verify(
     time_limit: float,
     on_progress: Callable[[float], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
-) -> Verdict:
+) -> EnumerationResult:
     """Look for a tree that is better than `total`, by trying every tree of the shape.
 
     Parameters
@@ -111,7 +111,7 @@ def verify(
         pass  # the share covered so far remains valid
     holds = False if better is not None else True if covered == 1 else None
     seconds = time.perf_counter() - began
-    return Verdict(holds, better, covered, enumeration.counted, seconds)
+    return EnumerationResult(holds, better, covered, enumeration.counted, seconds)
 
 
 def _recounted(

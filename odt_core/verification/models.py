@@ -13,7 +13,7 @@ from odt_core.export import Model, tree_to_json
 from odt_core.problem import Goal, Problem
 from odt_core.solution import Status
 from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
-from odt_core.verification.enumeration import Verdict, verify
+from odt_core.verification.enumeration import EnumerationResult, verify
 from odt_core.words import percent_words, seconds_words
 
 
@@ -52,13 +52,13 @@ class Verification:
         The shape, the training rows and all conditions.
     claim : Claim
         The result of the tree that is checked.
-    verdict : Verdict
+    verdict : EnumerationResult
         The finding of the enumeration.
     """
 
     problem: Problem
     claim: Claim
-    verdict: Verdict
+    verdict: EnumerationResult
 
     def to_json(self) -> dict[str, Any]:
         """Write the result as the command line prints it."""

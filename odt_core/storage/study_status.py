@@ -44,11 +44,12 @@ def count_members(connection: Connection, studies: Collection[int]) -> dict[int,
     return {study: MemberCounts(**found) for study, found in counts.items()}
 
 
-def settle(database: Database, studies: Collection[int | None]) -> None:
+def update_studies(database: Database, studies: Collection[int | None]) -> None:
     """Update the records of studies from their members.
 
     This has a transaction of its own, after the members' transaction. If two servers end a study's
-    last two runs at once, the later one sees both. If it fails now, `settle_open` does it later.
+    last two runs at once, the later one sees both. If it fails now, `update_open_studies`
+    does it later.
     """
     numbers = sorted({study for study in studies if study is not None})
     if not numbers:
@@ -56,21 +57,21 @@ def settle(database: Database, studies: Collection[int | None]) -> None:
     try:
         with database.write() as connection:
             for number in numbers:
-                _settle_one(connection, number)
+                _update_study(connection, number)
     except StorageError:
         log.exception("studies are not brought up to date yet")
 
 
-def settle_open(database: Database) -> None:
+def update_open_studies(database: Database) -> None:
     """Update every study that is not over."""
     with database.read() as connection:
         live = (RunStatus.QUEUED.value, RunStatus.RUNNING.value)
         query = select(RunRow.seq).where(RunRow.is_study.is_(True), RunRow.status.in_(live))
         numbers = connection.scalars(query).all()
-    settle(database, numbers)
+    update_studies(database, numbers)
 
 
-def _settle_one(connection: Connection, number: int) -> None:
+def _update_study(connection: Connection, number: int) -> None:
     this = RunRow.seq == number
     found = connection.execute(select(RunRow.status).where(this).with_for_update()).first()
     if found is None:
