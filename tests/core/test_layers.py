@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from odt_core.solvers.search.loader import KERNELS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = [
@@ -66,6 +68,17 @@ def test_imports_go_downward(path: Path) -> None:
             continue
         if parts[1] != room:
             assert LEVEL[parts[1]] < LEVEL[room], f"{room} imports {module}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*CORE_FILES, *sorted((ROOT / "tests").rglob("*.py"))],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_only_the_loader_imports_kernels(path: Path) -> None:
+    """A process that imports them by itself compiles them anew, beside the loader's folders."""
+    kernels = {f"odt_core.solvers.search.{module}" for module in KERNELS}
+    assert not imported_modules(path) & kernels
 
 
 ONLY_SOME_SYSTEMS = {"fcntl", "msvcrt", "resource", "pwd", "grp", "termios", "ctypes"}

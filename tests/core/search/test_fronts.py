@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from odt_core.solvers.search import front_kernels, front_twins, fronts
+from odt_core.solvers.search import front_twins, fronts
 from odt_core.solvers.search.floors import FrontierSearch, Watch, frontier, solve_floors
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.solvers.search.masks import pack
@@ -52,26 +53,28 @@ class Case:
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
-def test_leaf_adjacent_fronts_and_bounds_are_those_of_the_twins(first: int) -> None:
+def test_leaf_adjacent_fronts_and_bounds_are_those_of_the_twins(
+    first: int, kernels: SimpleNamespace
+) -> None:
     for seed in range(first, first + 100):
         case = Case(seed)
         tp, tn = (float(weight) for weight in case.random.integers(0, 15, 2))
         p, q = case.rows(int(tp), int(tn))
         box = case.random.integers(0, 16, 2).astype(np.float64)
         given = (p, q, tp, tn, case.runs, case.mode, case.leaf, box)
-        found, n = front_kernels.stump_front(*given, np.empty((2, 1)))
+        found, n = kernels.stump_front(*given, np.empty((2, 1)))
         expected, _ = front_twins.stump_front(*given, np.empty((2, 1)))
         np.testing.assert_array_equal(found[:, :n], expected)
         sums = (p[None], q[None], np.array([tp]), np.array([tn]))
         bounds, twin = np.empty((1, len(ALPHA))), np.empty((1, len(ALPHA)))
-        front_kernels.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, bounds)
+        kernels.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, bounds)
         front_twins.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, twin)
         np.testing.assert_array_equal(bounds, twin)
         for fn, fp in expected.T:
             assert (bounds[0] <= ALPHA * fn + BETA * fp).all()
 
 
-def test_fronts_of_two_levels_are_those_of_the_twins() -> None:
+def test_fronts_of_two_levels_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
     for seed in range(60):
         case = Case(seed)
         weights = [(5, 5), (6, 4), (3, 5)]
@@ -88,16 +91,16 @@ def test_fronts_of_two_levels_are_those_of_the_twins() -> None:
             ALPHA, BETA, runs, modes[0], runs, modes[1], case.leaf, wanted, 7,
             np.zeros(1, np.int64),
         )  # fmt: skip
-        found, n = front_kernels.split_fronts(*given)
+        found, n = kernels.split_fronts(*given)
         expected, _ = front_twins.split_fronts(*given)
         np.testing.assert_array_equal(found[:2, :n], expected[:2])
         steps, twins = np.empty(len(splits), np.int64), np.empty(len(splits), np.int64)
-        front_kernels.first_open(bounds, ALPHA, BETA, wanted, steps)
+        kernels.first_open(bounds, ALPHA, BETA, wanted, steps)
         front_twins.first_open(bounds, ALPHA, BETA, wanted, twins)
         np.testing.assert_array_equal(steps, twins)
 
 
-def test_sums_of_columns_are_those_of_the_twins() -> None:
+def test_sums_of_columns_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
     for seed in range(40):
         search = FrontierSearch(random_problem(seed), Watch()).search
         n, v = len(search.positive), len(search.table.group)
@@ -107,7 +110,7 @@ def test_sums_of_columns_are_those_of_the_twins() -> None:
             [np.empty((4, v)), np.empty((4, v)), np.empty(4), np.empty(4)] for _ in "ab"
         )
         given = (search.table, masks, search.positive, search.negative)
-        front_kernels.column_sums(*given, *found)
+        kernels.column_sums(*given, *found)
         front_twins.column_sums(*given, *twins)
         for one, other in zip(found, twins, strict=True):
             np.testing.assert_array_equal(one, other)

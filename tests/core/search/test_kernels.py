@@ -7,13 +7,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from odt_core.solvers.search import twins
 from odt_core.solvers.search.columns import PAIR, Base, Encoding, encode
-from odt_core.solvers.search.loader import KERNELS, TWINS, loader, warm_up
+from odt_core.solvers.search.loader import KERNELS, TWINS
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import Store, Tables
@@ -48,16 +49,6 @@ def test_each_kernel_has_a_twin() -> None:
     }
 
 
-@pytest.fixture(scope="module")
-def kernels() -> object:
-    """The compiled primitives; they are compiled here if nothing has done so yet."""
-    warm_up()
-    assert not loader.waiting
-    from odt_core.solvers.search import kernels
-
-    return kernels
-
-
 def some_rows(encoding: Encoding, random: np.random.Generator) -> np.ndarray:
     """Five random row sets, the last of which differs little from the one before."""
     n = len(encoding.table.d)
@@ -71,7 +62,7 @@ def some_rows(encoding: Encoding, random: np.random.Generator) -> np.ndarray:
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
-def test_kernels_and_twins_agree(first: int, kernels: object) -> None:
+def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
     for seed in range(first, first + 50):
         encoding = encode(random_problem(seed))
         table, random = encoding.table, np.random.default_rng(seed)
@@ -122,7 +113,7 @@ def rows_of_sides(search: Search, splits: np.ndarray, outside: np.ndarray) -> np
 
 @pytest.mark.parametrize("primitives", ["kernels", "twins"])
 def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(
-    primitives: str, kernels: object
+    primitives: str, kernels: SimpleNamespace
 ) -> None:
     """All rows and sides of splits, and sides of splits below them, against counting the rows."""
     source, compared = {"kernels": kernels, "twins": twins}[primitives], 0

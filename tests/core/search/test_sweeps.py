@@ -8,15 +8,22 @@ import numpy as np
 import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
-from odt_core.solvers.search import columns, solve_search, sweep_kernels, sweeps, twins
+from odt_core.solvers.search import columns, solve_search, sweeps, twins
 from odt_core.solvers.search.columns import CHAIN, PAIR, Columns, encode, most_members
 from odt_core.solvers.search.masks import pack, unpack
 from odt_core.topology import Topology
 from tests.properties import referee
 from tests.properties.strategies import random_problem
 
-BOTH = pytest.mark.parametrize("module", [sweeps, sweep_kernels], ids=["plain", "compiled"])
 EVERYTHING = 1e9
+
+
+@pytest.fixture(params=["plain", "compiled"])
+def solve(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Sweeps in plain NumPy, and as they are compiled."""
+    if request.param == "plain":
+        return sweeps.two_levels_by_sweeps
+    return request.getfixturevalue("kernels").two_levels_by_sweeps  # type: ignore[no-any-return]
 
 
 def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
@@ -51,10 +58,8 @@ def cost_of(table: Columns, cls: int, mask: np.ndarray, choice: np.ndarray) -> f
     return float(high[0] + low[1] if to_high else low[0] + high[1])
 
 
-@BOTH
 @pytest.mark.parametrize("first", range(0, 240, 60))
-def test_sweeps_answer_as_tables_do(module: object, first: int) -> None:
-    solve: Callable[..., None] = module.two_levels_by_sweeps  # type: ignore[attr-defined]
+def test_sweeps_answer_as_tables_do(solve: Callable[..., None], first: int) -> None:
     asked = 0
     for seed in range(first, first + 60):
         random = np.random.default_rng(seed)
@@ -80,9 +85,7 @@ def test_sweeps_answer_as_tables_do(module: object, first: int) -> None:
     assert asked > 500
 
 
-@BOTH
-def test_sweeps_that_are_halted_claim_nothing(module: object) -> None:
-    solve: Callable[..., None] = module.two_levels_by_sweeps  # type: ignore[attr-defined]
+def test_sweeps_that_are_halted_claim_nothing(solve: Callable[..., None]) -> None:
     table = encode(random_problem(3)).table
     masks = row_sets(len(table.d), np.random.default_rng(0))
     cost, choice = np.empty(7), np.empty((7, 3 + most_members(table)), np.int32)
