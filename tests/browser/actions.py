@@ -7,6 +7,7 @@ from functools import partial
 
 from playwright.sync_api import Locator, Page, expect
 
+from odt_core.storage import LOCAL_OWNER, Store
 from tests.browser.window import Window
 
 SOLVED = 90_000
@@ -76,6 +77,20 @@ def open_train(
     window.page.get_by_role("button", name="Choose the tree's shape").click()
     window.page.wait_for_url("**/train*")
     window.settle()
+
+
+def open_at(window: Window, place: str, content: bytes, name: str = "patients.csv") -> None:
+    """Open a page by its address, with a stored table that nobody has worked with.
+
+    Only a test of uploads needs to draw the Data page and read the file.
+    """
+    store = Store(folder=window.server.data_dir)
+    sha256 = store.datasets.put(LOCAL_OWNER, content, name).sha256
+    if store.datasets.choices(LOCAL_OWNER, sha256) is not None:  # another test's
+        store.datasets.delete(LOCAL_OWNER, sha256)
+        store.datasets.put(LOCAL_OWNER, content, name)
+    store.close()
+    window.go(f"{place}?data={sha256}")
 
 
 def choose_shape(window: Window, name: str) -> None:

@@ -17,10 +17,18 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.window import STEP_MILLISECONDS, Server, Window
 
@@ -149,16 +157,42 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def shared_context(browser: Browser) -> BrowserContext:
+    """Where the first window of most tests is opened: the page's scripts are in its cache."""
+    return _new_context(browser)
+
+
+def _new_context(browser: Browser) -> BrowserContext:
+    context = browser.new_context(accept_downloads=True)
+    context.set_default_timeout(STEP_MILLISECONDS)
+    return context
+
+
+def _clear(window: Window) -> None:
+    """Leave nothing of a window in its context but the cache."""
+    page, context = window.page, window.page.context
+    if not page.is_closed():
+        session = context.new_cdp_session(page)
+        kept = {"origin": window.url, "storageTypes": "local_storage,indexeddb"}
+        session.send("Storage.clearDataForOrigin", kept)
+    for each in context.pages:
+        each.close()
+    context.clear_cookies()
+
+
 @pytest.fixture
 def open_window(
     request: pytest.FixtureRequest, browser: Browser
 ) -> Iterator[Callable[..., Window]]:
     """Opens windows: ``open_window(theme="dark", width=1024)``.
 
-    ``at`` is another server than the shared one, ``known`` a further address that may be asked.
+    ``at`` is another server than the shared one, ``known`` the address of the identity provider,
+    which may be asked, too. Each window has cookies of its own.
     When the test ends, every window must have kept to the server and thrown no script error.
     """
     windows: list[Window] = []
+    closing: list[Callable[[], None]] = []
 
     def open_one(
         *,
@@ -169,13 +203,10 @@ def open_window(
         known: str = "",
     ) -> Window:
         running = at or request.getfixturevalue("server")
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if theme == "dark" else "light",
-            accept_downloads=True,
-        )
-        context.set_default_timeout(STEP_MILLISECONDS)
-        window = Window(context.new_page(), running.url)
+        is_shared = not windows and not known
+        context = request.getfixturevalue("shared_context") if is_shared else _new_context(browser)
+        window = Window(context.new_page(), running)
+        window.dress(theme, width, height)
         hosts = [url.split("//")[1] for url in (running.url, known) if url]
 
         def note(request: Request) -> None:
@@ -184,14 +215,17 @@ def open_window(
                 window.outside.append(url)
 
         context.on("request", note)
+        closing.append(partial(_clear, window) if is_shared else context.close)
+        closing.append(partial(context.remove_listener, "request", note))
         window.page.on("pageerror", lambda error: window.errors.append(str(error)))
         window.page.on("console", lambda message: _note_error(window, message))
         windows.append(window)
         return window
 
     yield open_one
+    for close in reversed(closing):
+        close()
     for window in windows:
-        window.page.context.close()
         assert window.outside == [], "the page asked another server"
         assert window.errors == [], "the page threw an error"
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
-from tests.browser.actions import SOLVED, choose_engine, drawing
+from tests.browser.actions import SOLVED, choose_engine, drawing, open_at
 from tests.browser.window import Window
 
 
@@ -46,12 +48,12 @@ def test_the_focus_goes_on_when_the_button_that_had_it_is_gone(window: Window) -
     expect(page.get_by_role("heading").and_(page.locator(":focus"))).to_have_count(1)
 
 
-def test_a_folded_part_stays_open_when_another_setting_changes(window: Window) -> None:
+def test_a_folded_part_stays_open_when_another_setting_changes(
+    open_window: Callable[..., Window],
+) -> None:
+    window = open_window()
     page = window.page
-    window.upload("monks-1.csv", SAMPLES["monks-1"].csv())
-    page.get_by_role("button", name="Choose the tree's shape").click()
-    page.wait_for_url("**/train*")
-    window.settle()
+    open_at(window, "train", SAMPLES["monks-1"].csv(), "monks-1.csv")
     page.get_by_text("More settings").click()
     engine = page.get_by_role("radiogroup", name="Engine")
     expect(engine).to_be_visible()

@@ -82,8 +82,9 @@ def test_the_path_lights_up_as_values_are_given(
 
 
 def test_a_scored_file_agrees_with_the_tree_row_by_row(
-    run: RunSummary, model: Model, tmp_path: Path, window: Window
+    run: RunSummary, model: Model, tmp_path: Path, open_window: Opener
 ) -> None:
+    window = open_window()
     lines = ward(45).decode().splitlines()
     notes = ['"=1+1"', '"a, b"', '"say ""no"""', "plain", "-5"]
     rows = [f"{line},{notes[i % len(notes)]}" for i, line in enumerate(lines[1:])]

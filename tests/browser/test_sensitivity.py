@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from odt_core.data import SAMPLES
-from tests.browser.actions import SOLVED, choose_engine, choose_shape, tick
+from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, tick
 from tests.browser.window import BOTH_WIDTHS, Window
 
 Opener = Callable[..., Window]
@@ -40,11 +39,7 @@ In the page, since a test looks only after 0, 0.1, 0.35 and 0.85 s.
 
 
 def open_page(window: Window) -> None:
-    window.go()
-    window.upload("breast-cancer.csv", SAMPLES["breast-cancer"].csv())
-    window.page.get_by_role("link", name="Sensitivity").first.click()
-    window.page.wait_for_url("**/sensitivity*")
-    window.settle()
+    open_at(window, "sensitivity", SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
 
 
 def find_frontier(window: Window) -> None:
@@ -69,13 +64,16 @@ def step(page: Page, key: str) -> float:
     return float(page.evaluate("window.stepped")) / 1000
 
 
-def test_slider_click_comparison_and_adoption(window: Window) -> None:
+def test_files_slider_click_comparison_and_adoption(open_window: Opener) -> None:
+    window = open_window()
     open_page(window)
     find_frontier(window)
     page = window.page
     expect(page.get_by_text(re.compile("best trade-offs in .* no other exists"))).to_be_visible()
     before = shown(page)
     assert sum(before[:4]) == 455 and sum(before[4:]) == 114
+    check_files(page)
+    window.settle()
 
     page.get_by_role("slider").focus()
     seconds = [step(page, key) for key in ("ArrowRight", "ArrowLeft", "ArrowRight")]
@@ -127,7 +125,8 @@ def test_slider_click_comparison_and_adoption(window: Window) -> None:
     assert shown(page)[:4] == chosen
 
 
-def test_adopting_comes_back_when_a_run_has_ended(window: Window, open_window: Opener) -> None:
+def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
+    window = open_window()
     open_page(window)
     find_frontier(window)
     page = window.page
@@ -178,12 +177,7 @@ CONTRAST = """element => {
 """How far an element's words stand out from what lies behind them (WCAG 2.2)."""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_its_words_can_be_read(open_window: Opener, theme: str) -> None:
-    window = open_window(theme=theme)
-    open_page(window)
-    find_frontier(window)
-    page = window.page
+def assert_words_can_be_read(page: Page) -> None:
     for words in (
         page.get_by_text("Frontier and trees", exact=True),
         page.get_by_text("Curves over many splits", exact=True),
@@ -196,7 +190,8 @@ def test_its_words_can_be_read(open_window: Opener, theme: str) -> None:
         assert found >= 4.5, f"{words}: {found:.2f}"
 
 
-def test_a_click_on_the_curves_draws_the_tree_of_its_shape_and_floor(window: Window) -> None:
+def test_a_click_on_the_curves_draws_the_tree_of_its_shape_and_floor(open_window: Opener) -> None:
+    window = open_window()
     open_page(window)
     page = window.page
     page.get_by_text("Curves over many splits").click()
@@ -220,10 +215,8 @@ def test_a_click_on_the_curves_draws_the_tree_of_its_shape_and_floor(window: Win
     expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
 
 
-def test_files_of_the_frontier(window: Window) -> None:
-    open_page(window)
-    find_frontier(window)
-    page = window.page
+def check_files(page: Page) -> None:
+    """Each file of the frontier is what its name says."""
     page.get_by_role("button", name="Download").click()
     for label, start in (
         ("Points (CSV)", b"fn,fp,"),
@@ -234,16 +227,19 @@ def test_files_of_the_frontier(window: Window) -> None:
         with page.expect_download() as download:
             page.get_by_role("button", name=label).click()
         assert Path(download.value.path()).read_bytes().startswith(start), label
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Points (CSV)")).to_have_count(0)
 
 
 def test_it_looks_right(open_window: Opener) -> None:
-    window = open_window()
+    window = open_window(width=BOTH_WIDTHS[0][1][0])
     open_page(window)
     page = window.page
-    find_frontier(window)
     for theme, widths in BOTH_WIDTHS:
-        window.reopen(theme, widths[0])
+        if theme == "dark":
+            window.reopen(theme, widths[0])
         find_frontier(window)
+        assert_words_can_be_read(page)
         for width in widths:
             window.widen(width)
             window.shoot(f"sensitivity-{theme}-{width}")
@@ -260,9 +256,10 @@ def test_it_looks_right(open_window: Opener) -> None:
     window.settle()
     assert window.most_charts() == 1, "a chart stands beside its old self"
     page.wait_for_url("**/sensitivity?data=*&curve=*")
-    for theme, widths in BOTH_WIDTHS:
-        window.reopen(theme, widths[0])
-        page.get_by_text("Curves over many splits").click()
+    for theme, widths in reversed(BOTH_WIDTHS):
+        if theme == "light":
+            window.reopen(theme, widths[0])
+            page.get_by_text("Curves over many splits").click()
         expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible()
         for width in widths[::-1]:
             window.widen(width)

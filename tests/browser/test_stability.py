@@ -7,21 +7,17 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.actions import SOLVED, press, tick
+from tests.browser.actions import SOLVED, open_at, press, tick
 from tests.browser.window import Window
-from tests.runs import ward
+from tests.runs import WARD, ward
 
 Opener = Callable[..., Window]
 
 
 def test_a_tree_is_refitted_and_its_refits_are_found_again(open_window: Opener) -> None:
     window = open_window(width=1440)
-    window.go()
+    open_at(window, "train", ward(), WARD)
     page = window.page
-    window.upload("ward.csv", ward())
-    page.get_by_role("link", name="Train").first.click()
-    page.wait_for_url("**/train*")
-    window.settle()
     page.get_by_role("button", name="Train", exact=True).click()
     stable = page.get_by_role("button", name="How stable is this tree?")
     expect(stable).to_be_visible(timeout=SOLVED)

@@ -22,6 +22,7 @@ from tests.browser.actions import (
     choose_shape,
     drawing,
     edit_kind,
+    open_at,
     open_train,
     patients,
 )
@@ -143,12 +144,13 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
 
 
 def test_it_looks_right(open_window: Opener) -> None:
-    window = open_window()
-    open_train(window, SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
+    window = open_window(width=BOTH_WIDTHS[0][1][0])
+    open_at(window, "train", SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
     page = window.page
     page.wait_for_url("**/train?data=*")
     for theme, widths in BOTH_WIDTHS:
-        window.reopen(theme, widths[0])
+        if theme == "dark":
+            window.reopen(theme, widths[0])
         for width in widths:
             window.widen(width)
             assert window.overhang() == 0, "the page scrolls sideways"
@@ -158,8 +160,9 @@ def test_it_looks_right(open_window: Opener) -> None:
     page.keyboard.press("Enter")
     train(window)
     page.wait_for_url("**/train?data=*&run=*")
-    for theme, widths in BOTH_WIDTHS:
-        window.reopen(theme, widths[0])
+    for theme, widths in reversed(BOTH_WIDTHS):
+        if theme == "light":
+            window.reopen(theme, widths[0])
         drawing(page).wait_for()
         for width in widths[::-1]:
             window.widen(width)
@@ -173,7 +176,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     open_window: Opener,
 ) -> None:
     window = open_window()
-    open_train(window, SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
+    open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
     page = window.page
     choose_shape(window, "Depth 3")
     choose_engine(window, "CBC")
@@ -204,7 +207,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
 
 def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
     window = open_window()
-    open_train(window, patients(120))
+    open_at(window, "train", patients(120))
     page = window.page
     page.get_by_role("radio", name="Depth 2", exact=True).focus()
     page.keyboard.press("ArrowLeft")
@@ -236,7 +239,7 @@ def workers(n: int) -> bytes:
 
 def test_parts_of_a_tree_tell_their_words_on_hover_and_on_focus(open_window: Opener) -> None:
     window = open_window(width=1440)
-    open_train(window, workers(240), "workers.csv")
+    open_at(window, "train", workers(240), "workers.csv")
     choose_shape(window, "Depth 1")
     train(window)
     page = window.page
@@ -261,7 +264,7 @@ def test_a_large_tree_grows_down_where_it_fits_and_on_phones_and_right_between(
     open_window: Opener,
 ) -> None:
     window = open_window(width=1440)
-    open_train(window, SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
+    open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
     page = window.page
     choose_shape(window, "Depth 3")
     page.get_by_role("spinbutton", name="Time limit in seconds").fill("2")
@@ -288,7 +291,7 @@ def test_a_large_tree_grows_down_where_it_fits_and_on_phones_and_right_between(
 
 def test_changing_the_theme_recolours_the_tree_and_keeps_the_shape(open_window: Opener) -> None:
     window = open_window(theme="light")
-    open_train(window, patients(120))
+    open_at(window, "train", patients(120))
     choose_shape(window, "3 cues")
     train(window)
     assert ink(window.page) in text_colours("light")

@@ -50,12 +50,17 @@ class Window:
     """A page in the browser, with what it did behind the scenes."""
 
     page: Page
-    url: str
+    server: Server
     outside: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     _asked: int = 0
     _is_waiting: bool = False
     _has_begun: bool = False
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return self.server.url
 
     def __post_init__(self) -> None:
         self.page.on("websocket", self._listen)
@@ -154,10 +159,14 @@ class Window:
         """The most that were seen at one moment since the counting began."""
         return int(self.page.evaluate("window.mostCharts"))
 
+    def dress(self, theme: str, width: int, height: int = 900) -> None:
+        """Choose the theme and the size."""
+        self.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        self.page.set_viewport_size({"width": width, "height": height})
+
     def reopen(self, theme: str, width: int) -> None:
         """Load the page again, in another theme and width."""
-        self.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-        self.page.set_viewport_size({"width": width, "height": 900})
+        self.dress(theme, width)
         self.page.reload()
         self.page.wait_for_selector("[data-testid=stMain]")
         self.settle()
