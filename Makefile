@@ -17,7 +17,7 @@ app:             ## Install what is needed and open the dashboard on localhost
 test:            ## Run every test, in a real Chromium too
 	@scripts/setup.sh requirements-test.txt
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
-		PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 2 -m "not soak"
+		PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 3 -m "not soak"
 
 check:           ## Lint and type-check
 	@scripts/setup.sh requirements-test.txt

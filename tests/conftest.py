@@ -1,4 +1,4 @@
-"""How the tests are shared out among processes: ``pytest -n 2``.
+"""How the tests are shared out among processes: ``pytest -n 3``.
 
 Tests that use the same servers, workers or databases stay in one process, where these are started
 once. What takes longest begins first, so that at the end no process waits long for another.
@@ -6,11 +6,14 @@ once. What takes longest begins first, so that at the end no process waits long 
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+from tests.leftovers import dismiss, watch
 
 if TYPE_CHECKING:
     from xdist.scheduler import LoadScopeScheduling
@@ -19,15 +22,36 @@ settings.register_profile("repeatable", derandomize=True)
 settings.register_profile("random", derandomize=False)
 settings.load_profile("repeatable")  # ``--hypothesis-profile random`` looks for new examples
 
+OWN_SERVERS = (
+    *("runs", "studies", "people", "restart", "full_disk"),
+    *("installed", "first_visit", "sheets"),
+)
+"""Browser tests that start servers of their own, or need none: ``test_<name>*.py``."""
 UNITS = {
-    "tests/browser/": "browser",
+    **{f"tests/browser/test_{name}": "browser, servers of their own" for name in OWN_SERVERS},
+    "tests/browser/": "browser, one server",
     "tests/core/jobs/": "workers and databases",
     "tests/core/storage/": "workers and databases",
     "tests/pages/": "pages",
 }
-"""Folders whose tests stay together, in the order in which they begin."""
+"""Folders and files whose tests stay together, in the order in which they begin."""
 THEN = ("tests/properties/", "tests/core/solvers/", "tests/core/search/")
 """Folders with long tests, each of which may go to any process."""
+
+
+WATCHER = pytest.StashKey[subprocess.Popen[bytes]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let nothing that this process starts outlive it."""
+    config.stash[WATCHER] = watch()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fixtures have ended what they started, unless the run was interrupted."""
+    if exitstatus != pytest.ExitCode.INTERRUPTED:
+        dismiss(session.config.stash[WATCHER])
 
 
 def _unit_of(test: str) -> str:
