@@ -145,8 +145,8 @@ def _group_findings(schema: Schema, profiles: Sequence[Profile]) -> Iterator[Fin
         else:
             yield warning(
                 name,
-                f"{facts}, as several rows of one patient have: such rows may stand in training "
-                "and in test, which makes test results too good; keep them together.",
+                f"{facts}, so several rows may belong to one patient: such rows may stand in "
+                "training and in test, which makes test results too good; keep them together.",
                 Remedy(Change.GROUP, "Keep them together", name),
             )
 

@@ -169,7 +169,7 @@ def _identifier_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
     facts = (
         f"Column {name!r} has {profile.n_distinct} different values in "
-        f"{row_count(profile.n_rows)}, as identifiers have"
+        f"{row_count(profile.n_rows)}, like identifiers"
     )
     if kind is ColumnKind.IGNORE:
         return info(name, f"{facts}: it is ignored unless you set another kind.")
@@ -194,7 +194,7 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
         n_rows = int(profile.counts[profile.strays].sum())
         yield info(
             name,
-            f"Column {name!r} holds numbers but for {shown(strays, MAX_STRAYS)} in "
+            f"Column {name!r} holds numbers except for {shown(strays, MAX_STRAYS)} in "
             f"{row_count(n_rows)}: name that as a missing value to use the column as numerical.",
             _without_strays(profile),
         )
@@ -380,7 +380,7 @@ def _code_findings(profile: Profile) -> Iterator[Finding]:
         n = int(profile.counts[profile.factor.texts.index(code)])
         yield info(
             name,
-            f"Column {name!r} is {code!r} in {n:,} of {n_known:,} rows, apart from its other "
+            f"Column {name!r} is {code!r} in {n:,} of {n_known:,} rows, far from its other "
             "values: if that means a missing value, name it as one.",
             Remedy(Change.MISSING, "Read as missing", name, texts=(code,)),
         )
@@ -421,7 +421,7 @@ def _leak_findings(
         if accuracy is None or accuracy < ALMOST_ALWAYS:
             return
         facts = (
-            f"Column {name!r} alone tells the outcome {target.name!r} almost always (balanced "
+            f"Column {name!r} alone almost determines the outcome {target.name!r} (balanced "
             f"accuracy {accuracy:.1%})"
         )
     else:

@@ -51,8 +51,8 @@ def division_findings(
     if few:
         yield warning(
             target.name,
-            f"The outcome {target.name!r} has only {', '.join(few)}: rates of so few rows say next "
-            "to nothing.",
+            f"The outcome {target.name!r} has only {', '.join(few)}: rates of so few rows mean "
+            "little.",
         )
     n_copies = _copies(table, train, test)
     expected = _copies_by_chance(table, train, test) if n_copies else 0.0

@@ -83,8 +83,7 @@ def resolve_size(option: str, size: int | Fraction, n_rows: int, of_what: str) -
         n = math.floor(size * n_rows)
         if n == 0:
             raise InputError(
-                f"{option} comes to no row at all out of {row_count(n_rows)} {of_what}: give a "
-                "larger one."
+                f"{option} gives no row out of {row_count(n_rows)} {of_what}: give a larger one."
             )
         return n
     if size > n_rows:

@@ -207,9 +207,7 @@ def _divided(
     n_train = spec.n_train(len(y))
     rows = np.arange(len(y))
     if n_train == 0:
-        raise InputError(
-            f"train-size comes to no row at all out of {len(y)}: give a larger one, or all."
-        )
+        raise InputError(f"train-size gives no row out of {len(y)}: give a larger one, or all.")
     train = _drawn("train-size", rows, y, n_train, spec.seed, groups)
     is_left = np.ones(len(y), dtype=bool)
     is_left[train] = False

@@ -320,7 +320,7 @@ def worker_memory(n_workers: int) -> int:
     if not (text.isascii() and text.isdecimal() and int(text) * MIB >= AT_REST):
         raise InputError(
             f"ODT_WORKER_MEMORY is {text!r}: give a whole number of MiB, at least "
-            f"{AT_REST // MIB}, which a worker needs at rest, or leave it out."
+            f"{AT_REST // MIB}, which an idle worker needs, or leave it out."
         )
     return int(text) * MIB
 

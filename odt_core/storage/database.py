@@ -196,7 +196,7 @@ class Database:
         if self.path is not None and self._file not in (None, _identity(self.path)):
             raise StorageError(
                 f"The database {self.place} was deleted, moved or replaced while the program runs: "
-                "put it back, or start the program anew."
+                "put it back, or restart the program."
             )
 
     def _switch_to_wal(self) -> None:

@@ -58,7 +58,7 @@ def _sqlite_error(error: sqlite3.Error, place: str) -> StorageError | None:
         )
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StorageError(
-            f"The database {place} is held by another program: close that program or try again."
+            f"The database {place} is in use by another program: close that program or try again."
         )
     if name.startswith(("SQLITE_IOERR", "SQLITE_NOMEM", "SQLITE_PROTOCOL")):
         return StorageError(
@@ -67,8 +67,8 @@ def _sqlite_error(error: sqlite3.Error, place: str) -> StorageError | None:
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return StorageError(
-            f"The file {place} is not a sound database ({error}): bring it back from a backup, or "
-            "move it away to begin anew."
+            f"The file {place} is damaged or not a database ({error}): restore it from a "
+            "backup, or move it away to start with an empty database."
         )
     return _lost_table(str(error), place)
 
@@ -109,7 +109,7 @@ def _lost_table(reason: str, place: str) -> StorageError | None:
     if missing is None or (missing[1] or missing[2]) not in Base.metadata.tables:
         return None
     return StorageError(
-        f"The database {place} has lost a part of its tables ({reason}): bring it back from a "
+        f"The database {place} lacks some of its tables ({reason}): restore it from a "
         "backup, or name another one with ODT_DATABASE_URL."
     )
 

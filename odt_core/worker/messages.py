@@ -136,7 +136,7 @@ class JobSpec:
         except MALFORMED as error:
             raise InputError(
                 "This run's settings cannot be read by this version of the program "
-                f"({type(error).__name__}: {error}): make the run anew."
+                f"({type(error).__name__}: {error}): start a new run."
             ) from error
 
     @classmethod

@@ -476,7 +476,7 @@ class TestFindings:
             zip(app.data_editor[0].value["Column"], app.data_editor[0].value["Note"], strict=True)
         )
         assert notes["constant"].startswith("Is the same in every row")
-        assert "as identifiers have" in notes["id"]
+        assert "like identifiers" in notes["id"]
 
     def test_a_warning_can_be_acted_on(self, app: AppTest) -> None:
         upload(app, self.TABLE, "leak.csv")

@@ -174,7 +174,7 @@ REMARKS = {
         table_of(a=[f"case {i}" for i in range(20)], **GOOD),
         schema_of(a=CATEGORICAL, sex=CATEGORICAL),
         Level.WARNING,
-        "20 different values in 20 rows, as identifiers have: set it to ignore",
+        "20 different values in 20 rows, like identifiers: set it to ignore",
     ),
     "identifier, ignored": (
         table_of(a=[f"case {i}" for i in range(20)], **GOOD),
@@ -186,7 +186,7 @@ REMARKS = {
         table_of(a=[str(i) for i in range(20)], **GOOD),
         schema_of(a=NUMERICAL, sex=CATEGORICAL),
         Level.WARNING,
-        "as identifiers have",
+        "like identifiers",
     ),
     "leak": (
         table_of(a=[{"p": "died", "n": "left"}[y] for y in Y], **GOOD),
@@ -221,7 +221,7 @@ def test_remarks(table: Table, schema: Schema, level: Level, message: str) -> No
     ("cells", "says"),
     [
         ([f"{n}.5%" for n in range(60)], "holds numbers with signs"),
-        ([*map(str, range(60)), "QNS"], "holds numbers but for 'QNS'"),
+        ([*map(str, range(60)), "QNS"], "holds numbers except for 'QNS'"),
     ],
 )
 def test_numbers_as_text_are_warned_of_and_not_taken_for_many_categories(

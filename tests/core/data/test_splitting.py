@@ -98,9 +98,9 @@ def test_how_many_rows(spec: SplitSpec, n_rows: int, n_train: int, n_test: int) 
     ("spec", "message"),
     [
         (SplitSpec(11), "train-size is 11, but there are only 10 rows"),
-        (SplitSpec(Fraction(1, 100)), "train-size comes to no row at all out of 10"),
+        (SplitSpec(Fraction(1, 100)), "train-size gives no row out of 10"),
         (SplitSpec(6, 5), "test-size is 5, but there are only 4 rows"),
-        (SplitSpec(6, Fraction(1, 5)), "test-size comes to no row at all out of 4"),
+        (SplitSpec(6, Fraction(1, 5)), "test-size gives no row out of 4"),
         (SplitSpec(10, 1), "test-size is 1, but there are only 0 rows"),
     ],
 )

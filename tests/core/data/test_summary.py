@@ -101,19 +101,19 @@ def test_the_target_is_no_feature() -> None:
     ("cells", "note"),
     [
         (["x"] * 40, "'a' is the same in every row"),
-        ([f"p{i}" for i in range(40)], "40 different values in 40 rows, as identifiers have"),
+        ([f"p{i}" for i in range(40)], "40 different values in 40 rows, like identifiers"),
         ([f"p{i}" for i in range(61)] * 3, "61 categories"),
         (["Yes", "yes", "no", "no"] * 10, "both 'Yes' and 'yes'"),
         (["low  risk", "low risk", "high", "high"] * 10, "both 'low  risk' and 'low risk'"),
         (["1", "1.0", "2", "3"] * 10, "both '1' and '1.0'"),
-        ([*map(str, range(20, 38)), "low", "low"] * 2, "holds numbers but for 'low'"),
+        ([*map(str, range(20, 38)), "low", "low"] * 2, "holds numbers except for 'low'"),
         (
             [*map(str, range(20, 38)), "-9", "-9"] * 2,
-            "is '-9' in 4 of 40 rows, apart from its other",
+            "is '-9' in 4 of 40 rows, far from its other",
         ),
         (
             [*map(str, range(20, 38)), "999", "999"] * 2,
-            "is '999' in 4 of 40 rows, apart from its other",
+            "is '999' in 4 of 40 rows, far from its other",
         ),
     ],
 )

@@ -439,7 +439,7 @@ def test_a_database_that_loses_its_tables_stops_no_thread(
                 connection.execute(text(f"ALTER TABLE {now} RENAME TO {then}"))
             if then == "elsewhere":
                 wait_until(lambda: manager.problem)
-                assert "has lost a part of its tables" in manager.problem
+                assert "lacks some of its tables" in manager.problem
         wait_until(lambda: not manager.problem)
         after = manager.submit(easy)
         wait_until(lambda: after.is_over)

@@ -289,7 +289,7 @@ def test_a_statement_cut_off_by_the_server_is_said(
 def test_a_file_that_is_no_database_is_said_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "odt.sqlite3"
     path.write_bytes(b"no database " * 1000)
-    with pytest.raises(StorageError, match="not a sound database"):
+    with pytest.raises(StorageError, match="damaged or not a database"):
         Store(None, tmp_path)
     assert path.read_bytes() == b"no database " * 1000
 
@@ -301,7 +301,7 @@ def test_a_file_that_another_program_holds_is_said(
     store = Store(None, tmp_path)
     other = sqlite3.connect(tmp_path / "odt.sqlite3", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StorageError, match="held by another program"):
+    with pytest.raises(StorageError, match="in use by another program"):
         put(store)
     other.execute("ROLLBACK")
     assert put(store)
