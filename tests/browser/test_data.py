@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.actions import FAST_TYPIST, SOLVED, edit_kind, patients
 from tests.browser.window import BOTH_WIDTHS, Server, Window
@@ -38,6 +38,25 @@ def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]
         assert window.overhang() == 0, "the page scrolls sideways"
 
 
+def assert_all_are_named(page: Page) -> None:
+    """Every table and chart has a name."""
+    for name in ("The first 200 rows of the table", "The columns and how each is used"):
+        expect(page.get_by_role("region", name=re.compile(name))).to_have_count(1)
+    unnamed: list[Any] = page.locator("[data-testid=stMain] table").evaluate_all(
+        "tables => tables.filter(t => !t.caption && !t.ariaLabel && t.role !== 'grid')"
+        ".map(t => t.outerHTML.slice(0, 200))"
+    )
+    assert unnamed == []
+
+
+def assert_no_file_is_offered(page: Page) -> None:
+    """Streamlit's own CSV files would hold cells that a spreadsheet takes for formulas."""
+    page.get_by_test_id("stDataFrame").last.hover()
+    toolbar = page.get_by_test_id("stElementToolbar").last
+    expect(toolbar.get_by_role("button", name="Search")).to_be_visible()
+    expect(toolbar.get_by_role("button", name="Download as CSV")).to_have_count(0)
+
+
 def test_from_an_upload_to_the_train_page(window: Window) -> None:
     window.upload("patients.csv", patients())
     page = window.page
@@ -45,6 +64,8 @@ def test_from_an_upload_to_the_train_page(window: Window) -> None:
     expect(page.get_by_role("img", name=re.compile("positive rows of 240"))).to_be_visible()
     expect(page.get_by_text("2 categorical features and 2 numerical features.")).to_be_visible()
     expect(page.get_by_text("240 rows read → 192 train, 48 test")).to_be_visible()
+    assert_all_are_named(page)
+    assert_no_file_is_offered(page)
     page.get_by_role("button", name="Choose the tree's shape").click()
     page.wait_for_url("**/train*")
     window.settle()
@@ -76,16 +97,6 @@ def test_the_detail_names_the_column_of_the_new_table(window: Window) -> None:
     window.upload("other.csv", b"first,second,ill\n" + table)
     expect(fold.get_by_role("cell", name="50")).to_be_visible()
     expect(fold.get_by_label("Column", exact=True)).to_have_value("first")
-
-
-def test_a_table_offers_no_file_of_its_own(window: Window) -> None:
-    """Streamlit's own CSV files would hold cells that a spreadsheet takes for formulas."""
-    window.upload("patients.csv", patients())
-    page = window.page
-    page.get_by_test_id("stDataFrame").last.hover()
-    toolbar = page.get_by_test_id("stElementToolbar").last
-    expect(toolbar.get_by_role("button", name="Search")).to_be_visible()
-    expect(toolbar.get_by_role("button", name="Download as CSV")).to_have_count(0)
 
 
 def test_edits_in_quick_succession_are_all_kept(window: Window) -> None:
@@ -219,15 +230,3 @@ def test_reading_a_large_file_can_be_stopped(window: Window) -> None:
     window.settle()
     expect(page.get_by_text("Or a sample to try")).to_be_visible()
     expect(page.get_by_role("status").get_by_text("none yet").first).to_be_visible()
-
-
-def test_every_table_and_chart_has_a_name(window: Window) -> None:
-    window.upload("patients.csv", patients())
-    page = window.page
-    for name in ("The first 200 rows of the table", "The columns and how each is used"):
-        expect(page.get_by_role("region", name=re.compile(name))).to_have_count(1)
-    unnamed: list[Any] = page.locator("[data-testid=stMain] table").evaluate_all(
-        "tables => tables.filter(t => !t.caption && !t.ariaLabel && t.role !== 'grid')"
-        ".map(t => t.outerHTML.slice(0, 200))"
-    )
-    assert unnamed == []
