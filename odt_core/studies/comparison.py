@@ -375,6 +375,9 @@ def run_fold(
     DisagreementError
         If a tree of the search does not survive our recount.
     """
+    from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
+
+    loader.load()
     tell = on_stage or (lambda stage: None)
     stopped = should_stop or (lambda: False)
     tell(Stage.PREPARING)

@@ -235,6 +235,9 @@ def run_repeat(
     DisagreementError
         If a point of the search does not survive our recount.
     """
+    from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
+
+    loader.load()
     check_curve(spec)
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)

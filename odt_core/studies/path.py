@@ -217,8 +217,11 @@ def run_path(
     DisagreementError
         If a tree of the search does not survive our recount.
     """
-    from odt_core.solvers.search.sizes import solve_sizes  # processes that serve pages never solve
+    # processes that serve pages never solve
+    from odt_core.solvers.search.loader import loader
+    from odt_core.solvers.search.sizes import solve_sizes
 
+    loader.load()
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)

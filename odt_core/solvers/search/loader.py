@@ -86,6 +86,17 @@ class Loader:
                 self._next_look = time.monotonic() + LOOK_EVERY
         self.compile_in_background()
 
+    def load(self) -> None:
+        """Load all compiled primitives that are ready, and have the others compiled.
+
+        A study of many searches calls this first. Twins and compiled primitives find trees of the
+        same value, but not always the same tree: a study that changed from the ones to the others
+        in its midst would come out differently each time.
+        """
+        with self._lock:
+            self._look()
+        self.compile_in_background()
+
     def _take_twins(self) -> None:
         self._found = SimpleNamespace()
         for twins, names in TWINS.items():

@@ -14,7 +14,7 @@ import pytest
 
 from odt_core.solvers.search import twins
 from odt_core.solvers.search.columns import PAIR, Base, Encoding, encode
-from odt_core.solvers.search.loader import KERNELS, TWINS
+from odt_core.solvers.search.loader import KERNELS, TWINS, Loader
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import Store, Tables
@@ -170,3 +170,15 @@ def test_a_small_search_does_not_wait_for_compiled_kernels_to_load(tmp_path: Pat
         check=True, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.stdout == "optimal\nFalse\n"
+
+
+def test_a_study_runs_on_compiled_primitives_from_its_first_search(
+    kernels: SimpleNamespace,
+) -> None:
+    """Twins break ties otherwise: a change in a study's midst would change its trees."""
+    fresh = Loader()
+    fresh.begin(random_problem(0))
+    assert fresh.primitives().two_levels is not kernels.two_levels
+    fresh.load()
+    assert fresh.primitives().two_levels is kernels.two_levels
+    assert fresh.waiting == ()
