@@ -102,7 +102,8 @@ def _with_tree(svg: str, tree: bytes, title: str) -> str:
         f'width="{width * WIDTH * DPI:.1f}" height="{height * HEIGHT * DPI:.1f}"'
     )
     drawn = sized_svg(tree, place)
-    named = _SVG_START.sub(f'<svg role="img" aria-label="{_attribute(title)}"', svg, count=1)
+    start = f'<svg role="img" aria-label="{_attribute(title)}"'
+    named = _SVG_START.sub(lambda _: start, svg, count=1)  # a title may hold backslashes
     end = named.rindex("</svg>")
     return f"{named[:end]}{drawn}\n{named[end:]}"
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 from xml.etree import ElementTree
 
+import pytest
 from PIL import Image
 
 from odt_core import MADE_BY
 from odt_core.export import Model
+from odt_core.problem import Feature, FeatureKind
 from odt_core.reports import Derivation, Evidence, SheetFormat, Stage, Statements, write_sheet
 from odt_core.studies import FrontierView, run_frontier
+from odt_core.tree import Leaf, Tree
 from tests.core.reports.sheets import hostile_tree, model_of, ward_table
+from tests.core.trees import decision
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -56,3 +60,16 @@ def test_the_png_is_a_lying_page_that_says_who_wrote_it(trained: Model):
     picture = Image.open(io.BytesIO(write_sheet(trained, SheetFormat.SUMMARY_PNG)))
     assert picture.width / picture.height > 1.4 and picture.width > 2000
     assert picture.info["Software"] == MADE_BY
+
+
+@pytest.mark.parametrize("kind", [SheetFormat.SUMMARY, SheetFormat.SUMMARY_PNG])
+@pytest.mark.parametrize("name", [r"a\b", r"\g<0>", r"\1", "end\\"])
+def test_a_backslash_in_a_name_is_a_letter_like_any_other(name: str, kind: SheetFormat):
+    size = Feature(name, FeatureKind.NUMERICAL, ("low", "high"), (0.5,))
+    root = decision(0, {0}, Leaf(True, 2, 30), Leaf(False, 40, 3), {0, 1})
+    content = write_sheet(model_of(Tree(root, (size,), name, f"{name} yes", name)), kind)
+    if kind is SheetFormat.SUMMARY:
+        label = ElementTree.fromstring(content).get("aria-label", "")
+        assert label.startswith(f"Decision tree for {name}") and "<svg" not in label
+    else:
+        assert content.startswith(b"\x89PNG")
