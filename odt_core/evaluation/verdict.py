@@ -206,7 +206,7 @@ def _judgement(
     order = (Tone.BAD, Tone.CAUTION, Tone.GOOD)
     worst = next(tone for tone in order if any(tone is found for found, _ in judged))
     if worst is Tone.GOOD:
-        return worst, f"{held_out.capitalize()} and training agree."
+        return worst, f"No clear difference between {held_out} and training."
     return worst, " ".join(dict.fromkeys(words for tone, words in judged if tone is worst))
 
 
