@@ -199,7 +199,9 @@ def _judgement(
         if objective == Objective(Goal.ACCURACY)
         else _beside_chance(test, held_out)
     )
+    absent = _absent_class(test, held_out)
     judged += [
+        absent,
         _few_rows("positive", test.confusion.n_positive, held_out),
         _few_rows("negative", test.confusion.n_negative, held_out),
     ]
@@ -207,7 +209,8 @@ def _judgement(
     worst = next(tone for tone in order if any(tone is found for found, _ in judged))
     if worst is Tone.GOOD:
         return worst, f"No clear difference between {held_out} and training."
-    return worst, " ".join(dict.fromkeys(words for tone, words in judged if tone is worst))
+    said = [words for tone, words in judged if tone is worst]
+    return worst, " ".join(dict.fromkeys([absent[1], *said] if absent[1] else said))
 
 
 def _fall(
@@ -230,7 +233,20 @@ def _fall(
 
 
 def _unknown(name: str, held_out: str) -> str:
-    return f"The {held_out} rows cannot show the {name}: one class has none there."
+    which = {"sensitivity": "of the positive class", "specificity": "of the negative class"}
+    none = f"none is {which[name]}" if name in which else "one class has none there"
+    return f"The {held_out} rows cannot show the {name}: {none}."
+
+
+def _absent_class(test: Metrics, held_out: str) -> tuple[Tone, str]:
+    """Judge whether each class has held-out rows; without any, a rate cannot be judged."""
+    for rate, n_rows in (
+        ("sensitivity", test.confusion.n_positive),
+        ("specificity", test.confusion.n_negative),
+    ):
+        if not n_rows:
+            return Tone.CAUTION, _unknown(rate, held_out)
+    return Tone.GOOD, ""
 
 
 def _floor_kept(floor: Floor, held_out: str) -> tuple[Tone, str]:
@@ -258,7 +274,7 @@ def _beside_one_answer(test: Metrics, held_out: str) -> tuple[Tone, str]:
     """Judge whether accuracy is better than with one answer for every row."""
     counts = test.confusion
     frequent = max(counts.n_positive, counts.n_negative)
-    if counts.n - counts.errors > frequent:
+    if counts.n - counts.errors > frequent or frequent == counts.n:  # one class alone: no contest
         return Tone.GOOD, ""
     share = percent_words(Fraction(frequent, max(counts.n, 1)))
     return Tone.BAD, (

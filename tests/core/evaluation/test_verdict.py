@@ -117,3 +117,11 @@ def test_good_news_never_says_that_all_rates_agree() -> None:
     found = verdict(Objective(), metrics(train), metrics(test), VALIDATION)
     assert found.tone is Tone.GOOD
     assert found.remark == "No clear difference between validation and training."
+
+
+def test_one_class_alone_is_no_contest_for_accuracy() -> None:
+    found = judged(Objective(), Confusion(90, 5, 95, 10), Confusion(48, 0, 0, 2))
+    assert found.tone is Tone.CAUTION
+    assert (
+        found.remark == "The test rows cannot show the specificity: none is of the negative class."
+    )
