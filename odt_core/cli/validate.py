@@ -33,6 +33,8 @@ def _lines(result: ValidationResult) -> Iterator[str]:
     yield f"{result.data.name}: {count_words(flow.read, 'row')} read, {flow.used:,} used"
     for exclusion in flow.excluded:
         yield f"  left out: {count_words(exclusion.rows, 'row')}, {exclusion.reason}"
+    if result.flow_note:
+        yield f"  {result.flow_note}"
     if result.n_groups is not None:
         yield (
             f"  the rows have {result.n_groups:,} different values of {result.group_column}; the "

@@ -14,7 +14,7 @@ from odt_core.export.fields import Fields
 from odt_core.problem import Objective
 from odt_core.reports.evidence import NO_EVIDENCE, Evidence
 from odt_core.studies import DataName, ValidationResult
-from odt_core.studies.validation import model_sha256
+from odt_core.studies.validation import leaves_of_test, model_sha256
 from odt_core.training import TrainSpec
 from odt_core.tree import Tree
 
@@ -104,7 +104,7 @@ class Derivation:
             data=DataName.of_model(model),
             spec=None if settings is None else TrainSpec.from_json(settings),
             flow=_flow(facts),
-            test_leaves=_test_leaves(result, model.tree),
+            test_leaves=leaves_of_test(model),
             test_counts=_counts(result, "test"),
             proof=_proof(result),
             versions=_versions(facts),
@@ -184,16 +184,6 @@ def _counts(result: Fields, name: str) -> Confusion | None:
         return None
     counts = result.record(name)
     return Confusion(**{each: counts.count(each) for each in ("tp", "fp", "tn", "fn")})
-
-
-def _test_leaves(result: Fields, tree: Tree) -> tuple[tuple[int, int], ...] | None:
-    if "test_leaves" not in result or result.is_null("test_leaves"):
-        return None
-    counts = result.record("test_leaves")
-    negative, positive = counts.counts("negative"), counts.counts("positive")
-    if not len(negative) == len(positive) == tree.n_leaves:
-        raise result.error("test_leaves", "does not hold two counts for each leaf")
-    return tuple(zip(negative, positive, strict=True))
 
 
 def _proof(result: Fields) -> Proof | None:

@@ -89,7 +89,8 @@ def _flow(found: ValidationResult) -> str:
         *([f"Left out: {escaped(each.reason)}", f"{each.rows:,}"] for each in flow.excluded),
         ["Used", f"{flow.used:,}"],
     ]
-    return table("Where the rows went", ["", "Rows"], rows)
+    note = f'<p class="muted">{escaped(found.flow_note)}</p>' if found.flow_note else ""
+    return table("Where the rows went", ["", "Rows"], rows) + note
 
 
 def _calibration(found: ValidationResult) -> str:

@@ -22,6 +22,7 @@ from odt_core.data.target import Target, read_target
 from odt_core.errors import InputError
 from odt_core.evaluation import Judged, Subgroups, column_subgroups, subgroup_columns
 from odt_core.export import Model
+from odt_core.export.fields import Fields
 from odt_core.problem import MISSING
 from odt_core.scoring import Doubt, Scores, score
 from odt_core.studies.validation_result import (
@@ -170,6 +171,10 @@ def run_validation(
     tell(Stage.PREPARING)
     model = spec.model
     schema = Schema.from_json(model.schema)
+    if not table.n_rows:
+        raise InputError(
+            f"{table.name} has no rows below the header: choose a file with rows to validate on."
+        )
     tree, training = model.tree, trained_rows(model, table)
     target = _target(table, schema)
     by_label = _Labels.of(target, tree)
@@ -191,6 +196,7 @@ def run_validation(
         part="" if spec.part is None else spec.part.words,
         flow=flow,
         test=_test_counts(model),
+        test_leaves=leaves_of_test(model),
         leaves=_leaf_counts(tree, scores.leaves[rows], judged.y),
         by=spec.by,
         subgroups=subgroups,
@@ -206,6 +212,25 @@ def model_sha256(model: Model) -> str:
     whole = model.to_json()
     text = json.dumps([whole["tree"], whole["encoder"]], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def leaves_of_test(model: Model) -> tuple[tuple[int, int], ...] | None:
+    """Negative and positive test rows in each leaf; None without test rows.
+
+    Raises
+    ------
+    InputError
+        If what the model says of them is damaged.
+    """
+    facts = Fields(model.facts, "facts")
+    result = facts.record("result") if "result" in facts else Fields({}, "facts.result")
+    if "test_leaves" not in result or result.is_null("test_leaves"):
+        return None
+    counts = result.record("test_leaves")
+    negative, positive = counts.counts("negative"), counts.counts("positive")
+    if not len(negative) == len(positive) == model.tree.n_leaves:
+        raise result.error("test_leaves", "does not hold two counts for each leaf")
+    return tuple(zip(negative, positive, strict=True))
 
 
 def trained_rows(model: Model, table: Table) -> npt.NDArray[np.int64] | None:

@@ -19,6 +19,7 @@ from odt_core.evaluation import (
     Metrics,
     Rate,
     Subgroups,
+    Tone,
     Verdict,
     floors,
     leaf_calibration,
@@ -34,6 +35,24 @@ from odt_core.scoring import Difference
 from odt_core.training import TrainSpec, confusion_to_json
 from odt_core.tree import Tree
 from odt_core.words import count_words, percent_words
+
+REPEATED = (
+    "These rows end in the same leaves with the same classes as the rows that trained and tested "
+    "the tree: they are probably the same rows."
+)
+"""What is said in place of a verdict where a file seems to repeat the training file."""
+
+REPEATED_TRAINING = (
+    "These rows end in the same leaves with the same classes as the rows that trained the tree: "
+    "they are probably the same rows."
+)
+"""The same for a file that seems to repeat the training rows alone."""
+
+NOT_COMPARED = (
+    "Rows of another file are not compared with the training rows one by one: a copy of a training "
+    "row counts as a new row."
+)
+"""What is said of the rows of any file but the training file."""
 
 RATES = (
     "sensitivity",
@@ -186,6 +205,8 @@ class ValidationResult:
         How many groups (such as patients) the rows are of; None without a group column.
     group_column : str or None
         The group column, if the file has it.
+    test_leaves : tuple of (int, int) or None
+        Negative and positive test rows of the training run in each leaf; None if not known.
     """
 
     data: DataName
@@ -203,6 +224,7 @@ class ValidationResult:
     doubtful: DoubtfulRows
     n_groups: int | None = None
     group_column: str | None = None
+    test_leaves: tuple[tuple[int, int], ...] | None = None
 
     @property
     def is_same_file(self) -> bool:
@@ -232,8 +254,39 @@ class ValidationResult:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """How the validation rows compare with training, for the tree's goal and floors."""
-        return verdict(self.objective, self.train_metrics, self.metrics, VALIDATION)
+        """How the validation rows compare with training, for the tree's goal and floors.
+
+        Rows that seem to be those of training confirm nothing: that is said instead.
+        """
+        found = verdict(self.objective, self.train_metrics, self.metrics, VALIDATION)
+        if not self.repetition:
+            return found
+        return dataclasses.replace(found, remark=self.repetition, tone=Tone.CAUTION)
+
+    @cached_property
+    def repetition(self) -> str:
+        """Say that the rows are probably those that made the tree; empty if that is not so.
+
+        It is so if another file has, in every leaf, the same count of each class as the rows of
+        training and test together, or of training alone. In a tree of one leaf that says little.
+        """
+        if self.is_same_file or self.tree.n_leaves == 1:
+            return ""
+        trained = tuple((leaf.n_negative, leaf.n_positive) for leaf in self.tree.leaves)
+        if self.leaves == trained:
+            return REPEATED_TRAINING
+        if self.test_leaves is None:
+            return ""
+        both = tuple(
+            (train[0] + test[0], train[1] + test[1])
+            for train, test in zip(trained, self.test_leaves, strict=True)
+        )
+        return REPEATED if self.leaves == both else ""
+
+    @property
+    def flow_note(self) -> str:
+        """What is not known of the rows of another file; empty for the training file."""
+        return "" if self.is_same_file else NOT_COMPARED
 
     @property
     def floors(self) -> tuple[Floor, ...]:
@@ -300,6 +353,10 @@ class ValidationResult:
             "settings": None if self.train_spec is None else self.train_spec.to_json(),
             "tree": tree_to_json(self.tree),
             "leaves": [list(counts) for counts in self.leaves],
+            "test_leaves": None
+            if self.test_leaves is None
+            else [list(counts) for counts in self.test_leaves],
+            "repeats_training": bool(self.repetition),
             "calibration": _calibration_json(self.calibration),
             "floors": [_floor_json(floor) for floor in self.floors],
             "subgroups": [each.to_json() for each in self.subgroups],
@@ -318,9 +375,8 @@ class ValidationResult:
             If its leaves do not fit its tree.
         """
         tree = tree_from_json(record["tree"])
-        leaves = tuple((int(negative), int(positive)) for negative, positive in record["leaves"])
-        if len(leaves) != tree.n_leaves or min(map(min, leaves)) < 0:
-            raise ValueError("the counts do not fit the tree's leaves")
+        leaves = _leaves_from_json(record["leaves"], tree)
+        tested = record.get("test_leaves")  # older records lack it
         settings, test, by = record["settings"], record["test"], record["by"]
         n_groups = record["n_groups"]
         return cls(
@@ -339,7 +395,16 @@ class ValidationResult:
             doubtful=DoubtfulRows.from_json(record["doubtful"]),
             n_groups=None if n_groups is None else int(n_groups),
             group_column=record["group_column"],
+            test_leaves=None if tested is None else _leaves_from_json(tested, tree),
         )
+
+
+def _leaves_from_json(record: Any, tree: Tree) -> tuple[tuple[int, int], ...]:
+    """Two counts for each leaf."""
+    leaves = tuple((int(negative), int(positive)) for negative, positive in record)
+    if len(leaves) != tree.n_leaves or min(map(min, leaves)) < 0:
+        raise ValueError("the counts do not fit the tree's leaves")
+    return leaves
 
 
 def _confusion(tree: Tree, counts: Sequence[tuple[int, int]]) -> Confusion:

@@ -82,6 +82,8 @@ def _draw_rows(result: ValidationResult) -> None:
     lines += [f"- {each.rows:,} left out: {sentence(each.reason)}" for each in flow.excluded]
     lines.append(f"- **{flow.used:,}** validated on")
     st.markdown("**Flow of rows**\n" + "\n".join(lines))
+    if result.flow_note:
+        st.caption(result.flow_note)
     if result.n_groups is not None and result.n_groups < flow.used:
         group = plain(shorten(result.group_column or "", 40))
         st.caption(

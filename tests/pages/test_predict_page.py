@@ -177,6 +177,7 @@ def test_a_validation_is_kept_listed_and_opened_again(
     assert (result.flow.read, result.flow.used) == (90, 90)
     said = words(page)
     assert "**90** validated on" in said and "Observed to expected" in said
+    assert result.flow_note in said and not result.repetition
     assert job.id in page.query_params["validation"]
     found = store().runs.list(LOCAL_OWNER, RunQuery(kinds=(JobKind.VALIDATE.value,))).runs
     assert [each.id for each in found] == [job.id]
@@ -196,6 +197,20 @@ def test_a_validation_is_kept_listed_and_opened_again(
     listed.button(key="runs_open").click()
     again = shown(listed.run())
     assert "**90** validated on" in words(again)
+
+
+def test_a_copy_of_the_training_file_is_warned_of(run: RunSummary, launch: Launch) -> None:
+    head, *lines = ward().decode().splitlines()
+    copy = "\n".join([head, *reversed(lines)]).encode()
+    sha256 = store().datasets.put(LOCAL_OWNER, copy, "copy.csv").sha256
+    page = opened(launch, **{PREDICT_VIEW: VALIDATION, keys.FILE: sha256})
+    page.button(key=keys.VALIDATE).click()
+    shown(page.run())
+    job = page.session_state["odt_work"].validation
+    while not job.is_over:
+        shown(page.run())
+    shown(page.run())
+    assert "they are probably the same rows" in words(page) and not page.success
 
 
 def test_a_part_of_the_training_file_is_validated_without_its_training_rows(

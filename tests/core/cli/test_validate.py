@@ -143,3 +143,34 @@ def test_the_tree_may_be_that_of_a_stored_or_exported_run(
         assert main(["validate", given, str(triage), "--json"]) == 0
         answers.append(json.loads(capsys.readouterr().out))
     assert answers[0] == answers[1] == answers[2]
+
+
+def test_a_saved_copy_of_the_training_file_is_no_silent_validation(
+    model: Path, triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, *lines = triage.read_text(encoding="utf-8").splitlines()
+    copy = tmp_path / "copy.csv"
+    copy.write_text("\n".join([head, *reversed(lines)]), encoding="utf-8")
+    assert main(["validate", str(model), str(copy)]) == 0
+    said = capsys.readouterr().out
+    assert "they are probably the same rows" in said and "No clear difference" not in said
+    assert "not compared with the training rows one by one" in said
+    printed = tmp_path / "validation.json"
+    assert main(["validate", str(model), str(copy), "--json"]) == 0
+    printed.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["report", str(model), "--validation", str(printed)]) == 0
+    report = capsys.readouterr().out
+    assert "they are probably the same rows" in report
+    assert "not compared with the training rows one by one" in report
+    assert main(["validate", str(model), str(triage)]) == 0
+    own = capsys.readouterr().out
+    assert "same rows" not in own and "one by one" not in own
+
+
+def test_a_file_with_a_header_only_is_refused_in_one_line(
+    model: Path, triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.write_text(triage.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    said = refusal(["validate", str(model), str(empty)], capsys)
+    assert "no rows below the header" in said

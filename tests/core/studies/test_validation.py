@@ -11,6 +11,7 @@ import pytest
 from odt_core.confusion import Confusion
 from odt_core.data import SplitSpec, Table, infer_schema, read_table
 from odt_core.errors import InputError
+from odt_core.evaluation import Tone
 from odt_core.export import Model
 from odt_core.problem import Goal, Objective
 from odt_core.solution import Engine
@@ -181,4 +182,62 @@ def test_another_prevalence_is_said(model: Model) -> None:
     assert curve.tree[0] >= curve.treat_all[0] and len(curve.tree) == 2
     assert result.net_benefit(0.1) == pytest.approx(
         (result.metrics.confusion.tp - result.metrics.confusion.fp / 9) / 204
+    )
+
+
+def lines_of(source: Table) -> list[str]:
+    return [",".join(map(str, row)) for row in source.frame.itertuples(index=False)]
+
+
+def test_a_copy_of_the_training_file_is_told_by_its_leaves_and_classes(
+    model: Model, visits: Table
+) -> None:
+    copy = table(lines_of(visits)[::-1])
+    result = run_validation(copy, ValidationSpec(model))
+    assert not result.is_same_file and result.flow.used == N
+    assert result.repetition == result.verdict.remark
+    assert "trained and tested the tree: they are probably the same rows." in result.repetition
+    assert result.verdict.tone is Tone.CAUTION
+    record = json.loads(json.dumps(result.to_json()))
+    assert record["repeats_training"] is True
+    assert ValidationResult.from_json(record).repetition == result.repetition
+    del record["test_leaves"]  # as older programs wrote it: training and test are not told apart
+    assert not ValidationResult.from_json(record).repetition
+
+
+def test_a_copy_of_the_training_rows_alone_is_told_too(
+    model: Model, visits: Table, spec: TrainSpec
+) -> None:
+    lines = lines_of(visits)
+    trained = [lines[row] for row in prepare_training(visits, spec).train_rows]
+    result = run_validation(table(trained), ValidationSpec(model))
+    assert "that trained the tree: they are probably the same rows." in result.repetition
+    one_more = run_validation(table([*trained, trained[0]]), ValidationSpec(model))
+    assert not one_more.repetition and one_more.verdict.remark not in ("", result.repetition)
+
+
+def test_only_rows_of_another_file_are_said_not_to_be_compared(model: Model, visits: Table) -> None:
+    other = run_validation(table(rows_of(2)), ValidationSpec(model))
+    assert "are not compared with the training rows one by one" in other.flow_note
+    assert not other.repetition and other.to_json()["repeats_training"] is False
+    own = run_validation(visits, ValidationSpec(model))
+    assert not own.flow_note and not own.repetition
+
+
+def test_a_file_with_a_header_only_is_refused(model: Model) -> None:
+    with pytest.raises(InputError, match="visits.csv has no rows below the header: choose"):
+        run_validation(table([]), ValidationSpec(model))
+
+
+@pytest.mark.parametrize(
+    ("label", "rate", "which"),
+    [("well", "sensitivity", "positive"), ("ill", "specificity", "negative")],
+)
+def test_rows_of_one_class_leave_a_rate_unjudged(
+    model: Model, label: str, rate: str, which: str
+) -> None:
+    rows = [f"q{age},A,{age},{label}" for age in range(20, 90)]
+    remark = run_validation(table(rows), ValidationSpec(model)).verdict.remark
+    assert remark.startswith(
+        f"The validation rows cannot show the {rate}: none is of the {which} class."
     )
