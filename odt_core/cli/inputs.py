@@ -99,10 +99,23 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     for column in options.as_ages:
         schema = as_ages(table, schema, column, options.age_date)
     schema = _with_cuts(_grouped(schema, options), options)
-    for finding in check_schema(table, schema):
+    findings = check_schema(table, schema)
+    if options.positive is None:
+        _refuse_spellings(schema, findings)
+    for finding in findings:
         if finding.level is not Level.ERROR:
             note(finding.message + _flags(finding))
     return schema
+
+
+def _refuse_spellings(schema: Schema, findings: Sequence[Finding]) -> None:
+    """Refuse a guessed positive label if the outcome's labels are spelled in several ways."""
+    for finding in findings:
+        if finding.needs_answer and any(r.change is Change.JOIN for r in finding.remedies):
+            raise InputError(
+                f"{finding.message} Give --join {_as_option(schema.target)}, or --positive LABEL "
+                "to keep them apart."
+            )
 
 
 def _proposed(table: Table, options: argparse.Namespace) -> Schema:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from odt_core.cli import main
+from tests.core.cli.refusals import refusal
 
 SEARCH = ["--engine", "search", "--topology", "depth-1"]
 
@@ -46,7 +47,7 @@ def test_labels_are_joined_from_training_to_exports(
     rows = ["p,Yes", "q,No", "P,yes", "q,no"] * 10
     file = write(tmp_path / "f.csv", ["a,class", *rows])
     options = ("--target", "class", "--train-size", "all")
-    _, said = trained(capsys, file, *options)
+    _, said = trained(capsys, file, *options, "--positive", "Yes")
     assert (
         "labels that differ only in how they are written ('no' and 'No'; 'yes' and 'Yes')" in said
     )
@@ -58,6 +59,28 @@ def test_labels_are_joined_from_training_to_exports(
     assert predicted(capsys, model, score) == ["Yes", "Yes", "No"]
     cells = [{"a": "P"}, {"a": "p"}, {"a": "q"}]
     assert exported(capsys, model, cells) == ["Yes", "Yes", "No"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train"],
+        ["curve"],
+        ["frontier"],
+        ["compare", "--topologies", "depth-1"],
+        ["path"],
+        ["stability"],
+    ],
+)
+def test_no_positive_label_is_guessed_among_spellings(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["p,ja", "q,nein", "p,Ja", "q,Nein"] * 10
+    file = write(tmp_path / "f.csv", ["a,b,Sepsis n", *(f"u,{row}" for row in rows)])
+    name, *more = command
+    line = refusal([name, str(file), "--target", "Sepsis n", *more], capsys)
+    assert "('Ja' and 'ja'; 'Nein' and 'nein')" in line or "'ja' and 'Ja'" in line
+    assert line.endswith("Give --join 'Sepsis n', or --positive LABEL to keep them apart.")
 
 
 @pytest.mark.parametrize(
