@@ -237,6 +237,8 @@ def _code_text_finding(profile: Profile, kind: ColumnKind) -> Finding:
             ignore(name),
         )
     so = "ignored" if kind is ColumnKind.IGNORE else "kept as text"
+    if profile.strays.any():
+        return info(name, f"{facts}, of which some are too large as numbers: they are {so}.")
     return info(
         name,
         f"{facts}, which would change if they were read as numbers: they are {so} unless you say "

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from odt_core.data.remedies import Remedy
+
+_WIDE_OR_NARROW = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+"""Blanks that are not the usual one. Python writes them as escape codes."""
 
 
 class Level(StrEnum):
@@ -61,9 +65,15 @@ def info(column: str | None, message: str, *remedies: Remedy) -> Finding:
 
 
 def shown(names: Sequence[str], most: int) -> str:
-    """Write names in quotes, at most `most` of them."""
+    """Write names in quotes, at most `most` of them. Blanks of any width are plain blanks.
+
+    Examples
+    --------
+    >>> shown(["2\u202f010 €", "b", "c"], 2)
+    "'2 010 €', 'b' and 1 more"
+    """
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
+    return ", ".join(repr(_WIDE_OR_NARROW.sub(" ", name)) for name in names[:most]) + more
 
 
 def only_rows(n: int) -> str:

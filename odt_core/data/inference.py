@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from odt_core.data.cells import CellReading
 from odt_core.data.checks import shape_error
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import MANY_CATEGORIES, Profile, profile_column
 from odt_core.data.schema import ColumnSchema, Schema
+from odt_core.data.spelling import folded
 from odt_core.data.table import Table
 from odt_core.data.target import EVENT_NAMES, TARGET_NAMES, Target, read_target
 from odt_core.errors import InputError
@@ -19,37 +24,46 @@ FEW_ROWS = 10
 """A column whose rarer value has fewer rows than this is the last choice for the outcome."""
 
 POSITIVE_LABELS = (
-    "positive pos yes y true t + case event malignant abnormal disease diseased sick ill present "
-    "dead died death won win admitted ja oui si sí sì sim"
+    "positive pos positiv positif positivo positiva yes y true t + case event malignant abnormal "
+    "disease diseased sick ill present dead died death won win admitted ja oui si sim"
 ).split()
 NEGATIVE_LABELS = (
-    "negative neg no n false f 0 -1 - control none benign normal healthy well absent alive "
-    "survived lost discharged nein non nee nej não"
+    "negative neg negativ negatif negativo negativa no n false f 0 -1 - control none benign normal "
+    "healthy well absent alive survived lost discharged nein non nee nej nao"
 ).split()
-UNKNOWN_LABELS = (
-    "unknown",
-    "unk",
-    "not known",
-    "unspecified",
-    "undetermined",
-    "indeterminate",
-    "missing",
-    "not available",
-    "no data",
-    "not recorded",
-    "not assessed",
-    "n.a.",
-    "n.d.",
-    "nd",
-    "unbekannt",
-    "inconnu",
-    "desconocido",
-    ".",
-    "-",
-    "--",
-    "*",
+UNKNOWN_LABELS = frozenset(
+    (
+        "unknown, unk, not known, unspecified, undetermined, indeterminate, inconclusive, unclear, "
+        "uncertain, missing, not available, no data, not recorded, not assessed, don't know, "
+        "n.a, n.d, nd, ., -, --, *, "
+        "unbekannt, nicht bekannt, unklar, unbestimmt, unbestimmbar, nicht bestimmt, fehlend, "
+        "fehlt, keine angabe, k.a, weiß nicht, weiss nicht, "
+        "inconnu, inconnue, indetermine, indeterminee, non determine, non connu, non renseigne, "
+        "manquant, incertain, ne sait pas, nsp, "
+        "desconocido, desconocida, indeterminado, indeterminada, no conocido, no disponible, "
+        "sin datos, no sabe, incierto, "
+        "sconosciuto, sconosciuta, non noto, non nota, ignoto, ignota, indeterminato, "
+        "indeterminata, non disponibile, mancante, incerto, "
+        "desconhecido, desconhecida, ignorado, sem dados, nao sabe, "
+        "onbekend, onduidelijk, okand, ukjent, ukendt, nieznany, nieznane"
+    ).split(", ")
 )
 """Labels that mean an unknown outcome. They are read as missing if two other labels remain."""
+
+_ACCENTS = r"\p{Mn}"
+
+
+def _plain(labels: Sequence[str]) -> list[str]:
+    """Labels without case, accents, outer blanks and full stops at their end.
+
+    Examples
+    --------
+    >>> _plain(["Indéterminé", "n.a.", " S\u00ed"])
+    ['indetermine', 'n.a', 'si']
+    """
+    letters = pc.utf8_normalize(folded(pa.array(labels, pa.large_string())), "NFD")
+    plain: list[str] = pc.replace_substring_regex(letters, _ACCENTS, "").to_pylist()
+    return plain
 
 
 def infer_schema(
@@ -62,14 +76,15 @@ def infer_schema(
     """Propose a schema.
 
     The outcome is a column with a name of `TARGET_NAMES` or `EVENT_NAMES`. Otherwise it is guessed,
-    and the schema says so. The guess is the last column with two values; columns with such a word
-    in their name come first, columns with a rare second value come last. If no column has two
-    values, it is the last column with at most 50. Labels of `UNKNOWN_LABELS` are read as missing if
-    two other labels remain.
+    and the schema says so. The guess is the last column with two values, where spellings of one
+    value count once; columns with such a word in their name come first, columns with a rare second
+    value come last. If no column has two values, it is the last column with at most 50. Labels of
+    `UNKNOWN_LABELS` are read as missing if two other labels remain.
 
     The positive label is a word of `POSITIVE_LABELS`. Otherwise it is the opposite of a word of
     `NEGATIVE_LABELS` (or of ``not`` and the label itself). Otherwise it is the rarest label that is
-    not stray, and among equally rare labels the last.
+    not stray, and among equally rare labels the last. It is no label of `UNKNOWN_LABELS`, unless
+    there is no other. Words count in any case, with or without accents.
 
     Kinds are those of `odt_core.data.describe_columns`. An identifier that repeats is proposed as
     the group of rows that stay together.
@@ -127,12 +142,12 @@ def infer_schema(
 
 def _unknown_labels(outcome: Target, positive: str | None) -> tuple[str, ...]:
     """Labels that mean an unknown outcome, if two other labels remain."""
-    unknown = tuple(
-        label
-        for label in outcome.labels
-        if label.casefold() in UNKNOWN_LABELS and label != positive
-    )
-    return unknown if len(outcome.labels) - len(unknown) >= 2 else ()
+    plain = dict(zip(outcome.labels, _plain(outcome.labels), strict=True))
+    means_negative = {"-"} if "+" in plain.values() else set()
+    words = UNKNOWN_LABELS - means_negative
+    unknown = tuple(label for label in plain if plain[label] in words and label != positive)
+    others = {plain[label] for label in plain if label not in unknown}
+    return unknown if len(others) >= 2 else ()
 
 
 def _guess_target(table: Table, reading: CellReading) -> tuple[str, bool]:
@@ -143,12 +158,13 @@ def _guess_target(table: Table, reading: CellReading) -> tuple[str, bool]:
         named = [name for name in usable if name.casefold() == wanted]
         if named:
             return named[-1], False
-    two_valued = [name for name in usable if profiles[name].n_distinct == 2]
+    rows = {name: _rows_by_value(profiles[name]) for name in usable}
+    two_valued = [name for name in usable if len(rows[name]) == 2]
     for wanted in TARGET_NAMES:
         named = [name for name in two_valued if wanted in re.split(r"[^a-z]+", name.casefold())]
         if named:
             return named[-1], True
-    balanced = [name for name in two_valued if _rarer_rows(profiles[name]) >= FEW_ROWS]
+    balanced = [name for name in two_valued if min(rows[name].values()) >= FEW_ROWS]
     if balanced or two_valued or usable:
         return (balanced or two_valued or usable)[-1], True
     raise InputError(
@@ -157,31 +173,39 @@ def _guess_target(table: Table, reading: CellReading) -> tuple[str, bool]:
     )
 
 
-def _rarer_rows(profile: Profile) -> int:
-    return int(profile.counts[~profile.missing].min())
+def _rows_by_value(profile: Profile) -> Counter[str]:
+    """Number of rows with each value; spellings of one value count together."""
+    joined = dict(profile.spellings())
+    found: Counter[str] = Counter()
+    present = ~profile.missing
+    texts = profile.factor.values.filter(pa.array(present)).to_pylist()
+    for text, n in zip(texts, profile.counts[present].tolist(), strict=True):
+        found[joined.get(text, text)] += n
+    return found
 
 
 def guess_positive(outcome: Target) -> str:
     """Guess the positive label, as `infer_schema` describes; "" if there is none."""
     strays = outcome.strays()
     found = dict(zip(outcome.labels, outcome.counts, strict=True))
-    labels = [label for label in found if label not in strays]
-    if not labels:
+    plain = dict(zip(found, _plain(list(found)), strict=True))
+    usual = [label for label in found if label not in strays]
+    if not usual:
         return ""
+    labels = [label for label in usual if plain[label] not in UNKNOWN_LABELS] or usual
     for word in POSITIVE_LABELS:
-        spelled = [label for label in labels if label.casefold() == word]
+        spelled = [label for label in labels if plain[label] == word]
         if spelled:
             return max(spelled, key=found.__getitem__)
-    opposed = [label for label in labels if not _is_negative(label, labels)]
-    if len(labels) == 2 and len(opposed) == 1:
-        return opposed[0]
+    opposed = [label for label in labels if not _is_negative(plain[label], plain.values())]
+    if len({plain[label] for label in labels}) == 2 and opposed and len(opposed) < len(labels):
+        return max(opposed, key=found.__getitem__)
     rarest = min(found[label] for label in labels)
     return [label for label in labels if found[label] == rarest][-1]
 
 
-def _is_negative(label: str, labels: Sequence[str]) -> bool:
-    """Whether a label is a word such as ``no``, or is ``not`` and another label."""
-    text = label.casefold()
+def _is_negative(text: str, others: Iterable[str]) -> bool:
+    """Whether a plain label is a word such as ``no``, or is ``not`` and another label."""
     return text in NEGATIVE_LABELS or any(
-        re.fullmatch(rf"(not?|non)[ _-]*{re.escape(other.casefold())}", text) for other in labels
+        re.fullmatch(rf"(not?|non)[ _-]*{re.escape(other)}", text) for other in others
     )

@@ -242,9 +242,11 @@ class Profile:
         """A text that looks like a number but is rather a code; None if there is none.
 
         Such texts have leading zeros (``007``), the letter E (``3E5`` among other codes without
-        points), or more than 15 digits, which a float cannot tell apart.
+        points), or more than 15 digits, which a float cannot tell apart. They may be too large for
+        a float (``3E328``).
         """
-        if not (self.is_numeric and self.is_whole) or self.reading.form is not NumberForm.PLAIN:
+        has_words = bool(np.isnan(self.numbers[~self.missing]).any())
+        if has_words or not self.is_whole or self.reading.form is not NumberForm.PLAIN:
             return None
         values = self.factor.values
         for pattern in _CODES:

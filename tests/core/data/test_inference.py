@@ -48,6 +48,10 @@ def test_guessed_outcome(columns: dict[str, str], target: str) -> None:
         (["2", "1", "1"], "2"),
         (["a", "b"], "b"),
         (["a", "b", "b", "c", "c"], "a"),
+        (["négatif", "positif", "négatif"], "positif"),
+        (["sí", "no", "no"], "sí"),
+        (["não", "gripe", "gripe", "não"], "gripe"),
+        (["gesund", "unklar", "gesund"], "gesund"),
     ],
 )
 def test_guessed_positive_label(labels: list[str], positive: str) -> None:
@@ -93,6 +97,15 @@ def test_target_classes_are_counted_in_natural_order() -> None:
     assert target_classes(table, "y", ("9",)) == {"10": 2, "NA": 1, "b": 1}
     with pytest.raises(InputError, match="no column 'z'"):
         target_classes(table, "z")
+
+
+def test_spellings_of_a_value_count_once_in_the_guess_of_the_outcome() -> None:
+    rows = [("ja", "Ja", "ja", "nein", "Nein", "nein")[i % 6] for i in range(60)]
+    table = table_of(a=["u", "v"] * 30, b=["ja", "nein", "nein"] * 20, sepsis=rows)
+    schema = infer_schema(table)
+    assert (schema.target, schema.positive) == ("sepsis", "ja")
+    one = table_of(a=["u", "v"] * 30, b=["Ja", "ja", "JA"] * 20, c=["x", "X"] * 30)
+    assert infer_schema(one).target == "a", "one value is no outcome"
 
 
 @pytest.mark.parametrize("name", ["ill", "Survived", "died", "readmitted"])

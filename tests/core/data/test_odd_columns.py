@@ -234,6 +234,22 @@ def test_codes_are_no_numbers_without_a_word(example: str, cells: list[str]) -> 
     assert warned.level is Level.WARNING
 
 
+def test_wide_and_narrow_blanks_are_shown_as_blanks() -> None:
+    (finding,) = said(table_with([f"{n}\u202f010 €" for n in NUMBERS]))
+    assert " 010 €'" in finding.message and "\\u" not in finding.message
+
+
+def test_codes_that_are_too_large_for_a_float_are_codes() -> None:
+    table = table_with([f"3E{290 + i % 90}" for i in range(100)])
+    assert infer_schema(table).column("a").kind is not ColumnKind.NUMERICAL
+    (finding,) = said(table)
+    assert finding.message == (
+        "Column 'a' holds codes such as '3E290', of which some are too large as numbers: they are "
+        "ignored."
+    )
+    assert not finding.remedies, "the column cannot be read as numbers"
+
+
 def test_codes_that_a_float_takes_for_one_number_determine_nothing() -> None:
     cells = [f"90071992547409930{i:02d}" for i in range(8)] * 10 + ["1"] * 20
     labels = [("yes", "no")[int(cell[-1]) % 2] for cell in cells]
@@ -360,8 +376,38 @@ def test_an_unknown_outcome_is_proposed_as_missing() -> None:
     assert kept.tokens_of("a") == schema.tokens_of("a")
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        "indéterminé",
+        "inde\u0301termine\u0301",
+        "INDÉTERMINÉ",
+        "inconnu",
+        "Unbekannt",
+        "unklar",
+        "desconocido",
+        "non noto",
+        "n.d.",
+        "Not  known",
+    ],
+)
+def test_an_unknown_outcome_is_known_in_other_languages(word: str) -> None:
+    schema, (finding,) = outcome(["négatif", "positif"] * 30 + [word] * 5)
+    assert schema.positive == "positif" and schema.target_missing is not None
+    assert "missing in 5 rows" in finding.message
+    schema, _ = outcome(["b", "b", word] * 20)
+    assert schema.positive == "b", "an unknown outcome is never the guessed positive one"
+
+
+def test_a_minus_beside_a_plus_is_no_unknown_outcome() -> None:
+    schema, _ = outcome(["+", "-"] * 30 + ["unclear"] * 5)
+    assert schema.positive == "+"
+    assert "-" not in (schema.target_missing or ()) and "unclear" in (schema.target_missing or ())
+
+
 def test_unknown_is_a_class_where_it_is_one_of_two() -> None:
     assert outcome(["yes", "unknown"] * 30)[0].target_missing is None
+    assert outcome(["yes", "Yes", "unknown"] * 30)[0].target_missing is None
 
 
 @pytest.mark.parametrize(
