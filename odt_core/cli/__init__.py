@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from odt_core.cli.files import refuse_overwriting
 from odt_core.cli.parser import make_parser, program
 from odt_core.errors import DisagreementError, InputError, SolverError
 
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = make_parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
+        refuse_overwriting(options)
         return int(options.run(options))
     except InputError as error:
         print(f"{program()}: {error}", file=sys.stderr)

@@ -1,0 +1,33 @@
+"""The files that a command reads and writes."""
+
+from __future__ import annotations
+
+import argparse
+import os.path
+
+from odt_core.errors import InputError
+
+INPUTS, OUTPUTS = ("file", "model", "validation", "rules"), ("output", "rows_output")
+"""The options that name files, to read and to write."""
+
+
+def refuse_overwriting(options: argparse.Namespace) -> None:
+    """Refuse to write over a file that the command reads.
+
+    Raises
+    ------
+    InputError
+        If an output is one of the inputs, by whatever path or link.
+    """
+    given = vars(options)
+    for output in OUTPUTS:
+        target = given.get(output)
+        if target is None or not os.path.isfile(target):
+            continue
+        for name in INPUTS:
+            source = given.get(name)
+            if source is not None and os.path.isfile(source) and os.path.samefile(source, target):
+                raise InputError(
+                    f"--{output.replace('_', '-')}: the file {target!r} is one that the command "
+                    "reads, and would be lost: choose another."
+                )
