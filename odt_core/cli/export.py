@@ -15,13 +15,12 @@ from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
 def run(options: argparse.Namespace) -> int:
     """Write the model in one of the formats."""
     formats = (*ExportFormat, *SheetFormat)
-    if options.format not in formats:
-        raise InputError(
-            f"The format {options.format!r} is not known: choose one of {', '.join(formats)}."
-        )
-    if options.format in tuple(SheetFormat):
-        return write_stated(options, SheetFormat(options.format))
-    write_output(options.output, export_model(load_model(options.model), options.format))
+    chosen = SheetFormat.REPORT if options.format == "report" else options.format
+    if chosen not in formats:
+        raise InputError(f"The format {chosen!r} is not known: choose one of {', '.join(formats)}.")
+    if chosen in tuple(SheetFormat):
+        return write_stated(options, SheetFormat(chosen))
+    write_output(options.output, export_model(load_model(options.model), chosen))
     return 0
 
 

@@ -539,7 +539,8 @@ def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     export.add_argument(
         "--format",
         required=True,
-        help="dot, svg, png, rules, python, sql, json, card, report, summary (SVG) or summary-png",
+        help="dot, svg, png, rules, python, sql, json, card, html or report (the report), "
+        "summary (SVG) or summary-png",
     )
     _add_statements(export)
     add_output(export)

@@ -35,7 +35,8 @@ class Stage(StrEnum):
         """
         name = text.strip().lower().replace("-", " ")
         if name not in tuple(cls):
-            raise InputError(f"The stage {text!r} is not known: choose one of {', '.join(cls)}.")
+            known = ", ".join(stage.replace(" ", "-") for stage in cls)
+            raise InputError(f"The stage {text!r} is not known: choose one of {known}.")
         return cls(name)
 
 

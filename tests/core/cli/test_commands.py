@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from odt_core.cli import main
+from odt_core.export import ExportFormat
+from odt_core.reports import SheetFormat
+from tests.core.cli.refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +113,7 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(
     ("format_name", "start"),
     [("dot", b"digraph"), ("svg", b"<"), ("png", b"\x89PNG"), ("rules", b""), ("python", b""),
      ("sql", b""), ("json", b"{"), ("card", b"<!DOCTYPE html>"), ("html", b"<!DOCTYPE html>"),
-     ("summary", b"<?xml"), ("summary-png", b"\x89PNG")],
+     ("report", b"<!DOCTYPE html>"), ("summary", b"<?xml"), ("summary-png", b"\x89PNG")],
 )  # fmt: skip
 def test_export_writes_each_format(
     format_name: str, start: bytes, model: Path, tmp_path: Path
@@ -137,13 +140,53 @@ def test_a_stage_that_is_not_known_is_refused(
     model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", str(model), "--stage", "done"]) == 2
-    assert "choose one of derived, validated, in use" in capsys.readouterr().err
+    assert "choose one of derived, validated, in-use." in capsys.readouterr().err
 
 
 def test_export_names_the_formats(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", str(model), "--format", "gif"]) == 2
     error = capsys.readouterr().err
     assert "gif" in error and "svg" in error
+
+
+def test_every_format_that_the_help_names_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["export", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert all(name in said for name in (*ExportFormat, *SheetFormat, "report"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "export {model} --format json --output {model}",
+        "export {model} --format card --output {link}",
+        "report {model} --output {model}",
+        "report {model} --data {data} --output {data}",
+        "predict {model} {data} --output {data}",
+        "predict {model} {data} --output {model}",
+        "train {data} --output {data}",
+        "frontier {data} --output {data}",
+        "curve {data} --output {data}",
+        "compare {data} --output {data}",
+        "path {data} --output {data}",
+        "stability {data} --output {data}",
+        "stability {data} --rows-output {data}",
+        "write-model {data} --output {data}",
+    ],
+)
+def test_no_command_writes_over_what_it_reads(
+    command: str, model: Path, monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"model": tmp_path / "tree.json", "data": tmp_path / "data.csv"}
+    files["model"].write_bytes(model.read_bytes())
+    files["data"].write_bytes(monks.read_bytes())
+    (tmp_path / "link.json").symlink_to(files["model"])
+    before = {path: path.read_bytes() for path in files.values()}
+    words = command.format(**files, link=tmp_path / "link.json").split()
+    said = refusal(words, capsys)
+    assert "output: the file" in said and "choose another" in said
+    assert {path: path.read_bytes() for path in files.values()} == before
 
 
 @pytest.mark.parametrize("ending", ["lp", "mps"])
