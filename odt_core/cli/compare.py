@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
             runs = run_comparison(table, spec, plan, on_progress=printer, should_stop=stop.is_set)
         else:
             runs = _run_in_processes(options, table, spec, plan, stop, printer)
-    found = compare_runs(runs, spec.objective)
+    found = compare_runs(runs, spec.objective, len(plan.folding))
     seconds = time.monotonic() - began
     if options.json:
         record = found.to_json() | {

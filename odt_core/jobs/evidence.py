@@ -350,7 +350,8 @@ def _comparison(asked: _Asked) -> Comparison | None:
 
     def rows(batch: Batch) -> Comparison:
         runs = [record for result in batch.results for record in result["runs"]]
-        return compare_runs([FoldRun.from_json(record) for record in runs], spec.objective)
+        folds = [FoldRun.from_json(record) for record in runs]
+        return compare_runs(folds, spec.objective, len(batch.jobs))
 
     batches = asked.runs(JobKind.COMPARE, fits)
     return next((found for batch in batches if (found := _typed(batch, rows))), None)

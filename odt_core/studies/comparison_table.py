@@ -186,6 +186,8 @@ class Comparison:
         equally good ones the simplest. None if no tree has a rate in every fold.
     simplest : int or None
         The simplest tree whose mean is at most one standard error of the best below the best.
+    n_asked : int or None
+        Folds that were asked for; None if that is not known.
     """
 
     objective: Objective
@@ -193,6 +195,20 @@ class Comparison:
     n_folds: int
     best: int | None
     simplest: int | None
+    n_asked: int | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether folds that were asked for are not done."""
+        return self.n_asked is not None and self.n_folds < self.n_asked
+
+    @property
+    def has_simpler(self) -> bool:
+        """Whether some tree is simpler than the best."""
+        if self.best is None:
+            return False
+        most = _complexity(self.rows[self.best])
+        return any(() < _complexity(row) < most for row in self.rows)
 
     @property
     def measure(self) -> Measure:
@@ -243,7 +259,9 @@ class Comparison:
         }
 
 
-def compare_runs(runs: Sequence[FoldRun], objective: Objective) -> Comparison:
+def compare_runs(
+    runs: Sequence[FoldRun], objective: Objective, n_asked: int | None = None
+) -> Comparison:
     """Put the runs of all folds together.
 
     Parameters
@@ -252,6 +270,8 @@ def compare_runs(runs: Sequence[FoldRun], objective: Objective) -> Comparison:
         Whole folds, each with all candidates, in any order.
     objective : Objective
         The goal that they were trained for.
+    n_asked : int, optional
+        Number of folds that were asked for, of which some may not be done.
     """
     by_candidate: dict[Candidate, list[FoldRun]] = {}
     for run in sorted(runs, key=lambda run: (run.fold.repeat, run.fold.part)):
@@ -265,12 +285,12 @@ def compare_runs(runs: Sequence[FoldRun], objective: Objective) -> Comparison:
     best = _best(rows)
     n_folds = len({run.fold for run in runs})
     if best is None:
-        return Comparison(objective, tuple(rows), n_folds, None, None)
+        return Comparison(objective, tuple(rows), n_folds, None, None, n_asked)
     compared = tuple(
         row if place == best else _with_difference(row, rows[best], rate, ratio)
         for place, row in enumerate(rows)
     )
-    return Comparison(objective, compared, n_folds, best, _simplest(rows, best))
+    return Comparison(objective, compared, n_folds, best, _simplest(rows, best), n_asked)
 
 
 def _goal_rate(objective: Objective) -> Callable[[FoldRun], float | None]:

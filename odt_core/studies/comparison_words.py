@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from odt_core.evaluation import Baseline, ResampledMean
+from collections.abc import Sequence
+
+from odt_core.evaluation import Baseline, Measure, ResampledMean
 from odt_core.studies.comparison_table import CandidateRow, Comparison
 from odt_core.words import count_words, list_words, number_words, percent_words, signed_points
 
@@ -85,11 +87,12 @@ def verdict_words(comparison: Comparison) -> list[str]:
     assert comparison.simplest is not None
     best, simplest = comparison.rows[comparison.best], comparison.rows[comparison.simplest]
     assert best.score is not None
-    rate = f"{measure_words(comparison)} on the test rows of the folds"
-    found = [f"Best: {best.words}. {_capital(rate)} {interval_words(best.score)}."]
+    found = [f"{_best_words(comparison, best)} {_capital(_rate_words(comparison, best))}."]
     if best.score.error is not None:
         error = f"one standard error of the best ({100 * best.score.error:.1f} points)"
-        if simplest is best:
+        if not comparison.has_simpler:
+            found.append("There is no simpler candidate.")
+        elif simplest is best:
             found.append(f"No simpler tree comes within {error}.")
         else:
             found.append(
@@ -98,9 +101,42 @@ def verdict_words(comparison: Comparison) -> list[str]:
             )
     return found + [
         *_baseline_words(comparison),
-        *_floor_words(comparison, dict.fromkeys((best, simplest))),
+        *_floor_words(comparison, () if simplest is best else (simplest,)),
         *_lacking_words(comparison),
     ]
+
+
+def _best_words(comparison: Comparison, best: CandidateRow) -> str:
+    """Which tree is best, perhaps after only some of the folds."""
+    if not comparison.is_partial:
+        return f"Best: {best.words}."
+    folds = count_words(comparison.n_asked or 0, "fold")
+    return f"Best so far: {best.words}, after {comparison.n_folds} of {folds}."
+
+
+def _rate_words(comparison: Comparison, row: CandidateRow) -> str:
+    """The rate that candidates are compared by. With a floor, both classes' rates lead."""
+    rate, where = measure_words(comparison), "on the test rows of the folds"
+    if not comparison.floors:
+        return f"{rate} {where} {interval_words(row.score)}"
+    found = [
+        f"{measure.words} {percent_words(mean)}{_held_words(comparison, row, measure)}"
+        for measure in (Measure.SENSITIVITY, Measure.SPECIFICITY)
+        if measure is not comparison.measure and (mean := row.test(measure).mean) is not None
+    ]
+    own = _held_words(comparison, row, comparison.measure)
+    return f"{list_words([*found, f'{rate} {interval_words(row.score)}{own}'], ' and ')} {where}"
+
+
+def _held_words(comparison: Comparison, row: CandidateRow, measure: Measure) -> str:
+    """In how many folds a rate's floor held on test rows; empty if the rate has no floor."""
+    floor = dict(comparison.floors).get(measure)
+    if floor is None:
+        return ""
+    n = row.test(measure).n
+    held = n - row.n_below(measure, floor)
+    share = number_words(float(100 * floor))
+    return f" (the floor of {share}% held in {held} of {count_words(n, 'fold')})"
 
 
 def _baseline_words(comparison: Comparison) -> list[str]:
@@ -129,7 +165,7 @@ def _baseline_words(comparison: Comparison) -> list[str]:
     return found
 
 
-def _floor_words(comparison: Comparison, rows: dict[CandidateRow, None]) -> list[str]:
+def _floor_words(comparison: Comparison, rows: Sequence[CandidateRow]) -> list[str]:
     """How often a floor that holds in training does not hold in test."""
     return [
         f"{_capital(row.words)}: {measure.words} in test is below the floor of "

@@ -65,7 +65,7 @@ def draw_candidates(data: ReadyData, rows: Prepared) -> None:
 def comparison_of(batch: Batch) -> Comparison:
     """What the folds that are done come to."""
     runs = [FoldRun.from_json(run) for result in batch.results for run in result["runs"]]
-    return compare_runs(runs, batch.jobs[0].spec.train.objective)
+    return compare_runs(runs, batch.jobs[0].spec.train.objective, len(batch.jobs))
 
 
 def _draw_preview(rows: Prepared) -> None:

@@ -103,7 +103,7 @@ def test_every_setting_reaches_the_folds(page: AppTest) -> None:
         assert train.objective.goal is Goal.MAX_TNR and train.objective.min_tpr == Fraction(4, 5)
         assert (train.time_limit, train.split) == (7.0, SplitSpec.parse("200"))
     wait_for(page, lambda now: now.comparison)
-    assert "Specificity on the test rows" in said(page)
+    assert "(the floor of 80% held in" in said(page)
     table = next(e.proto.body for e in page.get("html") if "Candidates with" in e.proto.body)
     assert "Folds below the sensitivity floor" in table
 

@@ -179,7 +179,30 @@ def test_of_equally_good_ones_the_simplest_is_best() -> None:
     found = compare_runs(runs, Objective())
     assert found.best is not None and found.rows[found.best].candidate == TreeCandidate(ONE)
     assert found.best == found.simplest
-    assert "No simpler tree comes within one standard error" in " ".join(verdict_words(found))
+    assert "There is no simpler candidate." in verdict_words(found)
+    runs = made(TreeCandidate(TWO), [19, 18, 19]) + made(TreeCandidate(ONE), [12, 12, 13])
+    text = " ".join(verdict_words(compare_runs(runs, Objective())))
+    assert "No simpler tree comes within one standard error" in text
+
+
+def test_the_best_of_a_stopped_comparison_is_the_best_so_far() -> None:
+    runs = made(TreeCandidate(ONE), [15, 16])
+    first = verdict_words(compare_runs(runs, Objective(), 5))[0]
+    assert first.startswith("Best so far: depth-1, after 2 of 5 folds. Accuracy on the test rows")
+    assert verdict_words(compare_runs(runs, Objective(), 2))[0].startswith("Best: depth-1.")
+
+
+def test_with_a_floor_the_rates_lead_and_not_the_accuracy() -> None:
+    runs = made(TreeCandidate(ONE), [20, 18, 16])  # 10, 9 and 8 of 10 rows of each class
+    objective = Objective(min_tpr=Fraction(9, 10))
+    assert verdict_words(compare_runs(runs, objective))[0].startswith(
+        "Best: depth-1. Sensitivity 90.0% (the floor of 90% held in 2 of 3 folds), "
+        "specificity 90.0% and accuracy 90.0% ("
+    )
+    objective = Objective(Goal.MAX_TNR, min_tpr=Fraction(17, 20), min_tnr=Fraction(1))
+    first = verdict_words(compare_runs(runs, objective))[0]
+    assert "Sensitivity 90.0% (the floor of 85% held in 2 of 3 folds) and specificity" in first
+    assert first.endswith("(the floor of 100% held in 1 of 3 folds) on the test rows of the folds.")
 
 
 def test_a_candidate_without_a_tree_in_a_fold_is_not_the_best() -> None:
@@ -204,7 +227,7 @@ def test_floors_hold_in_training_and_the_goal_is_compared_in_test() -> None:
     assert row.score.mean == pytest.approx(row.test(Measure.SPECIFICITY).mean)
     below = sum(run.test.tp < 0.9 * run.test.n_positive for run in row.runs if run.test is not None)
     assert row.n_below(Measure.SENSITIVITY, Fraction(9, 10)) == below
-    assert f"below the floor of 90% in {below} of 3 folds" in " ".join(verdict_words(found))
+    assert f"the floor of 90% held in {3 - below} of 3 folds" in verdict_words(found)[0]
     record = found.to_json()["candidates"][0]
     assert record["below_floor_in_test"] == {"sensitivity": below}
 
