@@ -12,7 +12,7 @@ from odt_core.reports.page import Page, escaped, inline_svg, json_block
 from odt_core.reports.rule_form import form_record, missing_code, options
 from odt_core.reports.statements import Statements
 from odt_core.reports.tables import rate_table
-from odt_core.words import count_words, goal_words, printable, unseen_words
+from odt_core.words import count_words, goal_words, printable, spoken_rule, unseen_words
 
 TREE_WIDTH, TREE_HEIGHT = 520.0, 290.0
 """The tree's place on the page, in points."""
@@ -82,7 +82,8 @@ def foot_html(derivation: Derivation) -> str:
 
 def _rules(derivation: Derivation) -> str:
     items = "".join(
-        f"<li><b>{escaped(row.predicted)}</b> if {escaped(row.rule)}</li>"
+        f"<li><b>{escaped(row.predicted)}</b> "
+        f"{escaped(spoken_rule(derivation.tree, row.number - 1))}</li>"
         for row in derivation.leaves
     )
     return f'<ol class="rules">{items}</ol>'

@@ -417,6 +417,23 @@ def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
     )
 
 
+def spoken_rule(tree: Tree, index: int) -> str:
+    """The rule of a leaf without signs: ``if age is above 2.5 and at most 4.5 and odor is a``.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    index : int
+        The leaf's number, from 0, left to right.
+    """
+    conditions = [
+        _spoken_condition(tree.features[condition.feature], condition.codes)
+        for condition in leaf_conditions(tree, index)
+    ]
+    return f"if {' and '.join(conditions)}" if conditions else "for every row"
+
+
 def rules_text(tree: Tree) -> str:
     """The tree as one rule for each leaf, left to right, and what becomes of unseen values."""
     lines = [
@@ -455,6 +472,19 @@ def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:
         return f"{name} {words}"
     missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
     return f"{shortest_decimal(low)} < {name} <= {shortest_decimal(high)}{missing}"
+
+
+def _spoken_condition(feature: Feature, codes: frozenset[int]) -> str:
+    ordered = sorted(code for code in codes if code < feature.n_ordered)
+    if not feature.is_numerical or not ordered:
+        return condition_words(feature, codes)
+    low, high = _bounds(feature, ordered)
+    parts = [f"above {shortest_decimal(low)}"] if low is not None else []
+    parts += [f"at most {shortest_decimal(high)}"] if high is not None else []
+    if not parts:
+        return condition_words(feature, codes)
+    missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
+    return f"{feature_words(feature)} is {' and '.join(parts)}{missing}"
 
 
 # --- goals and results ----------------------------------------------------------------------

@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from odt_core.data import SplitSpec, infer_schema
 from odt_core.export.reading import default_reading
 from odt_core.problem import Feature
 from odt_core.reports import SheetFormat, write_sheet
+from odt_core.solution import Engine
+from odt_core.topology import Topology
+from odt_core.training import TrainSpec, run_training
 from odt_core.tree import Tree
 from odt_core.words import category_words
-from tests.core.reports.sheets import hostile_tree, model_of
+from tests.core.reports.sheets import hostile_tree, model_of, ward_table
 from tests.core.trees import cells_and_codes, mushroom_tree, random_tree
 
 Open = Callable[[bytes], Page]
@@ -154,6 +158,24 @@ def test_names_that_try_to_be_markup_stay_text(open_sheet: Open) -> None:
     expect(page.locator("#answer .label")).to_have_text(tree.positive_label)
     assert page.evaluate("window.hit") is None
     assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("width", [1440, 1200, 801, 800, 641, 390])
+def test_the_cards_rates_stay_between_its_margins(width: int, open_sheet: Open) -> None:
+    table = ward_table()
+    schema = infer_schema(table, target="ill", positive="yes")
+    spec = TrainSpec(
+        schema, SplitSpec.parse("75%"), Topology.parse("depth-2"), engine=Engine.SEARCH
+    )
+    model = run_training(table, spec).model
+    assert model is not None
+    page = open_sheet(write_sheet(model, SheetFormat.CARD))
+    page.set_viewport_size({"width": width, "height": 900})
+    ends = page.evaluate(
+        """() => ["table.rates", "footer"].map(
+             (each) => document.querySelector(each).getBoundingClientRect().right)"""
+    )
+    assert ends[0] <= ends[1] + 0.5
 
 
 def test_the_card_is_one_printed_page_without_the_form(open_sheet: Open) -> None:

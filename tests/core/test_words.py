@@ -32,6 +32,7 @@ from odt_core.words import (
     rule_words,
     rules_text,
     split_words,
+    spoken_rule,
     status_words,
     text,
     unseen_words,
@@ -253,6 +254,24 @@ def test_several_questions_about_a_feature_become_one_condition():
         "age is missing AND odor is a",
         "age is missing AND odor is none of a, b, c",
     ]
+
+
+def test_a_spoken_rule_has_no_signs():
+    age, odor = numerical(1.0, 2.0, 3.0, missing=True), categorical(*"abc")
+    leaf = Leaf(True, 0, 1)
+    low = decision(0, {0, 4}, leaf, leaf, {0, 1, 2, 4})
+    between = decision(0, {0, 1, 2, 4}, low, leaf, {0, 1, 2, 3, 4})
+    tree = Tree(
+        decision(1, {0}, between, decision(0, {4}, leaf, leaf, {0, 4}), {0, 1}), (age, odor)
+    )
+    assert [spoken_rule(tree, index) for index in range(5)] == [
+        "if odor is a and age is at most 1 (or missing)",
+        "if odor is a and age is above 1 and at most 3",
+        "if odor is a and age is above 3",
+        "if odor is not a and age is missing",
+        "if odor is not a and age is not missing",
+    ]
+    assert spoken_rule(Tree(leaf, ()), 0) == "for every row"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from odt_core import MADE_BY
 from odt_core.export import Model
 from odt_core.reports import Derivation, SheetFormat, Stage, Statements, write_sheet
 from odt_core.reports.rule_form import form_record
+from odt_core.words import spoken_rule
 from tests.core.reports.sheets import ATTACK, assert_self_contained, hostile_tree, model_of
 from tests.core.trees import mushroom_tree
 
@@ -31,7 +32,10 @@ def test_it_says_what_it_is_where_it_comes_from_and_how_good_it_is(trained: Mode
         trained.facts["data"]["sha256"],
     ):
         assert words in page.text
-    assert all(row.rule.replace(" AND ", " ").split()[0] in page.text for row in derivation.leaves)
+    for index, row in enumerate(derivation.leaves):
+        assert f"{row.predicted} {spoken_rule(derivation.tree, index)}" in page.text
+    in_words = page.text.partition("In words")[2].partition("How good it is")[0]
+    assert "is at most" in in_words and "<=" not in in_words and " AND " not in in_words
 
 
 def test_training_alone_is_called_training():
