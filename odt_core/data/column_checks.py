@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,12 @@ from odt_core.errors import InputError
 ALMOST_ALWAYS = 0.95
 """Balanced accuracy from which a single column counts as giving the outcome away."""
 
+_WORTH_A_LOOK = 0.9
+"""Balanced accuracy on all rows from which a column is looked at on the training rows too."""
+
 MAX_SHOWN = 3
+
+_LEAK_ADVICE = "if it is not known before the outcome is, ignore it."
 
 _LOST_TO_ONE = 10
 """An age is offered only if at most one in this many distinct texts is not a date."""
@@ -89,8 +95,7 @@ def _findings(
         kind is ColumnKind.IGNORE or profile.n_distinct > MAX_CODES
     )
     yield from (replace(each, level=Level.WARNING) if is_lost or has_many else each for each in odd)
-    is_identifier = profile.numbers_rows or profile.has_too_many_categories
-    if is_identifier and (kind is not ColumnKind.NUMERICAL or profile.numbers_rows):
+    if _is_identifier(profile, kind):
         if not odd:
             yield _identifier_finding(profile, kind)
         return
@@ -414,18 +419,78 @@ def _leak_findings(
 ) -> Iterator[Finding]:
     """Report a column that alone determines the outcome, always or almost always."""
     name = profile.name
-    advice = "if it is not known before the outcome is, ignore it."
     if profile.decides(kind, target.classes):
         facts = f"Column {name!r} alone determines the outcome {target.name!r}"
-    elif positive in target.labels:
-        is_positive = np.where(target.known, target.classes == target.labels.index(positive), -1)
-        accuracy = profile.balanced_accuracy(kind, is_positive.astype(np.int64))
-        if accuracy is None or accuracy < ALMOST_ALWAYS:
-            return
-        facts = (
-            f"Column {name!r} alone almost determines the outcome {target.name!r} (balanced "
-            f"accuracy {accuracy:.1%})"
-        )
-    else:
+        yield replace(warning(name, f"{facts}: {_LEAK_ADVICE}", ignore(name)), gives_away=True)
         return
-    yield replace(warning(name, f"{facts}: {advice}", ignore(name)), gives_away=True)
+    finding = _near_leak(profile, kind, target, positive)
+    if finding is not None:
+        yield finding
+
+
+def training_leaks(
+    table: Table, schema: Schema, target: Target, train: npt.NDArray[np.int64]
+) -> Iterator[Finding]:
+    """Report columns that almost determine the outcome on training rows, and not on all rows.
+
+    On all rows their balanced accuracy is at least 90 %.
+
+    Parameters
+    ----------
+    table : Table
+        The table, as it was read.
+    schema : Schema
+        The meaning of its columns.
+    target : Target
+        The outcome.
+    train : int64[n]
+        The training rows, from 0.
+    """
+    if schema.positive not in target.labels:
+        return
+    classes = np.full_like(target.classes, -1)
+    classes[train] = target.classes[train]
+    trained = replace(target, classes=classes)
+    for column in schema.features:
+        name, kind = column.name, column.kind
+        profile = profile_column(table, name, schema.reading_of(name))
+        if profile.is_constant or _is_identifier(profile, kind):
+            continue
+        key = ("balanced accuracy", name, profile.reading, kind, target, schema.positive)
+        overall = table.remember(key, partial(_accuracy, profile, kind, target, schema.positive))
+        if overall is None or not _WORTH_A_LOOK <= overall < ALMOST_ALWAYS:
+            continue
+        where = " on the training rows"
+        leak = _near_leak(profile, kind, trained, schema.positive, where)
+        found = column_findings(table, profile, kind, target, schema.positive)
+        if leak is not None and not any(finding.gives_away for finding in found):
+            yield leak
+
+
+def _near_leak(
+    profile: Profile, kind: ColumnKind, target: Target, positive: str | None, where: str = ""
+) -> Finding | None:
+    """Warn of a column that alone almost determines the outcome; None if it does not."""
+    if positive not in target.labels:
+        return None
+    accuracy = _accuracy(profile, kind, target, positive)
+    if accuracy is None or accuracy < ALMOST_ALWAYS:
+        return None
+    message = (
+        f"Column {profile.name!r} alone almost determines the outcome {target.name!r} (balanced "
+        f"accuracy {accuracy:.1%}{where}): {_LEAK_ADVICE}"
+    )
+    return replace(warning(profile.name, message, ignore(profile.name)), gives_away=True)
+
+
+def _accuracy(profile: Profile, kind: ColumnKind, target: Target, positive: str) -> float | None:
+    """Balanced accuracy of the column alone for the positive class, on rows with an outcome."""
+    is_positive = np.where(target.known, target.classes == target.labels.index(positive), -1)
+    return profile.balanced_accuracy(kind, is_positive.astype(np.int64))
+
+
+def _is_identifier(profile: Profile, kind: ColumnKind) -> bool:
+    """Whether a column that is used as this kind is like one of identifiers."""
+    if profile.numbers_rows:
+        return True
+    return profile.has_too_many_categories and kind is not ColumnKind.NUMERICAL

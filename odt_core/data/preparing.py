@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.data.checks import check_schema
+from odt_core.data.column_checks import training_leaks
 from odt_core.data.division_checks import division_findings
 from odt_core.data.encoder import Encoder, fit_encoder
 from odt_core.data.findings import Finding, Level
@@ -171,7 +172,10 @@ def prepare(
         flow=_flow(table, target, len(train), len(test)),
         dropped=tuple(c.name for c in schema.features if c.name not in kept),
         findings=findings,
-        divided=tuple(division_findings(table, target, schema.positive, train, test)),
+        divided=(
+            *division_findings(table, target, schema.positive, train, test),
+            *training_leaks(table, schema, target, train),
+        ),
         groups=groups,
     )
 

@@ -105,7 +105,7 @@ def _link_further() -> None:
 def _draw_leaks(tree: Tree, rows: Prepared) -> None:
     """Questions about columns that tell the outcome by themselves, always or almost."""
     asked = {tree.features[g].name for g in tree.used_features}
-    for finding in rows.findings:
+    for finding in (*rows.findings, *rows.divided):
         if finding.gives_away and finding.column in asked:
             st.warning(f"The tree asks about it: {sentence(finding.message)}")
 

@@ -335,6 +335,23 @@ def test_a_column_that_nearly_tells_the_outcome_is_named() -> None:
     assert "almost determines" in finding.message and finding.gives_away
 
 
+def test_a_column_that_nearly_tells_the_outcome_on_training_rows_alone_is_named() -> None:
+    labels = ["yes", "no"] * 60
+    cells = ["A" if y == "yes" else "B" for y in labels]
+    for wrong in range(100, 108):
+        cells[wrong] = "A" if cells[wrong] == "B" else "B"
+    table = table_with(cells, labels)
+    schema = infer_schema(table)
+    assert not any(finding.gives_away for finding in said(table))
+    divided = prepare(table, schema, SplitSpec(40, seed=3))
+    assert len({*range(100, 108)} & {*divided.train_rows.tolist()}) == 1
+    (named,) = (finding for finding in divided.divided if finding.gives_away)
+    assert named.column == "a" and named.remedies
+    assert "% on the training rows): if it is not known before" in named.message
+    whole = prepare(table, schema, SplitSpec("all"))
+    assert not any(finding.gives_away for finding in whole.divided)
+
+
 def test_rare_values_do_not_nearly_tell_the_outcome() -> None:
     # A value of one row says nothing of the next patient, whatever that row's outcome was.
     cells = [*(f"v{i}" for i in range(49)), *["w"] * 51]
