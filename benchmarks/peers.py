@@ -105,8 +105,13 @@ def own(engine: Engine) -> Method:
 
     def run(rows: Rows, limit: float) -> Answer:
         from odt_core.solvers import solve
+        from odt_core.solvers.mip.process import end_idle_child
+        from odt_core.solvers.search import warm_up
 
+        if engine is Engine.SEARCH:
+            warm_up()  # a small problem alone would not load what is compiled
         found = solve(rows.problem, engine=engine, time_limit=limit)
+        end_idle_child()  # only a process that has ended is counted
         errors = None if found.confusion is None else found.confusion.errors
         return Answer(errors, found.status is Status.OPTIMAL)
 
