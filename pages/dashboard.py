@@ -59,6 +59,12 @@ page = st.navigation(
             help="Which shape, cap and cut points do best on rows that they have not seen.",
         ),
         st.Page(
+            Place.ALTERNATIVES,
+            title="Alternatives",
+            url_path="alternatives",
+            help="Which other trees are as good as the best one, and what each column is worth.",
+        ),
+        st.Page(
             Place.PREDICT,
             title="Predict",
             url_path="predict",

@@ -16,6 +16,7 @@ class Place(StrEnum):
     TRAIN = "train/page.py"
     SENSITIVITY = "sensitivity/page.py"
     COMPARE = "compare/page.py"
+    ALTERNATIVES = "alternatives/page.py"
     PREDICT = "predict/page.py"
     RUNS = "runs/page.py"
 

@@ -21,11 +21,14 @@ EVERY = 0.7
 """Seconds between two looks at a study that goes on."""
 
 SENSITIVITY_VIEW, COMPARE_VIEW, PREDICT_VIEW = "sens_view", "compare_view", "predict_view"
+ALTERNATIVES_VIEW = "alternatives_view"
 """Keys of the switches between a page's views."""
 FRONTIER, CURVES = "Frontier and trees", "Curves over many splits"
 """The views of the Sensitivity page."""
 CANDIDATES, PATH, STABILITY = "Candidates", "Path by size", "Stability"
 """The views of the Compare page."""
+NEAR_OPTIMAL = "Near-optimal trees"
+"""The views of the Alternatives page."""
 ONE_CASE, MANY_CASES, VALIDATION = "One case", "Many cases", "Validation"
 """The views of the Predict page."""
 

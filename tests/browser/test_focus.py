@@ -71,7 +71,7 @@ def test_a_folded_part_stays_open_when_another_setting_changes(
 def test_no_heading_skips_a_level(window: Window) -> None:
     page = window.page
     window.upload("monks-1.csv", SAMPLES["monks-1"].csv())
-    for name in ("Data", "Train", "Sensitivity", "Compare", "Runs"):
+    for name in ("Data", "Train", "Sensitivity", "Compare", "Alternatives", "Runs"):
         page.get_by_role("link", name=name, exact=True).first.click()
         page.get_by_role("heading", level=1).wait_for()
         window.settle()

@@ -22,7 +22,7 @@ LAYERS = [
     {"render"},
     {"export"},
     {"training", "scoring"},
-    {"studies", "verification"},
+    {"alternatives", "studies", "verification"},
     {"estimator", "reports"},
     {"worker"},
     {"jobs"},

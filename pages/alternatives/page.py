@@ -1,0 +1,56 @@
+"""Alternatives: which other trees are as good as the current one, and what else it could ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from odt_core.jobs import Job
+from pages.alternatives.near import draw_near
+from pages.common.drawings import hide_old_charts
+from pages.common.layout import follow_theme
+from pages.common.places import Place
+from pages.common.runs import settle_run
+from pages.common.studies import ALTERNATIVES_VIEW, NEAR_OPTIMAL
+from pages.common.tables import ReadyData, need_data, need_rows, send_to
+
+# What the page can show; each view draws its own controls. (Streamlit would show a docstring.)
+VIEWS: dict[str, Callable[[ReadyData, Job], None]] = {
+    NEAR_OPTIMAL: draw_near,
+}
+
+
+def draw_page(data: ReadyData) -> None:
+    """Draw one of the views below the page's title."""
+    need_rows(data)
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        st.title("Alternatives", anchor=False, width="content")
+        st.session_state.setdefault(ALTERNATIVES_VIEW, NEAR_OPTIMAL)
+        view = st.segmented_control(
+            "View",
+            list(VIEWS),
+            key=ALTERNATIVES_VIEW,
+            persist_state="session",
+            required=True,
+            label_visibility="collapsed",
+        )
+    VIEWS[str(view)](data, need_tree())
+    hide_old_charts()
+    follow_theme()
+
+
+def need_tree() -> Job:
+    """The current training run, which has a tree, or a way to the Train page."""
+    job = settle_run()
+    if job is None or job.as_shown().trained is None:
+        send_to(
+            Place.TRAIN,
+            "This page starts from a trained tree: find the best tree first. Then see here which "
+            "other trees are as good.",
+            "Train a tree",
+        )
+    return job.as_shown()
+
+
+draw_page(need_data())
