@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - began
     if options.json:
         record = found.to_json() | {
+            "runs": [run.to_json() for run in runs],
             "folds": len(plan.folding),
             "status": "cancelled" if stop.is_set() else "done",
             "seconds": round(seconds, 3),
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
             "data": {"name": table.name, "sha256": table.sha256},
             "settings": spec.to_json(),
         }
-        print_json(record)
+        print_json(record, study=JobKind.COMPARE)
     else:
         head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
         print(f"{head}{goal_words(spec.objective)}; {seconds_words(seconds)}.\n")

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         record = _to_json(table, spec, curve, rows, runs)
         record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
         record |= {"seconds": round(seconds, 3), "cpu_seconds": round(cpu_seconds() - cpu, 3)}
-        print_json(record)
+        print_json(record, study=JobKind.CURVE)
     else:
         print(
             f"{count_words(done, 'split')} in {seconds_words(seconds)}; floors on training "

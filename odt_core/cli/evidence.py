@@ -1,6 +1,7 @@
 """What a sheet can say of a model beyond its training: from options, and from this computer's runs.
 
-A run that the dashboard made is in the store; what a command printed is not.
+A run that the dashboard made is in the store. What a command printed is in the files that
+``--evidence`` and ``--validation`` name.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from odt_core.cli.inputs import load_table, note
+from odt_core.cli.printed_studies import check_belongs, read_printed
 from odt_core.data import Table, read_table
 from odt_core.errors import MALFORMED, InputError
 from odt_core.export import Model
+from odt_core.jobs import Batch, JobKind
 from odt_core.jobs.evidence import (
     KnownRuns,
     find_evidence,
@@ -39,21 +43,13 @@ def load_evidence(
     InputError
         If a file that an option names cannot be used.
     """
-    given = None if options.validation is None else _load_validation(options.validation)
+    given = _Given.of(options, model, sheet)
     table = None if options.file is None else load_table(options)
-    found = Evidence()
-    with _known_runs() as known:
-        if known is not None:
-            found = find_evidence(model, known)
-            if sheet is not SheetFormat.CARD:
-                table = table or _stored_table(model, known)
-    if given is not None:
-        others = [
-            each
-            for each in found.validations
-            if (each.data.sha256, each.part) != (given.data.sha256, given.part)
-        ]
-        found = dataclasses.replace(found, validations=(given, *others))
+    with _store() as store:
+        known = KnownRuns(store, LOCAL_OWNER, given.studies)
+        found = given.with_validations(find_evidence(model, known))
+        if store is not None and sheet is not SheetFormat.CARD:
+            table = table or _stored_table(model, known, store)
     if table is None:
         if options.by is not None:
             raise InputError("--by needs the file that the model was trained on: give --data too.")
@@ -71,8 +67,64 @@ def load_evidence(
     )
 
 
+_SHOWN = {
+    SheetFormat.CARD: (),
+    SheetFormat.SUMMARY: (JobKind.FRONTIER,),
+    SheetFormat.SUMMARY_PNG: (JobKind.FRONTIER,),
+}
+"""The studies that a sheet shows, where it is not all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """What the files that options name have.
+
+    Attributes
+    ----------
+    studies : tuple of Batch
+        Studies of the tree's problem, one of a kind.
+    validations : tuple of ValidationResult
+        The tree on other rows.
+    """
+
+    studies: tuple[Batch, ...]
+    validations: tuple[ValidationResult, ...]
+
+    @classmethod
+    def of(cls, options: argparse.Namespace, model: Model, sheet: SheetFormat) -> _Given:
+        """Read the files, and refuse what is not of this tree or has no place on the sheet."""
+        validations = [] if options.validation is None else [_load_validation(options.validation)]
+        studies: dict[JobKind, Batch] = {}
+        for name in options.evidence:
+            given = read_printed(name)
+            if isinstance(given, ValidationResult):
+                validations.append(given)
+                continue
+            kind = given.jobs[0].spec.kind
+            if kind not in _SHOWN.get(sheet, (kind,)):
+                raise InputError(
+                    f"--evidence: this sheet has no place for what '{kind.value}' printed "
+                    f"({name!r}): leave it out, or write the report."
+                )
+            if kind in studies:
+                raise InputError(
+                    f"--evidence: {name!r} is the second file that '{kind.value}' printed: give "
+                    "one of them."
+                )
+            check_belongs(name, given, model)
+            studies[kind] = given
+        return cls(tuple(studies.values()), tuple(validations))
+
+    def with_validations(self, found: Evidence) -> Evidence:
+        """What was found, with the validations given before those of the same rows."""
+        first: dict[tuple[str, str], ValidationResult] = {}
+        for each in (*self.validations, *found.validations):
+            first.setdefault((each.data.sha256, each.part), each)
+        return dataclasses.replace(found, validations=tuple(first.values()))
+
+
 @contextmanager
-def _known_runs() -> Iterator[KnownRuns | None]:
+def _store() -> Iterator[Store | None]:
     """The runs of this computer; None where there are none, or where they cannot be read."""
     store = None
     try:
@@ -80,19 +132,19 @@ def _known_runs() -> Iterator[KnownRuns | None]:
     except (StorageError, InputError) as error:
         note(f"Stored runs are left out: {error}")
     try:
-        yield None if store is None else KnownRuns(store, LOCAL_OWNER)
+        yield store
     finally:
         if store is not None:
             store.close()
 
 
-def _stored_table(model: Model, known: KnownRuns) -> Table | None:
+def _stored_table(model: Model, known: KnownRuns, store: Store) -> Table | None:
     """The file that a model was trained on, if a stored run tells how to read it."""
     run = training_run(model, known)
     if run is None:
         return None
     spec = run.jobs[0].spec
-    path = known.store.datasets.path(known.owner, spec.dataset)
+    path = store.datasets.path(known.owner, spec.dataset)
     return read_table(path, spec.read, name=spec.table_name)
 
 

@@ -7,7 +7,7 @@ import os.path
 
 from odt_core.errors import InputError
 
-INPUTS, OUTPUTS = ("file", "model", "validation", "rules"), ("output", "rows_output")
+INPUTS, OUTPUTS = ("file", "model", "validation", "rules", "evidence"), ("output", "rows_output")
 """The options that name files, to read and to write."""
 
 
@@ -25,9 +25,10 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
         if target is None or not os.path.isfile(target):
             continue
         for name in INPUTS:
-            source = given.get(name)
-            if source is not None and os.path.isfile(source) and os.path.samefile(source, target):
-                raise InputError(
-                    f"--{output.replace('_', '-')}: the file {target!r} is one that the command "
-                    "reads, and would be lost: choose another."
-                )
+            sources = given.get(name) or []
+            for source in [sources] if isinstance(sources, str) else sources:
+                if os.path.isfile(source) and os.path.samefile(source, target):
+                    raise InputError(
+                        f"--{output.replace('_', '-')}: the file {target!r} is one that the "
+                        "command reads, and would be lost: choose another."
+                    )

@@ -9,6 +9,7 @@ from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned, rate_text
 from odt_core.evaluation import CostRange, Rate, cheapest
+from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.studies import FrontierResult, OperatingPoint, frontier_csv, run_frontier
 from odt_core.words import count_words, number_words, seconds_words
@@ -26,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
         chosen = cheapest(pairs, *options.costs)
     if options.json:
         record = result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen})
-        print_json(record)
+        print_json(record, study=JobKind.FRONTIER)
     else:
         print(summarize_frontier(result, chosen))
     if options.output is not None:  # after the table, which is not lost if this cannot be written

@@ -6,15 +6,31 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from odt_core.errors import InputError
 from odt_core.export import signed_record
 
+if TYPE_CHECKING:
+    from odt_core.jobs import JobKind
 
-def print_json(record: Mapping[str, Any]) -> None:
-    """Print the one JSON object of a command, with the version of the program that says it."""
-    print(json.dumps(signed_record(record), ensure_ascii=False, allow_nan=False))
+
+STUDY = "study"
+"""The field of a printed study that says which kind it is, so that a sheet can read it again."""
+
+
+def print_json(record: Mapping[str, Any], *, study: JobKind | None = None) -> None:
+    """Print the one JSON object of a command, with the version of the program that says it.
+
+    Parameters
+    ----------
+    record : mapping
+        What the command found.
+    study : JobKind, optional
+        Which study it is.
+    """
+    marks = {} if study is None else {STUDY: study.value}
+    print(json.dumps(signed_record({**record, **marks}), ensure_ascii=False, allow_nan=False))
 
 
 def write_output(target: str | None, content: bytes, *, option: str = "--output") -> None:

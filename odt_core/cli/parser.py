@@ -577,6 +577,15 @@ def _add_statements(command: argparse.ArgumentParser) -> None:
         help="what 'validate --json' printed of this model: stands on the card and in the report",
     )
     stated.add_argument(
+        "--evidence",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="what 'compare', 'stability', 'curve', 'frontier' or 'validate' printed with --json, "
+        "for the same file and settings: the report shows each, the summary the frontier",
+    )
+    stated.add_argument(
         "--data",
         dest="file",
         metavar="DATA.csv",

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     view = PathView.of(results)
     if options.json:
         unseen = None if folding is None else view.to_json()
-        print_json(results[0] | {"cross_validation": unseen})
+        print_json(results[0] | {"cross_validation": unseen}, study=JobKind.PATH)
     else:
         print(_summary(results[0], view))
     # after the answer, which is not lost where the file cannot be written

@@ -54,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - began
     if options.json:
         record = result.to_json() | {
+            "runs": [RangeRun.joined(runs).to_json()] if runs else [],
             "asked": stability.resamples,
             "status": "cancelled" if stop.is_set() else "done",
             "seconds": round(seconds, 3),
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             "data": {"name": table.name, "sha256": table.sha256},
             "settings": spec.to_json(),
         }
-        print_json(record)
+        print_json(record, study=JobKind.STABILITY)
     else:
         print("\n".join(_lines(result, spec, seconds)))
     # after the answer, which is not lost where a file cannot be written

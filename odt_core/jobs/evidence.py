@@ -71,15 +71,15 @@ class KnownRuns:
 
     Attributes
     ----------
-    store : Store
-        The store to search.
+    store : Store or None
+        The store to search; None to search the session's own runs only.
     owner : str
         The owner of the runs.
     own : sequence of Batch
         The session's runs, which the store may not have; a single run is a batch of one.
     """
 
-    store: Store
+    store: Store | None
     owner: str
     own: Sequence[Batch] = ()
 
@@ -108,6 +108,8 @@ class KnownRuns:
             is_on_it = spec.kind is kind and dataset in (None, spec.dataset)
             if is_on_it and at_hand.is_over and at_hand.results and fits(spec):
                 yield at_hand
+        if self.store is None:
+            return
         query = RunQuery(
             kinds=(kind.value,), statuses=(RunStatus.DONE,), dataset=dataset, limit=MOST_LISTED
         )
@@ -118,18 +120,20 @@ class KnownRuns:
             return
         alike = [run for run in runs if looks(run.headline)]
         for summary in alike[:MOST_READ]:
-            batch = self._read(summary, fits)
+            batch = self._read(self.store, summary, fits)
             if batch is not None:
                 yield batch
 
-    def _read(self, summary: RunSummary, fits: Callable[[JobSpec], bool]) -> Batch | None:
+    def _read(
+        self, store: Store, summary: RunSummary, fits: Callable[[JobSpec], bool]
+    ) -> Batch | None:
         """Read a run with its parts; None if it does not fit, is deleted or has another version."""
         try:
-            record = self.store.runs.get(self.owner, summary.id)
+            record = store.runs.get(self.owner, summary.id)
             if not fits(JobSpec.from_json(record.spec)):
                 return None
             is_study = summary.members is not None
-            records = self.store.studies.members(self.owner, summary.id) if is_study else (record,)
+            records = store.studies.members(self.owner, summary.id) if is_study else (record,)
             return Batch(tuple(map(job_of, records)), owner=self.owner, id=summary.id)
         except (NotFoundError, InputError):
             log.info("run %s cannot be read", summary.id, exc_info=True)

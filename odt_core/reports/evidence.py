@@ -41,5 +41,11 @@ class Evidence:
     validations: tuple[ValidationResult, ...] = ()
     groups: tuple[Subgroups, ...] = ()
 
+    @property
+    def has_studies(self) -> bool:
+        """Whether there is a study of the tree's problem."""
+        studies = (self.frontier, self.comparison, self.stability)
+        return bool(self.curves) or any(study is not None for study in studies)
+
 
 NO_EVIDENCE = Evidence()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -355,6 +355,15 @@ class RangeRun:
             refits=tuple(Refit.from_json(refit) for refit in record["refits"]),
             positive=tuple(record["positive"]),
             original=None if original is None else OriginalFit.from_json(original),
+        )
+
+    @classmethod
+    def joined(cls, runs: Sequence[RangeRun]) -> RangeRun:
+        """What several parts brought, as one; there is at least one part."""
+        return cls(
+            refits=tuple(refit for run in runs for refit in run.refits),
+            positive=tuple(map(sum, zip(*(run.positive for run in runs), strict=True))),
+            original=next((run.original for run in runs if run.original is not None), None),
         )
 
 

@@ -26,6 +26,8 @@ def timeless(record: dict) -> dict:
         del candidate["seconds"]
         for fold in candidate["folds"]:
             del fold["seconds"]
+    for run in record["runs"]:
+        del run["seconds"]
     return {key: value for key, value in record.items() if "seconds" not in key}
 
 

@@ -45,3 +45,6 @@ def test_every_command_runs(
     report = Path("report.html").read_text(encoding="utf-8")
     for part in ("Rows of other-hospital.csv", "Rates of the test rows by worst_area", "A. Name"):
         assert part in report
+    full = Path("full-report.html").read_text(encoding="utf-8")
+    for part in ("Rows of other-hospital.csv", "<h2>Compared with other trees", "<h2>Stability"):
+        assert part in full
