@@ -344,7 +344,7 @@ def _read_rules(options: argparse.Namespace) -> RulesSpec:
 
 
 def _node_rule(record: Any) -> NodeRuleSpec:
-    known = {"node", "features", "feature", "categories", "threshold", "missing_left"}
+    known = {"node", "features", "feature", "categories", "threshold", "missing_left", "never"}
     if not isinstance(record, dict) or not isinstance(record.get("node"), int):
         raise InputError('--rules: each rule is an object with a "node" (a number from 1 on).')
     for key in record:
@@ -355,7 +355,7 @@ def _node_rule(record: Any) -> NodeRuleSpec:
             )
     lists = {
         key: None if record.get(key) is None else tuple(map(str, record[key]))
-        for key in ("features", "categories")
+        for key in ("features", "categories", "never")
     }
     return NodeRuleSpec(
         node=record["node"],
@@ -364,4 +364,5 @@ def _node_rule(record: Any) -> NodeRuleSpec:
         categories=lists["categories"],
         threshold=record.get("threshold"),
         missing_left=bool(record.get("missing_left", False)),
+        never=lists["never"] or (),
     )

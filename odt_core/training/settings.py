@@ -89,10 +89,17 @@ def node_rule_words(rule: NodeRuleSpec) -> str:
     --------
     >>> node_rule_words(NodeRuleSpec(2, feature="age", threshold=50.0))
     'question 2: age ≤ 50?'
+    >>> node_rule_words(NodeRuleSpec(1, never=("age", "sex")))
+    'question 1: not about age or sex'
     """
     where = f"question {rule.node}"
     if rule.feature is None:
-        return f"{where}: only about {list_words(_first(rule.features or ()), ' or ')}"
+        demands = []
+        if rule.features is not None:
+            demands.append(f"only about {list_words(_first(rule.features), ' or ')}")
+        if rule.never:
+            demands.append(f"not about {list_words(_first(rule.never), ' or ')}")
+        return f"{where}: {', '.join(demands)}"
     if rule.threshold is not None:
         missing = " or missing" if rule.missing_left else ""
         return f"{where}: {rule.feature} ≤ {shortest_decimal(rule.threshold)}{missing}?"

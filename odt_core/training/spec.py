@@ -60,6 +60,8 @@ class NodeRuleSpec:
         (values up to it go left).
     missing_left : bool
         With a threshold: whether missing values go left.
+    never : tuple of str
+        Features that the node may not use.
     """
 
     node: int
@@ -68,6 +70,7 @@ class NodeRuleSpec:
     categories: tuple[str, ...] | None = None
     threshold: float | None = None
     missing_left: bool = False
+    never: tuple[str, ...] = ()
 
     def resolve(self, features: tuple[Feature, ...]) -> NodeRule:
         """The same rule in codes.
@@ -80,6 +83,9 @@ class NodeRuleSpec:
         allowed = None
         if self.features is not None:
             allowed = frozenset(_index(features, name) for name in self.features)
+        if self.never:
+            every = frozenset(range(len(features))) if allowed is None else allowed
+            allowed = every - {_index(features, name) for name in self.never}
         if self.feature is None:
             return NodeRule(features=allowed)
         g = _index(features, self.feature)
@@ -133,19 +139,24 @@ class RulesSpec:
         for node in nodes:
             for name in ("features", "categories"):
                 node[name] = None if node[name] is None else list(node[name])
+            node["never"] = list(node["never"])
         return {"forbidden": list(self.forbidden), "nodes": nodes}
 
     def without(self, names: Collection[str]) -> RulesSpec:
         """The same rules but for some columns, which are constant and so need no rule."""
+
+        def kept(given: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in given if name not in names)
+
         nodes = tuple(
-            rule
-            if rule.features is None
-            else dataclasses.replace(
-                rule, features=tuple(name for name in rule.features if name not in names)
+            dataclasses.replace(
+                rule,
+                features=None if rule.features is None else kept(rule.features),
+                never=kept(rule.never),
             )
             for rule in self.nodes
         )
-        return RulesSpec(tuple(name for name in self.forbidden if name not in names), nodes)
+        return RulesSpec(kept(self.forbidden), nodes)
 
     def resolve(self, features: tuple[Feature, ...]) -> Rules:
         """The same rules in codes."""
@@ -358,6 +369,7 @@ def _node_rule(record: Mapping[str, Any]) -> NodeRuleSpec:
         categories=None if record["categories"] is None else tuple(record["categories"]),
         threshold=record["threshold"],
         missing_left=record["missing_left"],
+        never=tuple(record.get("never", ())),  # records of older programs lack it
     )
 
 

@@ -152,6 +152,22 @@ def _validate(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     return Answer(run_validation(table, spec.part, on_stage=hooks.on_stage).to_json())
 
 
+def _question(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.alternatives.question import QuestionPart, RankingSoFar, run_ranking
+    from odt_core.training import BestSoFar
+
+    assert isinstance(spec.part, QuestionPart)
+    found = run_ranking(
+        table,
+        spec.train,
+        spec.part,
+        on_stage=hooks.on_stage,
+        on_ranking=lambda known: hooks.on_best(BestSoFar(False, lambda: RankingSoFar(known))),
+        should_stop=hooks.should_stop,
+    )
+    return Answer(found.to_json())
+
+
 RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.TRAIN: _train,
     JobKind.FRONTIER: _frontier,
@@ -162,4 +178,5 @@ RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.PATH: _path,
     JobKind.VERIFY: _verify,
     JobKind.VALIDATE: _validate,
+    JobKind.QUESTION: _question,
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from odt_core.alternatives.question import QuestionPart
 from odt_core.data import ReadOptions
 from odt_core.errors import MALFORMED, InputError
 from odt_core.studies.adoption import Adoption
@@ -35,6 +36,7 @@ class JobKind(StrEnum):
     tree again on some resamples. ``adopt`` makes a tree of a frontier the result of a training
     run. ``path`` finds the best trees of any shape by their number of questions. ``verify`` checks
     a proof by trying every tree. ``validate`` applies a frozen tree to rows that did not train it.
+    ``question`` ranks the columns that one question of a tree could be about.
     """
 
     TRAIN = "train"
@@ -46,9 +48,19 @@ class JobKind(StrEnum):
     PATH = "path"
     VERIFY = "verify"
     VALIDATE = "validate"
+    QUESTION = "question"
 
 
-Part = CurveRepeat | ComparisonFold | ResampleRange | Adoption | PathPart | Claim | ValidationSpec
+Part = (
+    CurveRepeat
+    | ComparisonFold
+    | ResampleRange
+    | Adoption
+    | PathPart
+    | Claim
+    | ValidationSpec
+    | QuestionPart
+)
 _PARTS: dict[JobKind, type[Part]] = {
     JobKind.CURVE: CurveRepeat,
     JobKind.COMPARE: ComparisonFold,
@@ -57,6 +69,7 @@ _PARTS: dict[JobKind, type[Part]] = {
     JobKind.PATH: PathPart,
     JobKind.VERIFY: Claim,
     JobKind.VALIDATE: ValidationSpec,
+    JobKind.QUESTION: QuestionPart,
 }
 """The settings that a kind needs besides those of the training run."""
 
@@ -99,13 +112,13 @@ class JobSpec:
 
     @property
     def time_limit(self) -> float:
-        """Seconds that the solving may take, for all shapes, candidates or resamples together."""
+        """Seconds that the solving may take, for all its problems together."""
         n_solves = 1
         if isinstance(self.part, CurveRepeat):
             n_solves = len(self.part.topologies)
         elif isinstance(self.part, ComparisonFold):
             n_solves = len(self.part.candidates)
-        elif isinstance(self.part, ResampleRange):
+        elif isinstance(self.part, ResampleRange | QuestionPart):
             n_solves = self.part.n_solves
         return self.train.time_limit * n_solves
 

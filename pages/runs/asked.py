@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from odt_core.alternatives.question import QuestionPart
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.storage import RunRecord
@@ -38,6 +39,8 @@ def asked_of(record: RunRecord) -> dict[str, str]:
         settings["Engine"] = "every tree, one by one"
     elif isinstance(spec.part, ValidationSpec):
         settings |= {"Engine": "none: the tree is frozen", "Part": _part_words(spec.part)}
+    elif isinstance(spec.part, QuestionPart):
+        settings |= {"Engine": "search", "Question": str(spec.part.node + 1)}
     elif spec.kind is not JobKind.TRAIN:  # these always search
         settings["Engine"] = "search"
     return known | settings

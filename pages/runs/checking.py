@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from odt_core.alternatives.question import Ranking
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
@@ -169,6 +170,20 @@ _VALIDATED = _record(
     group_column=_or_none(_TEXT),
     words=_record(status=_TEXT),
 )
+_REACH = {
+    "status": _STATUS,
+    "total": _or_none(_INTEGER),
+    "bound": _or_none(_INTEGER),
+}
+_RANKED = _record(
+    without=_record(**_REACH),
+    columns={"type": "array", "maxItems": MOST_POINTS, "items": _record(name=_TEXT, **_REACH)},
+    left=_COUNT,
+    most=_INTEGER,
+    scale={"type": "integer", "minimum": 1},
+    status=_STATUS,
+    words=_record(status=_TEXT),
+)
 _FORMS = {
     JobKind.TRAIN: _TRAINED,
     JobKind.ADOPT: _TRAINED,
@@ -179,6 +194,7 @@ _FORMS = {
     JobKind.STABILITY: _REFITTED,
     JobKind.VERIFY: _VERIFIED,
     JobKind.VALIDATE: _VALIDATED,
+    JobKind.QUESTION: _RANKED,
 }
 """What pages read of a result, as JSON schemas."""
 
@@ -256,6 +272,8 @@ def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
     elif kind is JobKind.VERIFY:
         if found["better"] is not None:
             tree_from_json(found["better"])
+    elif kind is JobKind.QUESTION:
+        Ranking.from_json(found)
     elif kind is JobKind.VALIDATE:
         ValidationResult.from_json(found)
     elif kind is JobKind.CURVE:

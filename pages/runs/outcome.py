@@ -80,8 +80,8 @@ def has_tree(record: RunRecord) -> bool:
 
 def can_be_opened(record: RunRecord) -> bool:
     """Whether another page can show what the run brought, or how far it is."""
-    if record.summary.kind == JobKind.VERIFY:
-        return False  # the Train page shows it while it is there, below the proof
+    if record.summary.kind in (JobKind.VERIFY, JobKind.QUESTION):
+        return False  # the page that asked for it shows it while the tree is current
     if not record.summary.is_over:
         return True
     if record.summary.kind in (JobKind.TRAIN, JobKind.ADOPT):

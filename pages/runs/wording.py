@@ -21,6 +21,7 @@ KIND_WORDS = {
     JobKind.PATH: "Path by size",
     JobKind.VERIFY: "Check of a proof",
     JobKind.VALIDATE: "Validation",
+    JobKind.QUESTION: "Columns at a question",
 }
 GOAL_WORDS = {
     "accuracy": "accuracy",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from odt_core.alternatives.question import QuestionPart, run_ranking
 from odt_core.data import Folding, ReadOptions, read_table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
@@ -129,6 +130,45 @@ def test_a_path_goes_out_and_comes_in(maker: Maker) -> None:
 def test_a_path_that_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:
     file = found_path(maker)
     change(file["members"][0])
+    with pytest.raises(InputError) as refused:
+        take_in(maker, file)
+    assert str(refused.value).count("\n") == 0
+
+
+def ranked(maker: Maker) -> dict[str, Any]:
+    """The file of columns that were ranked at a question."""
+    spec = maker.spec(engine=Engine.SEARCH)
+    part = QuestionPart(0, 3)
+    run = maker.store.runs.create(
+        LOCAL_OWNER, new_run(replace(spec, kind=JobKind.QUESTION, part=part))
+    )
+    text = maker.store.exchange.export_run(LOCAL_OWNER, run.id, with_data=True)
+    found: dict[str, Any] = json.loads(text)
+    table = read_table(maker.content, ReadOptions(), name=maker.name)
+    found["run"]["result"] = run_ranking(table, spec.train, part).to_json()
+    return found
+
+
+def test_ranked_columns_go_out_and_come_in(maker: Maker) -> None:
+    file = ranked(maker)
+    run_id = take_in(maker, file)
+    assert maker.store.runs.get("other", run_id).result == file["run"]["result"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda run: run["result"].update(scale=0),
+        lambda run: run["result"]["columns"][0].update(status="perfect"),
+        lambda run: run["result"]["columns"][0].update(total="many"),
+        lambda run: run["result"].pop("without"),
+        lambda run: run["spec"]["part"].update(node=-1),
+        lambda run: run["spec"]["part"].update(n_columns=1.5),
+    ],
+)
+def test_ranked_columns_that_cannot_be_shown_are_refused(maker: Maker, change: Change) -> None:
+    file = ranked(maker)
+    change(file["run"])
     with pytest.raises(InputError) as refused:
         take_in(maker, file)
     assert str(refused.value).count("\n") == 0

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from odt_core.alternatives.question import QuestionPart, Ranking, run_ranking
 from odt_core.data import SAMPLES, Folding, ReadOptions, SplitSpec
 from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
@@ -127,6 +128,29 @@ def test_resamples_are_a_study(manager: JobManager, store: Store, triage: JobSpe
     assert not batch.failure
     here = run_stability(table_of(store, triage), triage.train, StabilitySpec(40))
     assert tuple(RangeRun.from_json(result) for result in batch.results) == here
+
+
+def test_columns_are_ranked_at_a_question(
+    manager: JobManager, store: Store, triage: JobSpec
+) -> None:
+    part = QuestionPart(0, 8)
+    asked = dataclasses.replace(triage, kind=JobKind.QUESTION, part=part)
+    assert JobSpec.from_json(json.loads(json.dumps(asked.to_json()))) == asked
+    assert asked.time_limit == 10 * triage.train.time_limit
+    job = manager.submit(asked)
+    wait_until(lambda: job.is_over)
+    assert job.status is RunStatus.DONE, job.message
+    here = run_ranking(table_of(store, triage), triage.train, part)
+    assert job.result is not None and Ranking.from_json(job.result) == here
+    assert store.runs.summary(LOCAL_OWNER, job.id).metrics.solved == "optimal"
+
+
+def test_a_question_that_the_shape_lacks_is_refused(manager: JobManager, triage: JobSpec) -> None:
+    asked = dataclasses.replace(triage, kind=JobKind.QUESTION, part=QuestionPart(1, 8))
+    job = manager.submit(asked)
+    wait_until(lambda: job.is_over)
+    assert job.status is RunStatus.FAILED
+    assert "decision node 2" in job.message
 
 
 def test_a_batch_counts_and_estimates(manager: JobManager, store: Store, triage: JobSpec) -> None:

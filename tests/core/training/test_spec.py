@@ -49,6 +49,7 @@ CHANGES = [
             ),
         )
     },
+    {"rules": RulesSpec((), (NodeRuleSpec(1, never=("age",)), NodeRuleSpec(2, features=("age",))))},
 ]
 
 
@@ -96,11 +97,28 @@ def test_a_fixed_question_is_the_one_the_user_wrote(table: Table, spec: TrainSpe
     assert {pain.values[code] for code in second.left} == {"none", "some"}
 
 
+def test_a_column_that_a_question_is_never_about(table: Table, spec: TrainSpec) -> None:
+    features = prepare_training(table, spec).train.features
+    assert NodeRuleSpec(1, never=("age",)).resolve(features).features == {1}
+    both = NodeRuleSpec(1, features=("age", "pain"), never=("pain",))
+    assert both.resolve(features).features == {0}
+    assert RulesSpec((), (both,)).without({"pain"}).nodes[0].never == ()
+
+
+def test_rules_that_were_stored_without_it_exclude_no_column(spec: TrainSpec) -> None:
+    rules = RulesSpec((), (NodeRuleSpec(1, features=("age",)),))
+    record = replace(spec, rules=rules).to_json()
+    del record["rules"]["nodes"][0]["never"]
+    assert TrainSpec.from_json(record).rules == rules
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
         (NodeRuleSpec(1, feature="weight", threshold=3.0), "names the column 'weight'"),
         (NodeRuleSpec(1, features=("age", "weight")), "names the column 'weight'"),
+        (NodeRuleSpec(1, never=("weight",)), "names the column 'weight'"),
+        (NodeRuleSpec(1, never=("age", "pain")), "no feature left"),
         (NodeRuleSpec(1, feature="age", threshold=54.0), "which is not one of the column's cut"),
         (NodeRuleSpec(1, feature="pain", threshold=3.0), "but the column is categorical"),
         (NodeRuleSpec(1, feature="pain", categories=("mild",)), "the category 'mild'"),

@@ -1,0 +1,400 @@
+"""Columns ranked at one question: the best tree that asks each of them there.
+
+For each column the exact search finds the best tree of the same problem in which one decision node
+may ask about this column only. All other questions are as free as the specification leaves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from odt_core.alternatives.placement import shape_nodes
+from odt_core.confusion import Confusion
+from odt_core.data import Table
+from odt_core.problem import Goal, NodeRule, Objective, Problem, Rules
+from odt_core.solution import Engine, Solution, Status
+from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
+from odt_core.words import count_words
+
+
+@dataclass(frozen=True)
+class QuestionPart:
+    """At which question columns are ranked.
+
+    Attributes
+    ----------
+    node : int
+        Decision node of the specification's shape, from 0.
+    n_columns : int
+        How many columns there are to rank.
+    """
+
+    node: int
+    n_columns: int
+
+    @property
+    def n_solves(self) -> int:
+        """The most problems that are solved: two without the question, and one for each column."""
+        return self.n_columns + 2
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return {"node": self.node, "n_columns": self.n_columns}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> QuestionPart:
+        """Rebuild it."""
+        node, n_columns = record["node"], record["n_columns"]
+        if type(node) is not int or type(n_columns) is not int or min(node, n_columns) < 0:
+            raise TypeError("a question and a number of columns are whole numbers from 0")
+        return cls(node, n_columns)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The best tree of a problem, as far as it is known.
+
+    Attributes
+    ----------
+    status : Status
+        Whether it is proved. ``infeasible``: no tree meets the conditions.
+    total, bound : int or None
+        What the best tree found is worth, and a proved upper bound (see `Gains`).
+    """
+
+    status: Status
+    total: int | None
+    bound: int | None
+
+    @classmethod
+    def of(cls, solution: Solution) -> Reach:
+        """What a solve came to."""
+        return cls(solution.status, solution.total, solution.bound)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return {"status": self.status.value, "total": self.total, "bound": self.bound}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Reach:
+        """Rebuild it."""
+        return cls(Status(record["status"]), record["total"], record["bound"])
+
+
+@dataclass(frozen=True)
+class RankedColumn:
+    """A column that a question could ask about.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    reach : Reach
+        The best tree that asks it there, or leaves the question out.
+    """
+
+    name: str
+    reach: Reach
+
+    def helps(self, without: Reach) -> bool | None:
+        """Whether the tree is better with this column there than without the question.
+
+        Parameters
+        ----------
+        without : Reach
+            The best tree without the question.
+
+        Returns
+        -------
+        bool or None
+            None if that is not known yet.
+        """
+        if self.reach.status is Status.INFEASIBLE:
+            return False
+        if without.status is Status.INFEASIBLE:
+            return None if self.reach.total is None else True
+        if self.reach.total is not None and without.bound is not None:
+            if self.reach.total > without.bound:
+                return True
+        if self.reach.bound is not None and without.total is not None:
+            if self.reach.bound <= without.total:
+                return False
+        return None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Columns ranked at one question.
+
+    Attributes
+    ----------
+    without : Reach
+        The best tree without the question: one of its branches takes its place.
+    columns : tuple of RankedColumn
+        The columns tried so far, the best first.
+    left : int
+        How many columns were not tried.
+    most : int
+        What a tree without errors is worth.
+    scale : int
+        See `Gains`.
+    """
+
+    without: Reach
+    columns: tuple[RankedColumn, ...]
+    left: int
+    most: int
+    scale: int
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every column was tried and proved."""
+        reaches = [self.without, *(column.reach for column in self.columns)]
+        proved = self.left == 0 and all(reach.status.is_settled for reach in reaches)
+        return Status.OPTIMAL if proved else Status.FEASIBLE
+
+    @property
+    def unproved(self) -> tuple[str, ...]:
+        """Columns whose best tree is not proved."""
+        return tuple(c.name for c in self.columns if not c.reach.status.is_settled)
+
+    def loss(self, total: int) -> Fraction:
+        """What a total lacks, in the objective's own unit."""
+        return Fraction(self.most - total, self.scale)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        tried = count_words(len(self.columns), "column")
+        proved = len(self.columns) - len(self.unproved)
+        return {
+            "without": self.without.to_json(),
+            "columns": [{"name": c.name, **c.reach.to_json()} for c in self.columns],
+            "left": self.left,
+            "most": self.most,
+            "scale": self.scale,
+            "status": self.status.value,
+            "words": {"status": f"{tried} tried at one question, {proved} proved"},
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Ranking:
+        """Rebuild it."""
+        return cls(
+            Reach.from_json(record["without"]),
+            tuple(RankedColumn(c["name"], Reach.from_json(c)) for c in record["columns"]),
+            record["left"],
+            record["most"],
+            record["scale"],
+        )
+
+
+@dataclass(frozen=True)
+class RankingSoFar:
+    """A ranking that goes on, as a job reports it.
+
+    Attributes
+    ----------
+    ranking : Ranking
+        What is known.
+    """
+
+    ranking: Ranking
+
+    @property
+    def model(self) -> None:
+        """A ranking is no model."""
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The ranking's JSON."""
+        return self.ranking.to_json()
+
+
+def rank_columns(
+    problem: Problem,
+    node: int,
+    *,
+    time_limit: float,
+    threads: int = 1,
+    on_ranking: Callable[[Ranking], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Ranking:
+    """Rank the columns that a decision node could ask about.
+
+    Parameters
+    ----------
+    problem : Problem
+        Shape, goal, conditions and rules. The node's own rule is not looked at.
+    node : int
+        The decision node.
+    time_limit : float
+        Seconds for each column.
+    threads : int
+        Processor threads of the search.
+    on_ranking : callable, optional
+        Told what is known after each column.
+    should_stop : callable, optional
+        Asked while the search runs; true ends it with what is known.
+
+    Raises
+    ------
+    DisagreementError
+        If a tree of the search does not survive our recount.
+    """
+    from odt_core.solvers import solve  # processes that serve pages never solve
+
+    stopped = should_stop or (lambda: False)
+
+    def reach(asked: Problem) -> Reach:
+        return Reach.of(
+            solve(
+                asked,
+                engine=Engine.SEARCH,
+                time_limit=time_limit,
+                threads=threads,
+                should_stop=should_stop,
+            )
+        )
+
+    free = replace(problem, rules=_with_rule(problem.rules, node, NodeRule()))
+    without = _reach_without(free, node, reach)
+    columns = free.allowed_features(node)
+    found: list[RankedColumn] = []
+    gains, data = problem.gains, problem.data
+    most = gains.gain_tp * data.n_positive + gains.gain_tn * data.n_negative
+
+    def ranking() -> Ranking:
+        ranked = tuple(sorted(found, key=lambda column: _order(column.reach)))
+        return Ranking(without, ranked, len(columns) - len(found), most, gains.scale)
+
+    for g in columns:
+        if stopped():
+            break
+        only = replace(free, rules=_with_rule(free.rules, node, NodeRule(frozenset([g]))))
+        found.append(RankedColumn(data.features[g].name, reach(only)))
+        if on_ranking is not None:
+            on_ranking(ranking())
+    return ranking()
+
+
+def _order(reach: Reach) -> tuple[bool, int, int]:
+    """The best first; of equal ones those first that could still be better."""
+    bound = 0 if reach.bound is None else reach.bound
+    return (reach.total is None, -(reach.total or 0), -bound)
+
+
+def _with_rule(rules: Rules, node: int, rule: NodeRule) -> Rules:
+    others = tuple((at, other) for at, other in rules.nodes if at != node)
+    return replace(rules, nodes=(*others, (node, rule)))
+
+
+def _reach_without(problem: Problem, node: int, reach: Callable[[Problem], Reach]) -> Reach:
+    """The best tree in which either branch of a node takes its place."""
+    shape = shape_nodes(problem.topology, dict(problem.rules.nodes))
+    either = (
+        shape.changed(node, lambda place: place.left),
+        shape.changed(node, lambda place: place.right),
+    )
+    reaches = []
+    for branch in dict.fromkeys(either):
+        if branch is None:
+            reaches.append(_lone_leaf(problem))
+        else:
+            rules = replace(problem.rules, nodes=branch.rules)
+            reaches.append(reach(replace(problem, topology=branch.topology, rules=rules)))
+    return _best_of(reaches)
+
+
+def _lone_leaf(problem: Problem) -> Reach:
+    """The better of the two trees that ask nothing."""
+    data, gains = problem.data, problem.gains
+    totals = [
+        gains.total(counts)
+        for counts in (
+            Confusion(tp=data.n_positive, fp=data.n_negative, tn=0, fn=0),
+            Confusion(tp=0, fp=0, tn=data.n_negative, fn=data.n_positive),
+        )
+        if gains.allows(counts)
+    ]
+    if not totals:
+        return Reach(Status.INFEASIBLE, None, None)
+    return Reach(Status.OPTIMAL, max(totals), max(totals))
+
+
+def _best_of(reaches: list[Reach]) -> Reach:
+    """What is known of the best tree of several problems together."""
+    open_ = [reach for reach in reaches if reach.status is not Status.INFEASIBLE]
+    if not open_:
+        return Reach(Status.INFEASIBLE, None, None)
+    totals = [reach.total for reach in open_ if reach.total is not None]
+    total = max(totals, default=None)
+    bounds = [reach.bound for reach in open_]
+    bound = None if None in bounds else max(b for b in bounds if b is not None)
+    if total is not None and total == bound:
+        return Reach(Status.OPTIMAL, total, bound)
+    cancelled = any(reach.status is Status.CANCELLED for reach in open_)
+    return Reach(Status.CANCELLED if cancelled else Status.FEASIBLE, total, bound)
+
+
+def run_ranking(
+    table: Table,
+    spec: TrainSpec,
+    part: QuestionPart,
+    *,
+    on_stage: Callable[[Stage], None] | None = None,
+    on_ranking: Callable[[Ranking], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Ranking:
+    """Rank the columns at a question of a specification's shape.
+
+    Parameters
+    ----------
+    table : Table
+        The data, as read.
+    spec : TrainSpec
+        Data, split, goal, shape and rules; its time limit is for each column.
+    part : QuestionPart
+        At which question.
+    on_stage : callable, optional
+        Told what begins: preparing, solving, finishing.
+    on_ranking, should_stop : callable, optional
+        As in `rank_columns`.
+
+    Raises
+    ------
+    InputError
+        If the table or the specification cannot be used.
+    DisagreementError
+        If a tree of the search does not survive our recount.
+    """
+    tell = on_stage or (lambda stage: None)
+    tell(Stage.PREPARING)
+    spec.one_topology("A ranking of columns")
+    prepared = prepare_training(table, spec)
+    problem = build_problem(prepared, spec)
+    tell(Stage.SOLVING)
+    found = rank_columns(
+        problem,
+        part.node,
+        time_limit=spec.time_limit,
+        threads=spec.threads,
+        on_ranking=on_ranking,
+        should_stop=should_stop,
+    )
+    tell(Stage.FINISHING)
+    return found
+
+
+def loss_name(objective: Objective) -> str:
+    """What the loss of `Ranking.loss` counts, in the objective's own terms."""
+    if objective.goal is Goal.ACCURACY and objective.class_weight != 1:
+        return "weighted training errors"
+    return {
+        Goal.ACCURACY: "training errors",
+        Goal.BALANCED: "balanced error rate in training",
+        Goal.MAX_TPR: "missed cases in training",
+        Goal.MAX_TNR: "false alarms in training",
+    }[objective.goal]
