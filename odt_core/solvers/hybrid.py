@@ -35,8 +35,8 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.mip.size import MOST_TO_BUILD, estimated_nonzeros
 from odt_core.solvers.search import SearchOutcome, solve_search
-from odt_core.solvers.search.engine import tree_teller
 from odt_core.solvers.search.loader import loader
+from odt_core.solvers.search.run import tree_teller
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit; what it leaves is CBC's."""

@@ -2,8 +2,12 @@
 
 from odt_core.solvers.search.floors import frontier
 from odt_core.solvers.search.loader import warm_up
-from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
-from odt_core.solvers.search.run import solve_search
+from odt_core.solvers.search.run import (
+    FrontierOutcome,
+    FrontierPoint,
+    SearchOutcome,
+    solve_search,
+)
 
 __all__ = [
     "FrontierOutcome",

@@ -1,35 +1,31 @@
-"""A split in the search's own terms, and the tree that choices stand for."""
+"""A split in the search's own terms, and the best leaf-adjacent split of some rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.problem import Problem, Split
-from odt_core.solution import Assignment
-from odt_core.solvers.search.columns import ANY, ONE, STUMP, Encoding, groups_of, runs_of
+from odt_core.solvers.search.columns import ANY, Columns, Encoding, groups_of, runs_of
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.masks import Masks, pack
 
-if TYPE_CHECKING:
-    from odt_core.solvers.search.search import Search
-
+Numbers = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A split.
+    """A split; or a leaf, whose group is -1 and which has no members.
 
     Attributes
     ----------
     group : int
         The group; -1 where every row goes one way by a question without members.
     to_high : bool
-        Whether the members go to the high child.
+        Whether the members go to the high child, or are called positive by a leaf-adjacent split;
+        of a leaf, whether it is positive.
     members : tuple of int
         Columns.
     low, high : Choice or None
@@ -63,180 +59,196 @@ def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.boo
     return np.asarray(chosen[local])
 
 
-@dataclass
-class Planter:
-    """Builds an assignment from the root's choice down, and counts what it costs.
-
-    Attributes
-    ----------
-    problem : Problem
-    search : Search
-        Solves again what a choice leaves open.
-    """
-
-    problem: Problem
-    search: Search
-    splits: dict[int, Split] = field(default_factory=dict)
-    labels: dict[int, bool] = field(default_factory=dict)
-    cost: int = 0
-
-    def plant(self, choice: Choice | None = None) -> Assignment:
-        """The tree whose root (and whatever the choice knows below it) is given."""
-        self._visit(0, np.arange(len(self.search.encoding.table.d)), choice)
-        topology = self.problem.topology
-        return Assignment(
-            tuple(self.splits[node] for node in range(topology.n_nodes)),
-            tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
-        )
-
-    def _visit(self, child: int, rows: Rows, choice: Choice | None) -> None:
-        if child < 0:
-            self._leaf(child, rows)
-            return
-        encoding = self.search.encoding
-        table, cls = encoding.table, encoding.classes[child]
-        if table.level[cls] == STUMP:
-            self._stump(child, cls, rows, choice)
-            return
-        if choice is None:
-            choice = self.search.choice_for(cls, self._mask(rows))
-        members = inside(encoding, choice, rows)
-        left, right = self.problem.topology.children(child)
-        low, high = int(table.low[cls]), int(table.high[cls])
-        left_is_high = low != high and self._class_of(left) == high and not table.one_way[cls]
-        members_left = choice.to_high == left_is_high
-        self.splits[child] = split_of(self.problem, encoding, child, choice, members_left)
-        goes_left = members if members_left else ~members
-        below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
-        self._visit(left, rows[goes_left], below[0])
-        self._visit(right, rows[~goes_left], below[1])
-
-    def _mask(self, rows: Rows) -> Masks:
-        member = np.zeros(len(self.search.encoding.table.d), np.bool_)
-        member[rows] = True
-        return pack(member)
-
-    def _class_of(self, child: int) -> int:
-        return 0 if child < 0 else self.search.encoding.classes[child]
-
-    def _leaf(self, child: int, rows: Rows) -> None:
-        d = self.search.encoding.table.d[rows]
-        positive = bool(d.sum() < 0)
-        self.labels[-1 - child] = positive
-        self.cost += int(d[d > 0].sum() if positive else -d[d < 0].sum())
-
-    def _stump(self, node: int, cls: int, rows: Rows, given: Choice | None) -> None:
-        encoding = self.search.encoding
-        left, right = self.problem.topology.children(node)
-        if encoding.table.one_way[cls]:
-            group = groups_of(encoding.table, cls)[0]
-            choice = Choice(group, False, (int(encoding.table.start[group]),))
-            members = inside(encoding, choice, rows)
-            self.splits[node] = split_of(self.problem, encoding, node, choice, True)
-            self._leaf(left, rows[members])
-            self._leaf(right, rows[~members])
-            return
-        # `to_high` of a given leaf-adjacent split: the members are called positive
-        choice, positive_inside = (
-            best_stump(encoding, cls, rows) if given is None else (given, given.to_high)
-        )
-        members = inside(encoding, choice, rows)
-        negative = ~members if positive_inside else members
-        self.splits[node] = split_of(self.problem, encoding, node, choice, not positive_inside)
-        d = encoding.table.d[rows]
-        self.labels[-1 - left], self.labels[-1 - right] = False, True
-        self.cost += int(-d[negative & (d < 0)].sum() + d[~negative & (d > 0)].sum())
-
-
-def split_of(
-    problem: Problem, encoding: Encoding, node: int, choice: Choice, members_left: bool
-) -> Split:
-    """The question of a choice in the problem's terms.
-
-    Of a set the smaller side is stated: the cap holds for it, and categories without rows stay
-    on the larger side.
-    """
-    rule = problem.rules.at(node)
-    if rule.split is not None:
-        return rule.split
-    features = problem.data.features
-    if choice.group < 0:
-        feature = problem.allowed_features(node)[0]
-        codes: frozenset[int] = frozenset()
-    else:
-        group = encoding.groups[choice.group]
-        first = int(encoding.table.start[choice.group])
-        stated = [v - first for v in choice.members]
-        feature = group.feature_of(stated[0]) if stated else group.feature
-        if group.kind != CHAIN and 2 * len(stated) > len(group.sets):
-            stated = sorted(set(range(len(group.sets))) - set(stated))
-            members_left = not members_left
-        codes = frozenset().union(*(group.sets[position] for position in stated))
-    if not members_left:
-        codes = frozenset(range(features[feature].n_values)) - codes
-    return Split(feature, codes)
-
-
-def sums_by_column(encoding: Encoding, rows: Rows) -> npt.NDArray[np.float64]:
-    """Sum of d over the rows in each column."""
-    table = encoding.table
+def column_sums(table: Columns, rows: Rows, values: Numbers) -> Numbers:
+    """Sum of the rows' values in each column."""
     found = np.empty(len(table.group))
     for k in range(len(table.kind)):
         s, e = int(table.start[k]), int(table.start[k + 1])
-        sums = np.bincount(table.local[k, rows], table.d[rows], e - s + 1)[: e - s]
+        sums = np.bincount(table.local[k, rows], values, e - s + 1)[: e - s]
         found[s:e] = sums.cumsum() if table.kind[k] == CHAIN else sums
     return found
 
 
-def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[Choice, bool]:
-    """The best leaf-adjacent split: the choice and whether its members are called positive."""
-    table = encoding.table
-    total = float(table.d[rows].sum())
-    sums = sums_by_column(encoding, rows)
-    best = np.inf
-    found: tuple[Choice, bool] = (Choice(-1, False, ()), True)
-    empty_ok = bool(table.empty_ok[cls])
-    if empty_ok:
-        best = min(0.0, total)
-        found = (Choice(-1, False, ()), total >= 0)
+def fixed_choice(table: Columns, cls: int) -> Choice:
+    """The question of a class whose split is given."""
+    group = groups_of(table, cls)[0]
+    return Choice(group, False, (int(table.start[group]),))
+
+
+# ---------------------------------------------------------------- leaf-adjacent splits
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """What the columns hold of a row set: sum of d, size, number of rows; and the same of all."""
+
+    d: Numbers
+    size: Numbers
+    rows: Numbers
+    total: tuple[float, float, float]
+    smallest: float
+
+    @classmethod
+    def of(cls, encoding: Encoding, rows: Rows) -> _Sums:
+        """The sums of some rows."""
+        values = (encoding.table.d[rows], encoding.size[rows], np.ones(len(rows)))
+        d, size, one = (column_sums(encoding.table, rows, each) for each in values)
+        total = (float(values[0].sum()), float(values[1].sum()), float(len(rows)))
+        return cls(d, size, one, total, float(encoding.smallest))
+
+    def fits(self, size: Numbers, rows: Numbers) -> npt.NDArray[np.bool_]:
+        """Whether both sides are large enough or empty where one side has this size and rows."""
+        inside = (rows == 0) | (size >= self.smallest)
+        outside = (rows == self.total[2]) | (self.total[1] - size >= self.smallest)
+        return np.asarray(inside & outside)
+
+
+def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[float, Choice | None]:
+    """Least cost of a leaf-adjacent split whose leaves are large enough, and the split.
+
+    Infinite and None if there is none.
+    """
+    table, sums = encoding.table, _Sums.of(encoding, rows)
+    total, empty_ok = sums.total[0], bool(table.empty_ok[cls])
+    positive = float(np.maximum(-table.d[rows], 0).sum())
+    if table.one_way[cls]:
+        choice = fixed_choice(table, cls)
+        (column,) = choice.members
+        if not sums.fits(sums.size[column], sums.rows[column]):
+            return np.inf, None
+        own = sums.d[column]
+        return float(positive + min(own, 0) + min(total - own, 0)), choice
+    best, found = np.inf, None
+    if empty_ok and sums.fits(np.zeros(1), np.zeros(1))[0]:
+        best, found = min(0.0, total), Choice(-1, total >= 0, ())
     for take, s, e, arity in runs_of(table, cls):
-        for value, members, positive in _stump_of_run(take, arity, sums[s:e], total, empty_ok):
+        if encoding.smallest:
+            some = _large_enough(sums, take, s, e, arity, empty_ok, best)
+        else:
+            most = e - s - (not empty_ok) if take == ANY else arity
+            some = _extremes(sums.d[s:e], most, total)
+        for value, members, to_high in some:
             if value < best:
                 best = value
-                group = int(table.group[s + members[0]])
-                found = (Choice(group, False, tuple(s + v for v in members)), positive)
+                columns = tuple(s + v for v in members)
+                found = Choice(int(table.group[columns[0]]), to_high, columns)
+    return positive + best, found
+
+
+Candidate = tuple[float, list[int], bool]
+"""Sum of d over the rows called positive, members by their place in the run, whether these are
+positive."""
+
+
+def _large_enough(
+    sums: _Sums, take: int, s: int, e: int, arity: int, empty_ok: bool, best: float
+) -> list[Candidate]:
+    """Candidates of one run of columns whose leaves are large enough."""
+    found = [_single(sums, s, e)]
+    if e - s > 1 and (take == ANY or arity > 1):
+        for sign in (1,) if take == ANY else (1, -1):
+            knapsack = _Knapsack(sums, s, e, sign, e - s if take == ANY else arity, empty_ok)
+            value, members = knapsack.solve(min(best, *(each[0] for each in found)))
+            if members:
+                found.append((value, [v - s for v in members], sign > 0))
     return found
 
 
-def _stump_of_run(
-    take: int, arity: int, numbers: npt.NDArray[np.float64], total: float, empty_ok: bool
-) -> list[tuple[float, list[int], bool]]:
-    """Candidates (value, members, members are positive) of one run of columns (see `Columns`)."""
-    if take == ONE:
-        low, high = int(numbers.argmin()), int(numbers.argmax())
-        return [
-            (float(numbers[low]), [low], True),
-            (total - float(numbers[high]), [high], False),
-        ]
-    sums = numbers.tolist()
-    rising = sorted(range(len(sums)), key=sums.__getitem__)
-    if take == ANY:
-        members = [v for v in rising if sums[v] < 0]
-        if not members:
-            if empty_ok:
-                return []
-            members = rising[:1]
-        if not empty_ok and len(members) == len(sums):
-            members = rising[:-1]
-        value = sum(sums[v] for v in members)
-        others = rising[len(members) :]
-        if others and len(others) < len(members):
-            return [(value, others, False)]
-        return [(value, members, True)]
-    few = [v for v in rising[:arity] if sums[v] < 0] or rising[:1]
-    falling = rising[::-1]
-    many = [v for v in falling[:arity] if sums[v] > 0] or falling[:1]
-    return [
-        (sum(sums[v] for v in few), few, True),
-        (total - sum(sums[v] for v in many), many, False),
-    ]
+def _single(sums: _Sums, s: int, e: int) -> Candidate:
+    """The best question of one column of a run, called positive inside or outside."""
+    fits = sums.fits(sums.size[s:e], sums.rows[s:e])
+    inside = np.where(fits, sums.d[s:e], np.inf)
+    outside = np.where(fits, sums.total[0] - sums.d[s:e], np.inf)
+    a, b = int(inside.argmin()), int(outside.argmin())
+    if inside[a] <= outside[b]:
+        return float(inside[a]), [a], True
+    return float(outside[b]), [b], False
+
+
+def _extremes(sums: Numbers, most: int, total: float) -> list[Candidate]:
+    """Up to `most` columns of a run with the least sums, or the largest, and at least one."""
+    rising, found = np.argsort(sums, kind="stable"), []
+    for sign, order in ((1, rising), (-1, rising[::-1])):
+        members = order[: max(min(most, int((sign * sums < 0).sum())), 1)]
+        value = float(sign * sums[members].sum()) + (0.0 if sign > 0 else total)
+        found.append((value, members.tolist(), sign > 0))
+    return found
+
+
+class _States(NamedTuple):
+    """Choices among the first columns of a set: key, least value, and where it came from."""
+
+    key: Rows
+    value: Numbers
+    parent: Rows
+    taken: npt.NDArray[np.bool_]
+
+
+class _Knapsack:
+    """The subset of a set's columns to call positive (sign 1) or negative (-1).
+
+    The columns are taken one after the other. What matters of a choice is its size inside and
+    outside (no more than the smallest leaf), whether rows are on each side, and how many columns.
+    """
+
+    def __init__(self, sums: _Sums, s: int, e: int, sign: int, most: int, empty_ok: bool) -> None:
+        self.sums, self.s, self.sign = sums, s, sign
+        self.most, self.empty_ok, self.q = most, empty_ok, e - s
+        self.order = s + np.argsort(-sums.size[s:e], kind="stable")
+        d = sign * sums.d[self.order]
+        self.d = d
+        self.rest = np.append(np.minimum(d, 0)[::-1].cumsum()[::-1], 0)
+
+    def solve(self, limit: float) -> tuple[float, tuple[int, ...]]:
+        """Least value below the limit, and the members; infinite if there is none."""
+        base = 0.0 if self.sign > 0 else self.sums.total[0]
+        states = _States(
+            np.zeros((1, 6), np.int64), np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.bool_)
+        )
+        history = []
+        for i, column in enumerate(self.order.tolist()):
+            states = self._extend(states, column, float(self.d[i]))
+            keep = base + states.value + self.rest[i + 1] < limit
+            states = _States(*(each[keep] for each in states))
+            if not len(states.value):
+                return np.inf, ()
+            history.append(states)
+        good = self._allowed(states.key)
+        if not good.any():
+            return np.inf, ()
+        at = int(np.where(good, states.value, np.inf).argmin())
+        value = base + float(states.value[at])
+        members = []
+        for i in range(self.q - 1, -1, -1):
+            if history[i].taken[at]:
+                members.append(int(self.order[i]))
+            at = int(history[i].parent[at])
+        if not members:  # no member: the same as all of them
+            return np.inf, ()
+        return value, tuple(sorted(members))
+
+    def _extend(self, states: _States, column: int, d: float) -> _States:
+        """Each state with the column outside, and with it inside; of equal ones the cheapest."""
+        m = int(self.sums.smallest)
+        size, here = int(self.sums.size[column]), int(self.sums.rows[column] > 0)
+        n = len(states.value)
+        key = np.concatenate([states.key, states.key])
+        value = np.concatenate([states.value, states.value + d])
+        for first, last, side in ((n, 2 * n, 0), (0, n, 3)):
+            part = key[first:last]
+            part[:, side] = np.minimum(part[:, side] + size, m)
+            part[:, side + 1] |= here
+            part[:, side + 2] = np.minimum(part[:, side + 2] + 1, self.most + 1)
+        order = np.lexsort((value, *key.T))
+        new = np.ones(2 * n, np.bool_)
+        new[1:] = (np.diff(key[order], axis=0) != 0).any(axis=1)
+        pick = order[new]
+        pick = pick[key[pick, 2] <= self.most]
+        return _States(key[pick], value[pick], pick % max(n, 1), pick >= n)
+
+    def _allowed(self, key: Rows) -> npt.NDArray[np.bool_]:
+        m = int(self.sums.smallest)
+        good = ((key[:, 1] == 0) | (key[:, 0] >= m)) & ((key[:, 4] == 0) | (key[:, 3] >= m))
+        if not self.empty_ok:
+            good &= (key[:, 2] > 0) & (key[:, 5] > 0)
+        return np.asarray(good & (key[:, 2] > 0))

@@ -1,6 +1,6 @@
 """A problem in the search's own terms: merged rows, columns, classes of subtrees.
 
-What the primitives read are the arrays of `Columns`. A *row set* is a mask (see masks.py).
+What the primitives read are the arrays of `Columns`. A *row set* is a mask, one bit for each row.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from odt_core.errors import InputError
 from odt_core.problem import Feature, LeafCount, Problem
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import CHAIN, FULL, Group, Thresholds, make_groups
-from odt_core.solvers.search.masks import Masks, everything, n_words
 
 LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 """Levels of decisions below a class: none, one (leaf-adjacent), two, three, four."""
@@ -33,7 +32,7 @@ WORTH_SWEEPS = 16
 
 
 def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
-    """Whether ordered features are swept (sweeps.py) instead of counting pairs of columns.
+    """Whether ordered features are swept (sweep_kernels.py) instead of counting pairs of columns.
 
     The rows of a column are then made when they are wanted.
     """
@@ -43,6 +42,45 @@ def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
 
 MOST_CATEGORIES = 2**14
 """Tables grow with the square of the columns: with so many, one takes 1 GiB."""
+
+
+# ---------------------------------------------------------------- sets of rows
+
+Masks = npt.NDArray[np.uint64]
+"""Sets of rows, ``uint64[..., W]``: row i is bit i % 64 (least significant first) of word i // 64.
+Bits without a row are 0."""
+
+
+def n_words(n: int) -> int:
+    """Words of a mask of n rows."""
+    return max(-(-n // 64), 1)
+
+
+def pack(member: npt.NDArray[np.bool_]) -> Masks:
+    """``bool[..., N]`` as bits, ``uint64[..., W]``."""
+    full = np.zeros((*member.shape[:-1], n_words(member.shape[-1]) * 8), np.uint8)
+    packed = np.packbits(member, axis=-1, bitorder="little")
+    full[..., : packed.shape[-1]] = packed
+    return full.view(np.uint64)
+
+
+def unpack(masks: Masks, n: int) -> npt.NDArray[np.bool_]:
+    """``uint64[..., W]`` as ``bool[..., N]`` for n rows."""
+    bytes_ = np.ascontiguousarray(masks).view(np.uint8)
+    return np.unpackbits(bytes_, axis=-1, count=n, bitorder="little").view(np.bool_)
+
+
+def rows_of(mask: Masks, n: int) -> npt.NDArray[np.int64]:
+    """The rows of one set, rising."""
+    return np.flatnonzero(unpack(mask, n))
+
+
+def count(masks: Masks) -> npt.NDArray[np.int64]:
+    """How many rows each set has, ``int64[...]``."""
+    return np.asarray(np.bitwise_count(masks).sum(axis=-1, dtype=np.int64))
+
+
+# ---------------------------------------------------------------- what the primitives read
 
 
 class Columns(NamedTuple):
@@ -60,6 +98,8 @@ class Columns(NamedTuple):
     local : int32[K, N]
         Position of the row in the group: column ``start + p`` of a set; in a chain the row is in
         the columns from ``start + p`` on.
+    order : int32[K, N]
+        The rows by rising position in each group; without groups if they are not swept.
     start, kind, arity : int64[K + 1], int64[K], int64[K]
         First column, kind and largest subset of each group.
     dropped : int64[K]
@@ -82,6 +122,7 @@ class Columns(NamedTuple):
     cells: npt.NDArray[np.int32]
     cell_at: npt.NDArray[np.int64]
     local: npt.NDArray[np.int32]
+    order: npt.NDArray[np.int32]
     start: npt.NDArray[np.int64]
     kind: npt.NDArray[np.int64]
     arity: npt.NDArray[np.int64]
@@ -204,7 +245,7 @@ class Encoding:
     @cached_property
     def everything(self) -> Masks:
         """The set of all rows."""
-        return everything(len(self.table.d))
+        return pack(np.ones(len(self.table.d), np.bool_))
 
     def with_costs(self, alpha: int, beta: int) -> Encoding:
         """The same with a false negative that costs `alpha` and a false positive that costs `beta`.
@@ -328,6 +369,7 @@ def _lay_out(
         cells,
         cell_at,
         local,
+        sorted_rows(local[: len(groups) * wants_sweeps(int(start[-1]), local)]),
         start,
         np.array([group.kind for group in groups], np.int64),
         np.array([group.arity for group in groups], np.int64),
@@ -367,6 +409,11 @@ def _positions(
     return local
 
 
+def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Array ``order`` of `Columns`."""
+    return np.argsort(local, axis=1, kind="stable").astype(np.int32)
+
+
 def _cells(
     groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -395,13 +442,13 @@ def _bits(
     v, n = int(start[-1]), local.shape[1]
     if wants_sweeps(v, local):
         return np.zeros((v, 0), np.uint64)
-    bytes_ = np.zeros((v, n_words(n) * 8), np.uint8)
+    bits = np.empty((v, n_words(n)), np.uint64)
     for k, group in enumerate(groups):
         at = np.arange(len(group.sets), dtype=np.int32)[:, None]
-        member = local[k] <= at if group.kind == CHAIN else local[k] == at
-        packed = np.packbits(member, axis=1, bitorder="little")
-        bytes_[start[k] : start[k + 1], : packed.shape[1]] = packed
-    return bytes_.view(np.uint64)
+        bits[start[k] : start[k + 1]] = pack(
+            local[k] <= at if group.kind == CHAIN else local[k] == at
+        )
+    return bits
 
 
 # ---------------------------------------------------------------- classes of subtrees

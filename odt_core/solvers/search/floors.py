@@ -7,9 +7,7 @@ cuts ``alpha FN + beta FP >= LB``. What lies between the corners is found by fro
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -18,21 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import Objective, Problem, Split
+from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.mip.greedy import greedy_assignment
-from odt_core.solvers.search.choices import Choice, Planter, inside, split_of
-from odt_core.solvers.search.columns import PAIR, STUMP, Encoding, encode_fronts, groups_of
-from odt_core.solvers.search.front_twins import called
+from odt_core.solvers.search.columns import PAIR, encode_fronts
 from odt_core.solvers.search.fronts import Front, FrontSearch
-from odt_core.solvers.search.groups import CHAIN, FULL
-from odt_core.solvers.search.outcome import FrontierOutcome, FrontierPoint, SearchOutcome
+from odt_core.solvers.search.planter import Planter, point_tree
 from odt_core.solvers.search.run import (
-    POLL_SECONDS,
     REPORT_SECONDS,
+    FrontierOutcome,
+    FrontierPoint,
     OnProgress,
     OnTree,
+    SearchOutcome,
     ShouldStop,
+    Watch,
     halted_after,
 )
 from odt_core.solvers.search.search import Search, Stopped
@@ -52,55 +50,11 @@ FLOOR_LIMIT = 2**25
 GREEDY_SECONDS = 0.1
 """How long the first tree may take."""
 
+FAR = 2.0**51
+"""As good as infinite, for a bound."""
+
 GRID = 4096
 """Up to so many numbers of false negatives, a bound is told for each one exactly."""
-
-
-@dataclass
-class Watch:
-    """Runs work in a thread, so that time and the user are heeded meanwhile.
-
-    Attributes
-    ----------
-    deadline : float
-        Monotonic time.
-    should_stop : callable, optional
-        Asked now and then.
-    halt : int64[1]
-        Set to end the work, which raises `Stopped` then.
-    """
-
-    deadline: float = math.inf
-    should_stop: ShouldStop | None = None
-    halt: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    cancelled: bool = False
-
-    def run(self, work: Callable[[], None], meanwhile: Callable[[], None] = lambda: None) -> bool:
-        """Whether the work was completed."""
-        failures: list[BaseException] = []
-
-        def safely() -> None:
-            try:
-                work()
-            except BaseException as failure:
-                failures.append(failure)
-
-        worker = threading.Thread(target=safely, daemon=True)
-        worker.start()
-        try:
-            while worker.is_alive():
-                worker.join(POLL_SECONDS)
-                if self.should_stop is not None and not self.cancelled:
-                    self.cancelled = worker.is_alive() and self.should_stop()
-                if self.cancelled or time.monotonic() >= self.deadline:
-                    self.halt[0] = 1
-                meanwhile()
-        finally:
-            self.halt[0] |= worker.is_alive()
-            worker.join()
-        if failures and not isinstance(failures[0], Stopped):
-            raise failures[0]
-        return not failures
 
 
 @dataclass
@@ -210,8 +164,7 @@ class FloorSearch:
         complete = self.watch.run(self._solve, self._meanwhile)
         self._tighten(self.front)
         if self.best is not None and self.assignment is None:
-            planter = FrontPlanter(self.problem, self.encoding)
-            self.assignment = planter.plant(self.front, *self.best)
+            self.assignment = point_tree(self.problem, self.encoding, self.front, *self.best)
         return complete
 
     def _solve(self) -> None:
@@ -237,7 +190,7 @@ class FloorSearch:
                 weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
                 search = Search(weighted, halt)
                 _, choice = search.greedy(weighted.classes[0], weighted.everything)
-                self.offer(Planter(self.problem, search).plant(choice))
+                self.offer(Planter(self.problem, search.encoding, search).plant(choice))
                 if self.best is not None:
                     return
         late = began + 10 * GREEDY_SECONDS
@@ -259,7 +212,7 @@ class FloorSearch:
         search = Search(weighted, self.watch.halt, self.threads, on_bound=raise_bound)
         cost, choice = search.root()
         raise_bound(cost)
-        return self.offer(Planter(self.problem, search).plant(choice))
+        return self.offer(Planter(self.problem, search.encoding, search).plant(choice))
 
     def _corners(self) -> Fraction:
         """Corners of the frontier around the floors, and the multiplier that matters there."""
@@ -345,12 +298,10 @@ def multipliers(ratio: Fraction) -> tuple[tuple[int, int], ...]:
 
 def solve_floors(
     problem: Problem,
-    *,
-    deadline: float,
+    watch: Watch,
     started: float,
     threads: int = 1,
     on_progress: OnProgress | None = None,
-    should_stop: ShouldStop | None = None,
     on_tree: OnTree | None = None,
     incumbent: Assignment | None = None,
 ) -> SearchOutcome:
@@ -362,7 +313,6 @@ def solve_floors(
         If the row weights are too large.
     """
     check_weight(problem)
-    watch = Watch(deadline, should_stop)
     search = FloorSearch(problem, started, watch, threads, on_progress, on_tree)
     if incumbent is not None:
         search.offer(incumbent)
@@ -408,7 +358,7 @@ class FrontierSearch:
                 cost, choice = weighted.root()
                 self.guide[i] = weighted.encoding.base + cost
                 if not encoding.smallest:
-                    self._give(Planter(self.problem, weighted).plant(choice))
+                    self._give(Planter(self.problem, weighted.encoding, weighted).plant(choice))
         search.fill(self.front, encoding.classes[0], encoding.everything, self.guide)
 
     def _give(self, assignment: Assignment) -> None:
@@ -425,7 +375,7 @@ class FrontierSearch:
             proved = least[fn] == fp and (fn == 0 or least[fn - 1] > fp)
             tree = self.given.get(int(number))
             if tree is None:
-                tree = FrontPlanter(self.problem, self.search.encoding).plant(self.front, fn, fp)
+                tree = point_tree(self.problem, self.search.encoding, self.front, fn, fp)
             found.append(FrontierPoint(int(fn), int(fp), tree, bool(proved)))
         return found
 
@@ -447,7 +397,8 @@ class FrontierSearch:
     def _floor(self, bounds: Floats, fn: Floats) -> Floats:
         """Fewest false positives that weighted bounds allow."""
         alpha, beta = self.search.alpha[:, None], self.search.beta[:, None]
-        fewest = (-((alpha * fn - bounds[:, None]) // beta)).max(axis=0)
+        bounds = np.minimum(bounds, FAR)[:, None]
+        fewest = (-((alpha * fn - bounds) // beta)).max(axis=0)
         return np.asarray(np.clip(fewest, 0, self.n_negative + 1))
 
 
@@ -488,134 +439,3 @@ def frontier(
         cancelled=watch.cancelled,
         seconds=time.monotonic() - started,
     )
-
-
-# ---------------------------------------------------------------- the trees of points
-
-
-@dataclass
-class FrontPlanter:
-    """Builds the tree of a point.
-
-    Attributes
-    ----------
-    problem : Problem
-    encoding : Encoding
-        As the front's search had it.
-    """
-
-    problem: Problem
-    encoding: Encoding
-    splits: dict[int, Split] = field(default_factory=dict)
-    labels: dict[int, bool] = field(default_factory=dict)
-
-    def plant(self, front: Front, fn: float, fp: float) -> Assignment:
-        """The tree that reaches a point of the root's front."""
-        self._visit(0, np.arange(len(self.encoding.positive)), fn, fp, front)
-        topology = self.problem.topology
-        return Assignment(
-            tuple(self.splits[node] for node in range(topology.n_nodes)),
-            tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
-        )
-
-    def _visit(self, child: int, rows: Rows, fn: float, fp: float, front: Front | None) -> None:
-        table = self.encoding.table
-        if child < 0:
-            self.labels[-1 - child] = bool(self.encoding.positive[rows].sum() > fn)
-            return
-        cls = self.encoding.classes[child]
-        if table.level[cls] <= STUMP:
-            self._stump(child, cls, rows, fn, fp)
-            return
-        assert front is not None
-        at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
-        number, low_fn, low_fp = front.points[2:, at].tolist()
-        choice = front.choice(int(number))
-        below = front.below.get(int(number), (None, None))
-        members = inside(self.encoding, choice, rows)
-        left, right = self.problem.topology.children(child)
-        low, high = int(table.low[cls]), int(table.high[cls])
-        left_is_high = low != high and self._class_of(left) == high and not table.one_way[cls]
-        members_left = choice.to_high == left_is_high
-        self.splits[child] = split_of(self.problem, self.encoding, child, choice, members_left)
-        low_child, high_child = (right, left) if left_is_high else (left, right)
-        low_rows, high_rows = rows[~members], rows[members]
-        if not choice.to_high:
-            low_rows, high_rows = high_rows, low_rows
-        self._visit(low_child, low_rows, low_fn, low_fp, below[0])
-        self._visit(high_child, high_rows, fn - low_fn, fp - low_fp, below[1])
-
-    def _class_of(self, child: int) -> int:
-        return 0 if child < 0 else self.encoding.classes[child]
-
-    def _stump(self, node: int, cls: int, rows: Rows, fn: float, fp: float) -> None:
-        left, right = self.problem.topology.children(node)
-        table = self.encoding.table
-        p, q = self.encoding.positive[rows], self.encoding.negative[rows]
-        if table.one_way[cls]:
-            group = groups_of(table, cls)[0]
-            choice = Choice(group, False, (int(table.start[group]),))
-            members = inside(self.encoding, choice, rows)
-            self.splits[node] = split_of(self.problem, self.encoding, node, choice, True)
-            labels = next(
-                (a, b)
-                for a in (False, True)
-                for b in (False, True)
-                if p[~np.where(members, a, b)].sum() == fn
-                and q[np.where(members, a, b)].sum() == fp
-            )
-            self.labels[-1 - left], self.labels[-1 - right] = labels
-            return
-        choice, positive = self._reach(cls, rows, fn, fp)
-        self.splits[node] = split_of(self.problem, self.encoding, node, choice, not positive)
-        self.labels[-1 - left], self.labels[-1 - right] = False, True
-
-    def _reach(self, cls: int, rows: Rows, fn: float, fp: float) -> tuple[Choice, bool]:
-        """A leaf-adjacent split with these errors, and whether its members are called positive."""
-        table = self.encoding.table
-        p, q = self.encoding.positive[rows], self.encoding.negative[rows]
-        tp, tn = p.sum(), q.sum()
-        if table.empty_ok[cls] and (fn, fp) in ((tp, 0), (0, tn)):
-            return Choice(-1, False, ()), (fn, fp) == (tp, 0)
-        for group in groups_of(table, cls):
-            s, e = int(table.start[group]), int(table.start[group + 1])
-            local = table.local[group, rows]
-            sums = [np.bincount(local, each, e - s + 1)[: e - s] for each in (p, q)]
-            chain = table.kind[group] == CHAIN
-            a, b = (np.asarray(each.cumsum() if chain else each, np.float64) for each in sums)
-            for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
-                one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
-                if len(one):
-                    return Choice(group, False, (s + int(one[0]),)), positive
-            if table.arity[group] > 1:
-                most = 0 if table.kind[group] == FULL else int(table.arity[group])
-                found = subset(a, b, fn, fp, most, bool(self.encoding.smallest))
-                if found is not None:
-                    return Choice(group, False, tuple(s + v for v in found[0])), found[1]
-        raise AssertionError("a leaf-adjacent split does not reach its point")
-
-
-def subset(
-    p: Floats, q: Floats, fn: float, fp: float, most: int, all_of_them: bool
-) -> tuple[tuple[int, ...], bool] | None:
-    """Categories that called one way, and the others the other way, make exactly these errors.
-
-    Returns
-    -------
-    (tuple of int, bool) or None
-        The members, and whether they are called positive.
-    """
-    own = np.flatnonzero(p + q > 0)
-    for positive in (True,) if most == 0 else (True, False):
-        history = called(p[own], q[own], most, positive, np.array([fn, fp]), all_of_them)
-        x, y, slot = history[-1][:3]
-        reached = np.flatnonzero((x == fn) & (y == fp) & (slot >= (1 if most else 3)))
-        if not len(reached):
-            continue
-        at, members = int(reached[0]), []
-        for i in range(len(own), 0, -1):
-            if bool(history[i][4, at]) == positive:
-                members.append(int(own[i - 1]))
-            at = int(history[i][3, at])
-        return tuple(members[::-1]), positive
-    return None

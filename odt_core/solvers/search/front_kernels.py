@@ -18,8 +18,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from odt_core.solvers.search.columns import Columns, Masks
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
-from odt_core.solvers.search.samples import sample
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
@@ -442,9 +442,8 @@ def _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight):
     weight[b] = totals - weight[a]
 
 
-def rehearse() -> None:
+def rehearse(table: Columns, mask: Masks) -> None:
     """Call every primitive once on a tiny problem, which compiles or loads it."""
-    table, mask = sample()
     v, n = len(table.group), len(table.d)
     positive, negative = np.ones(n), np.ones(n)
     P, N = np.empty((v, v)), np.empty((v, v))

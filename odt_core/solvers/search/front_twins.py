@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.columns import Columns, Masks, unpack
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.masks import Masks, unpack
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

@@ -23,12 +23,14 @@ from odt_core.solvers.search.columns import (
     STUMP,
     Columns,
     Encoding,
+    Masks,
+    count,
     encode_fronts,
     runs_of,
+    unpack,
 )
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.masks import Masks, count, unpack
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.splits import Splits
 

@@ -37,7 +37,7 @@ part = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
 """For kernels with one caller: they are compiled with it only."""
 
 TILE = 8
-"""Columns that are copied together when a table is mirrored: their rows stay in the cache."""
+"""Columns that are copied together when a table is turned: their rows stay in the cache."""
 
 INF = np.inf
 ONE_BIT = np.uint64(1)
@@ -112,35 +112,31 @@ def weigh(T, values, mask, out):
 
 
 @part
-def spread_rows(T, F, D, first, last, upper):
-    """`spread` for rows of a table, on the columns of later (`upper`) or earlier groups."""
+def spread_rows(T, F, D):
+    """`spread` for the rows of a table whose columns have the sums D."""
+    n = len(D)
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
-        lo, hi = (e, last) if upper else (first, s)
-        if hi <= lo:
-            continue
         if T.kind[k] == CHAIN:
             for v in range(s + 1, e):
-                above = F[v - 1, lo:hi]
-                row = F[v, lo:hi]
-                for i in range(hi - lo):
+                above, row = F[v - 1], F[v]
+                for i in range(n):
                     row[i] += above[i]
         else:
-            lost = F[T.dropped[k], lo:hi]
-            for i in range(hi - lo):
-                lost[i] = D[lo + i]
+            lost = F[T.dropped[k]]
+            for i in range(n):
+                lost[i] = D[i]
             for v in range(s, e):
                 if v != T.dropped[k]:
-                    row = F[v, lo:hi]
-                    for i in range(hi - lo):
+                    row = F[v]
+                    for i in range(n):
                         lost[i] -= row[i]
 
 
 @part
 def count_cells(T, mask, F, D, P):
-    """Sums of d over the rows in two cells (upper half), in each cell, and the totals."""
+    """Sums of d over the rows in two cells (one half), in each cell, and the totals."""
     F[:, :] = 0.0
-    D[:] = 0.0
     P[:] = 0.0
     total = 0.0
     positive = 0.0
@@ -153,56 +149,41 @@ def count_cells(T, mask, F, D, P):
             total += x
             cells = T.cells[T.cell_at[r] : T.cell_at[r + 1]]
             for i in range(len(cells)):
-                a = cells[i]
-                D[a] += x
-                row = F[a]
-                for j in range(i + 1, len(cells)):
+                row = F[cells[i]]
+                for j in range(i, len(cells)):
                     row[cells[j]] += x
             if x < 0.0:
                 positive -= x
                 for a in cells:
                     P[a] -= x
+    for v in range(len(D)):
+        D[v] = F[v, v]
     return total, positive
 
 
-@part
-def mirror(T, F, upper):
-    """Copy the upper half of a table to the lower one, or back; a few columns at a time.
-
-    Columns of the same group are left out.
-    """
-    v_all = len(T.group)
-    for first in range(0, v_all, TILE):
-        last = min(first + TILE, v_all)
-        for v in range(v_all):
-            k = T.group[v]
-            # of the columns first to last those of earlier groups than v's (or later ones)
-            lo = first if upper else max(first, T.start[k + 1])
-            hi = min(last, T.start[k]) if upper else last
+@inner
+def turn(F, add):
+    """Swap rows and columns of a table (add 0), or add the two halves up (1); block by block."""
+    n = len(F)
+    for first in range(0, n, TILE):
+        for v in range(first + 1, n):
             row = F[v]
-            for u in range(lo, hi):
-                row[u] = F[u, v]
+            for u in range(first, min(first + TILE, v)):
+                a, b = row[u], F[u, v]
+                row[u] = b + add * a
+                F[u, v] = a + add * b
 
 
 @inner
 def fill_table(T, mask, F, D, P):
     """The table of a row set. Returns total and positive weight."""
-    v_all = len(D)
     total, positive = count_cells(T, mask, F, D, P)
-    spread_rows(T, F, D, 0, v_all, True)
+    turn(F, 1.0)
+    spread_rows(T, F, D)
+    turn(F, 0.0)
     spread(T, D, total)
     spread(T, P, positive)
-    mirror(T, F, True)
-    spread_rows(T, F, D, 0, v_all, False)
-    mirror(T, F, False)
-    for k in range(len(T.kind)):
-        s, e = T.start[k], T.start[k + 1]
-        for u in range(s, e):
-            for v in range(s, e):
-                if T.kind[k] == CHAIN:
-                    F[u, v] = D[min(u, v)]
-                else:
-                    F[u, v] = D[u] if u == v else 0.0
+    spread_rows(T, F, D)
     return total, positive
 
 
@@ -262,7 +243,18 @@ def ones_into(T, own, one, D, P, halt, S):
 
 
 def count_ones(table: Columns, *rest: Any) -> None:
-    """See `twins.count_ones`."""
+    """Fill the table of the rows in each column, and their sums of d and of positive weight.
+
+    Parameters
+    ----------
+    table : Columns
+    own : uint64[V, W]
+        The rows of each column that are not in the column of its chain before it.
+    one, D, P : float32[V, V, V], float64[V, V], float64[V, V]
+        Filled.
+    halt : int64[1]
+        Not 0 if the search is to end: what is filled has then no meaning.
+    """
     ones_into(table, *rest, make_scratch(table))
 
 
@@ -293,7 +285,7 @@ def lines_into(T, own, X, halt, S):
 
 
 def count_lines(table: Columns, *rest: Any) -> None:
-    """See `twins.count_lines`."""
+    """Fill the lines of `crossings` from `own`, unless `halt` is set; see `count_ones`."""
     lines_into(table, *rest, make_scratch(table))
 
 
@@ -809,7 +801,17 @@ def two_levels_of_sides(
     cost: npt.NDArray,
     choice: npt.NDArray,
 ) -> None:
-    """See `twins.two_levels_of_sides`."""
+    """`twins.two_levels` for the rows of a base inside or outside splits.
+
+    Parameters
+    ----------
+    crossings : Crossings
+    base : Base
+    first, second : int64[B]
+        The columns of each split; a second one is -1 where there is none.
+    outside : bool[B]
+        Which side of each split is meant.
+    """
     cost[:], choice[:], choice[:, 0] = 0.0, 0, -2
     two_sides_into(
         table, cls, crossings, base, first, second, outside, limits, halt, cost, choice,
@@ -1069,11 +1071,8 @@ def note_subset(T, k, n, order, side, choice):
 # ---------------------------------------------------------------- compiling
 
 
-def rehearse() -> None:
+def rehearse(table: Columns, mask: npt.NDArray) -> None:
     """Call every kernel once with the types that the search uses, which compiles or loads it."""
-    from odt_core.solvers.search.samples import sample
-
-    table, mask = sample()
     v = len(table.group)
     halt = np.zeros(1, np.int64)
     F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)

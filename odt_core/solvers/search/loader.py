@@ -18,10 +18,13 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import platformdirs
 
-from odt_core.problem import Problem
+from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.processes import apart
+from odt_core.solvers.search.columns import Columns, Masks, encode
+from odt_core.topology import Topology
 
 KERNELS = {
     "kernels": (
@@ -36,11 +39,10 @@ KERNELS = {
 """The modules of compiled primitives, and those that each offers."""
 
 TWINS = {
-    "twins": KERNELS["kernels"],
+    "twins": ("count_pairs", "weigh", "shallow_sides", "two_levels"),
     "front_twins": KERNELS["front_kernels"],
-    "sweeps": KERNELS["sweep_kernels"],
 }
-"""The modules of their twins."""
+"""The modules of their twins. The search does without the other primitives until they are ready."""
 
 PACKAGE = "odt_core.solvers.search"
 FEW_CELLS = 20_000
@@ -116,7 +118,7 @@ class Loader:
         from numba.core import config
 
         vars(config)["CACHE_DIR"] = str(cache)
-        importlib.import_module(f"{PACKAGE}.{module}").rehearse()
+        importlib.import_module(f"{PACKAGE}.{module}").rehearse(*sample())
         self._take(module, KERNELS[module])
         self._waiting.remove(module)
 
@@ -147,6 +149,18 @@ class Loader:
             **apart(),
             cwd=Path(__file__).parents[3],
         )
+
+
+def sample() -> tuple[Columns, Masks]:
+    """A tiny problem of two levels with which kernels are compiled: its table, and all its rows."""
+    features = (
+        Feature("number", FeatureKind.NUMERICAL, ("low", "middle", "high"), (0.0, 1.0)),
+        Feature("category", FeatureKind.CATEGORICAL, tuple("abcd")),
+    )
+    codes = np.array([[i % 3, i % 4] for i in range(12)], np.int32)
+    data = EncodedData(codes, np.arange(12) % 5 < 2, np.ones(12, np.int64), features)
+    encoding = encode(Problem(data, Topology.parse("depth-2")))
+    return encoding.table, encoding.everything
 
 
 def folder(module: str) -> Path:

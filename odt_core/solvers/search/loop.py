@@ -8,17 +8,16 @@ primitive, one of three by a loop of its own. See docs/search.md for the bounds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.choices import Choice
-from odt_core.solvers.search.columns import PAIR, STUMP, Base
-from odt_core.solvers.search.masks import Masks
-from odt_core.solvers.search.smallest import restricted_split
-from odt_core.solvers.search.splits import EXACT, Numbers, Whole
-from odt_core.solvers.search.subsets import Sides, Split, walk
+from odt_core.solvers.search.choices import Choice, best_stump
+from odt_core.solvers.search.columns import LEAF, PAIR, STUMP, Base, Masks, rows_of
+from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Flags, Numbers, Whole
+from odt_core.solvers.search.subsets import Nodes, Sides, Split, Wanted, walk
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.search import Answer, Search
@@ -27,10 +26,8 @@ FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
 """Sides that are solved together: few at first, so that a good tree comes early, and more below
 the root, where a good one is known."""
 
-INSIDE, OUTSIDE = 0, 1
 
-
-class Loop:
+class Loop(Bounds):
     """The root of a class of three or four levels on one row set.
 
     Parameters
@@ -49,12 +46,6 @@ class Loop:
         Whether this is the root of the whole tree.
     restricted : bool
         Whether the leaves must be large enough; bounds are those without this condition.
-
-    Attributes
-    ----------
-    bound, exact : float64[2, H, S], bool[2, H, S]
-        Lower bounds of what the low and high child (one row if they are the same class) cost on the
-        rows inside and outside each split, and whether that is what they cost.
     """
 
     def __init__(
@@ -67,12 +58,8 @@ class Loop:
         top: bool = False,
         restricted: bool = False,
     ) -> None:
-        table = run.encoding.table
-        self.run, self.cls, self.mask, self.place, self.top = run, cls, mask, place, top
-        self.table, self.splits = table, run.splits
-        self.children = (int(table.low[cls]), int(table.high[cls]))
-        self.h = 0 if self.children[0] == self.children[1] else 1
-        self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
+        super().__init__(run.splits, cls)
+        self.run, self.mask, self.place, self.top = run, mask, place, top
         self.best = limit
         self.singles_done = False
         self.restricted = restricted
@@ -83,14 +70,9 @@ class Loop:
         self.walks = bool(self.walks_of.any())
         # two levels of chains take as long with a limit as without one, and say less
         self.solves_to_the_end = not self.has_sets and not run.by_sweeps
-        self.bound = np.zeros((2, self.h + 1, run.splits.n))
-        self.exact = np.zeros((2, self.h + 1, run.splits.n), np.bool_)
-        self.whole = [0.0] * (self.h + 1)
         self.choices: dict[tuple[int, int, int], Choice | None] = {}
         self.rows = [run.no_rows() for _ in range(self.h + 1)]
         self.base: Base | None = None
-        self.weight = np.zeros(run.splits.n)
-        self.total_weight = 0.0
 
     # ------------------------------------------------------------ the loop
 
@@ -163,66 +145,6 @@ class Loop:
         if self.top:
             self.run.offer(cost, choice)
 
-    # ------------------------------------------------------------ bounds
-
-    def _propagate(self, *, chains: bool) -> None:
-        """Carry bounds along chains, or to pairs; from the whole set, between a set's columns."""
-        splits, v = self.splits, self.splits.n_columns
-        w = self.weight[:v]
-        rest = self.total_weight - w
-        for x in range(self.h + 1):
-            inside, outside = self.bound[INSIDE, x, :v], self.bound[OUTSIDE, x, :v]
-            if chains:
-                self._along_chains(inside, outside, w)
-            np.maximum(outside, self.whole[x] - w + inside, out=outside)
-            np.maximum(inside, self.whole[x] - rest + outside, out=inside)
-            sums = splits.by_group(inside)[self.table.group]
-            np.maximum(outside, sums - inside, out=outside, where=sums > 0)
-            if not chains:
-                self._to_pairs(x)
-
-    def _along_chains(self, inside: Numbers, outside: Numbers, w: Numbers) -> None:
-        """Monotone and similarity bounds along nested columns, both ways."""
-        step = 4 * (self.total_weight + 1)
-        if step * (len(w) + 1) > EXACT:
-            return
-        apart = self.splits.segment * step
-        accumulate = np.maximum.accumulate
-        np.maximum(inside, accumulate(inside + apart) - apart, out=inside)
-        down = accumulate((inside - w - apart)[::-1])[::-1] + apart + w
-        np.maximum(inside, down, out=inside)
-        np.maximum(outside, accumulate((outside - apart)[::-1])[::-1] + apart, out=outside)
-        np.maximum(outside, accumulate(outside + w + apart) - apart - w, out=outside)
-
-    def _to_pairs(self, x: int) -> None:
-        """Bounds of pairs from those of their columns (disjoint sets, sharpened similarity)."""
-        splits, v = self.splits, self.splits.n_columns
-        u1, u2 = splits.first[v:], splits.second[v:]
-        inside, outside = self.bound[INSIDE, x], self.bound[OUTSIDE, x]
-        a, b = inside[u1], inside[u2]
-        both = a + b
-        sums = splits.by_group(inside[:v])[splits.group[v:]]
-        np.maximum(inside[v:], both, out=inside[v:])
-        left = np.maximum(sums - both, outside[u1] - self.weight[u2] + b)
-        left = np.maximum(left, outside[u2] - self.weight[u1] + a)
-        left = np.maximum(left, self.whole[x] - self.weight[v:] + inside[v:])
-        np.maximum(outside[v:], left, out=outside[v:])
-
-    def _costs(self, way: int) -> Numbers:
-        """Lower bounds of the splits whose members go to the low (way 0) or high child (1)."""
-        x, y = self._children_of(way)
-        return np.asarray(self.bound[INSIDE, x] + self.bound[OUTSIDE, y])
-
-    def _children_of(self, way: int) -> tuple[int, int]:
-        """Which child the rows inside a split go to, and which those outside."""
-        return (self.h, 0) if way else (0, self.h)
-
-    def _set_bounds(self) -> Numbers:
-        """Lower bounds of all splits of each set; 0 for chains. ``float64[K]``."""
-        v = self.splits.n_columns
-        inside = self.bound[INSIDE, :, :v]
-        return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
-
     # ------------------------------------------------------------ what to solve next
 
     def _round(self) -> Numbers:
@@ -285,9 +207,7 @@ class Loop:
     def _found(self, side: int, x: int, split: int) -> Choice | None:
         if self.table.level[self.children[x]] < PAIR:
             return None  # read off the rows again
-        if self.table.level[self.children[x]] == PAIR:
-            return Choice.read(self.rows[x][side, split])
-        return self.choices.get((side, x, split))
+        return self.choices.get((side, x, split)) or Choice.read(self.rows[x][side, split])
 
     def _singles(self) -> Numbers:
         """Sides of single columns to solve: of neighbouring open thresholds only the middle one."""
@@ -298,15 +218,6 @@ class Loop:
                 middle = self._middles(splits)
                 found.append(self._sides(way, splits[middle], cost[middle]))
         return self._by_cost(found)
-
-    def _middles(self, columns: Whole) -> Whole:
-        """Positions of the middle column of each run of neighbours in a chain; all of sets."""
-        segment = self.splits.segment[columns]
-        new = np.ones(len(columns), np.bool_)
-        new[1:] = (columns[1:] - columns[:-1] > 1) | (segment[1:] > segment[:-1])
-        first = np.flatnonzero(new)
-        last = np.append(first[1:], len(columns)) - 1
-        return np.asarray((first + last) // 2)
 
     def _sets(self) -> Numbers:
         """Sides of pairs to solve, or of the columns of sets where that is less work."""
@@ -467,20 +378,26 @@ class Loop:
                 self.table, self.cls, k, self.weight[s:e], payload, np.bitwise_or, inside[0],
                 inside[self.h],
             )  # fmt: skip
-            confirm = self._confirm_subset if self.restricted else None
-            cost, split = walk(sides, self._solve_union, self.best, confirm)
-            if split is not None and not self.restricted:
-                self._offer(cost, Choice(k, split.to_high, split.columns))
+            walk(sides, Wanted(self._is_open, self._solve_union, self._take))
 
-    def _confirm_subset(self, split: Split) -> float:
-        """The best cost after a subset was solved again with leaves large enough."""
-        choice = Choice(split.group, split.to_high, split.columns)
-        self._offer(*restricted_split(self.run, self.cls, self.mask, choice, self.best))
-        return self.best
+    def _is_open(self, cost: Numbers) -> Flags:
+        return np.asarray(cost < self.best)
 
-    def _solve_union(self, x: int, masks: Masks, limits: Numbers) -> Numbers:
+    def _take(self, nodes: Nodes, split_of: Callable[[int], Split]) -> None:
+        """Keep the best of whole subsets, which are solved again if leaves must be large enough."""
+        for i, cost in enumerate((nodes.cost[0] + nodes.cost[1]).tolist()):
+            if cost < self.best:
+                split = split_of(i)
+                choice = Choice(split.group, split.to_high, split.columns)
+                if self.restricted:
+                    again = restricted_split(self.run, self.cls, self.mask, choice, self.best)
+                    self._offer(*again)
+                else:
+                    self._offer(cost, choice)
+
+    def _solve_union(self, x: int, masks: Masks, _: Numbers, rest: Numbers) -> Numbers:
         child = self.children[min(x, self.h)]
-        return self.run.solve(child, masks, limits, [-1] * len(masks)).cost
+        return self.run.solve(child, masks, self.best - rest, [-1] * len(masks)).cost
 
     # ------------------------------------------------------------ telling
 
@@ -503,7 +420,7 @@ class Loop:
         for k in groups[larger[groups]]:
             least = min(least, float(sums[k]))
         if self.table.empty_ok[self.cls]:
-            least = min(least, *self.whole)
+            least = min(least, *self.whole.tolist())
         return least
 
     def _end(self) -> None:
@@ -511,3 +428,43 @@ class Loop:
             self.run.store.keep(self)
         if self.top and not self.restricted and self.run.shared is not None:
             self.run.shared.keep(self)
+
+
+# ---------------------------------------------------------------- the smallest leaf
+
+# Bounds of the problem without this condition stay bounds of the one with it. So the loop finds
+# splits that could be better without it, and only those are solved again, down to the leaves.
+
+
+def restricted(search: Search, cls: int, mask: Masks, limit: float) -> tuple[float, Choice | None]:
+    """Least cost of a class with leaves large enough, if below the limit, and its split."""
+    search.check()
+    rows = rows_of(mask, len(search.table.d))
+    if search.table.level[cls] == LEAF:
+        d = search.table.d[rows]
+        if len(rows) and search.encoding.size[rows].sum() < search.encoding.smallest:
+            return np.inf, None
+        return float(np.maximum(-d, 0).sum() + min(d.sum(), 0.0)), None
+    if search.table.level[cls] == STUMP:
+        return best_stump(search.encoding, cls, rows)
+    loop = Loop(search, cls, mask, limit, restricted=True)
+    cost = loop.solve()
+    return (cost, loop.choice) if cost < limit else (np.inf, None)
+
+
+def restricted_split(
+    search: Search, cls: int, mask: Masks, choice: Choice, limit: float
+) -> tuple[float, Choice | None]:
+    """What a split costs with leaves large enough, and the split with those below it."""
+    table = search.table
+    low, high = int(table.low[cls]), int(table.high[cls])
+    inside = search.splits.union(choice.members) & mask
+    to_low, to_high = (mask & ~inside, inside) if choice.to_high else (inside, mask & ~inside)
+    cost_low, choice_low = restricted(search, low, to_low, limit)
+    if cost_low >= limit:
+        return np.inf, None
+    cost_high, choice_high = restricted(search, high, to_high, limit - cost_low)
+    if cost_low + cost_high >= limit:
+        return np.inf, None
+    found = Choice(choice.group, choice.to_high, choice.members, choice_low, choice_high)
+    return cost_low + cost_high, found

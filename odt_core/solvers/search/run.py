@@ -6,6 +6,7 @@ of progress and of better trees, and sets a flag that everything reads.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,10 +18,21 @@ import numpy.typing as npt
 
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
-from odt_core.solution import Assignment, TracePoint
-from odt_core.solvers.search.choices import Choice, Planter
+from odt_core.solution import (
+    Assignment,
+    Engine,
+    Found,
+    Prover,
+    Seconds,
+    Solution,
+    TracePoint,
+    make_solution,
+)
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Encoding, encode
-from odt_core.solvers.search.outcome import SearchOutcome
+from odt_core.solvers.search.loader import loader
+from odt_core.solvers.search.planter import Planter
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.store import SharedBounds
 from odt_core.tree import count_assignment, keeps_smallest_leaf
@@ -38,6 +50,86 @@ OnTree = Callable[[Assignment, int], None]
 """Takes a tree and the proved upper bound on the total."""
 
 
+@dataclass(frozen=True)
+class SearchOutcome:
+    """The answer of a search, in the problem's whole-number objective (see `Gains`).
+
+    Attributes
+    ----------
+    assignment : Assignment or None
+        The best tree found.
+    total : int or None
+        What it is worth; None if none was found.
+    bound : int
+        Proved upper bound on the total of every tree.
+    proved : bool
+        Whether the tree is optimal (or `infeasible` is proved).
+    infeasible : bool
+        Whether it is proved that no tree meets the floors.
+    cancelled : bool
+        Whether `should_stop` ended the search.
+    seconds : float
+        Wall-clock time.
+    trace : tuple of TracePoint
+        How tree and bound improved.
+    """
+
+    assignment: Assignment | None
+    total: int | None
+    bound: int
+    proved: bool
+    infeasible: bool
+    cancelled: bool
+    seconds: float
+    trace: tuple[TracePoint, ...]
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """An undominated pair of error counts with a tree that reaches it.
+
+    Attributes
+    ----------
+    fn, fp : int
+        False negatives and false positives, counted with the rows' weights.
+    assignment : Assignment
+        The tree.
+    proved : bool
+        Whether it is proved that no tree dominates it.
+    """
+
+    fn: int
+    fp: int
+    assignment: Assignment
+    proved: bool
+
+
+@dataclass(frozen=True)
+class FrontierOutcome:
+    """The frontier of a problem.
+
+    Attributes
+    ----------
+    points : tuple of FrontierPoint
+        By rising `fn`.
+    least : tuple of int
+        For each number of false negatives, from 0 to that of the positive rows: no tree with at
+        most so many has fewer false positives. Where all is proved, this is the frontier itself.
+    proved : bool
+        Whether all points are proved and none is missing.
+    cancelled : bool
+        Whether `should_stop` ended the search.
+    seconds : float
+        Wall-clock time.
+    """
+
+    points: tuple[FrontierPoint, ...]
+    least: tuple[int, ...]
+    proved: bool
+    cancelled: bool
+    seconds: float
+
+
 @contextmanager
 def halted_after(seconds: float, halt: npt.NDArray[np.int64]) -> Iterator[None]:
     """Set a flag if what is done inside takes longer; clear it at the end."""
@@ -50,6 +142,53 @@ def halted_after(seconds: float, halt: npt.NDArray[np.int64]) -> Iterator[None]:
         timer.cancel()
         timer.join()
         halt[0] = 0
+
+
+@dataclass
+class Watch:
+    """Runs work in a thread, so that time and the user are heeded meanwhile.
+
+    Attributes
+    ----------
+    deadline : float
+        Monotonic time.
+    should_stop : callable, optional
+        Asked now and then.
+    halt : int64[1]
+        Set to end the work, which raises `Stopped` then.
+    """
+
+    deadline: float = math.inf
+    should_stop: ShouldStop | None = None
+    halt: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    cancelled: bool = False
+
+    def run(self, work: Callable[[], None], meanwhile: Callable[[], None] = lambda: None) -> bool:
+        """Whether the work was completed."""
+        failures: list[BaseException] = []
+
+        def safely() -> None:
+            try:
+                work()
+            except BaseException as failure:
+                failures.append(failure)
+
+        worker = threading.Thread(target=safely, daemon=True)
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(POLL_SECONDS)
+                if self.should_stop is not None and not self.cancelled:
+                    self.cancelled = worker.is_alive() and self.should_stop()
+                if self.cancelled or time.monotonic() >= self.deadline:
+                    self.halt[0] = 1
+                meanwhile()
+        finally:
+            self.halt[0] |= worker.is_alive()
+            worker.join()
+        if failures and not isinstance(failures[0], Stopped):
+            raise failures[0]
+        return not failures
 
 
 @dataclass
@@ -79,12 +218,10 @@ class Run:
     problem: Problem
     encoding: Encoding
     threads: int
-    deadline: float
+    watch: Watch
     started: float
     on_progress: OnProgress | None = None
-    should_stop: ShouldStop | None = None
     on_tree: OnTree | None = None
-    cancelled: bool = False
     best: float = np.inf
     choice: Choice | None = None
     given: Assignment | None = None
@@ -95,13 +232,12 @@ class Run:
     trace: list[TracePoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.halt = np.zeros(1, np.int64)
         self.lock = threading.Lock()
         self.best = min(self.best, self.cutoff)
         self.search = Search(
-            self.encoding, self.halt, self.threads, self._offer, self._raise_bound, self.shared
-        )
-        self._failure: BaseException | None = None
+            self.encoding, self.watch.halt, self.threads, self._offer, self._raise_bound,
+            self.shared,
+        )  # fmt: skip
         self._reported = 0.0
         self._next_tree = self.started + FIRST_TREE
         self._told: tuple[float, Choice | None] = (np.inf, None)
@@ -109,7 +245,7 @@ class Run:
     @property
     def stopped(self) -> bool:
         """Whether time or the user ended the search."""
-        return bool(self.halt[0])
+        return bool(self.watch.halt[0])
 
     def give(self, assignment: Assignment) -> None:
         """Start from a tree, if it is one of the problem's."""
@@ -136,43 +272,22 @@ class Run:
     # ------------------------------------------------------------ two threads
 
     def go(self) -> None:
-        """Search, and watch meanwhile."""
-        worker = threading.Thread(target=self._work, daemon=True)
-        worker.start()
-        try:
-            while worker.is_alive():
-                worker.join(POLL_SECONDS)
-                self._watch()
-                self.report()
-                self._tell_tree()
-        except BaseException:
-            self.halt[0] = 1
-            worker.join()
-            raise
-        if self._failure is not None:
-            raise self._failure
+        """Search, and tell of it meanwhile."""
+        if not self.watch.run(self._work, self._meanwhile):
+            self.bound = min(self.bound, self.best)
 
     def _work(self) -> None:
-        try:
-            cost, choice = self.search.root(self.best)
-            if choice is not None and np.isfinite(cost):
-                self._offer(cost, choice)
-            elif cost < self.best:
-                self.best = cost
-            self.bound = self.best
-            self.infeasible = not np.isfinite(self.best)
-        except Stopped:
-            self.bound = min(self.bound, self.best)
-        except BaseException as failure:
-            self._failure = failure
+        cost, choice = self.search.root(self.best)
+        if choice is not None and np.isfinite(cost):
+            self._offer(cost, choice)
+        elif cost < self.best:
+            self.best = cost
+        self.bound = self.best
+        self.infeasible = not np.isfinite(self.best)
 
-    def _watch(self) -> None:
-        """Set the flag if time is up or the user says so."""
-        if time.monotonic() >= self.deadline:
-            self.halt[0] = 1
-        elif self.should_stop is not None and not self.cancelled and self.should_stop():
-            self.cancelled = True
-            self.halt[0] = 1
+    def _meanwhile(self) -> None:
+        self.report()
+        self._tell_tree()
 
     def report(self, force: bool = False) -> None:
         """Tell how far the search is, if something changed or it is time to."""
@@ -209,7 +324,7 @@ class Run:
     # ------------------------------------------------------------ the tree
 
     def _plant(self, choice: Choice | None, search: Search) -> tuple[Assignment, int]:
-        planter = Planter(self.problem, search)
+        planter = Planter(self.problem, self.encoding, search)
         return planter.plant(choice), planter.cost
 
     def _plant_in_time(self, choice: Choice | None) -> tuple[Assignment, int] | None:
@@ -251,7 +366,7 @@ class Run:
             bound=bound,
             proved=self.infeasible or total == bound,
             infeasible=self.infeasible,
-            cancelled=self.cancelled,
+            cancelled=self.watch.cancelled,
             seconds=time.monotonic() - self.started,
             trace=tuple(self.trace),
         )
@@ -320,31 +435,64 @@ def solve_search(
         If the weights are too large to be counted exactly.
     """
     started = time.monotonic()
-    deadline = np.inf if time_limit is None else started + time_limit
+    watch = Watch(math.inf if time_limit is None else started + time_limit, should_stop)
     if problem.gains.has_floor or problem.gains.counts_one_class:
         from odt_core.solvers.search.floors import solve_floors
 
-        return solve_floors(
-            problem,
-            deadline=deadline,
-            started=started,
-            threads=threads,
-            on_progress=on_progress,
-            should_stop=should_stop,
-            on_tree=on_tree,
-            incumbent=incumbent,
-        )
-    run = Run(
-        problem,
-        encode(problem),
-        threads,
-        deadline=deadline,
-        started=started,
-        on_progress=on_progress,
-        should_stop=should_stop,
-        on_tree=on_tree,
-    )
+        return solve_floors(problem, watch, started, threads, on_progress, on_tree, incumbent)
+    run = Run(problem, encode(problem), threads, watch, started, on_progress, on_tree)
     if incumbent is not None:
         run.give(incumbent)
     run.go()
     return run.finish()
+
+
+# ---------------------------------------------------------------- the engine
+
+
+def solve(
+    problem: Problem,
+    *,
+    engine: Engine,
+    time_limit: float,
+    threads: int,
+    seed: int,
+    on_progress: Callable[[TracePoint], None] | None,
+    on_found: Callable[[Found], None] | None,
+    should_stop: Callable[[], bool] | None,
+    mip_options: MipOptions,
+) -> Solution:
+    """Solve by the exact search alone. See `odt_core.solvers.solve`."""
+    began = time.perf_counter()
+    loader.begin(problem)
+    outcome = solve_search(
+        problem,
+        time_limit=time_limit,
+        threads=threads,
+        seed=seed,
+        on_progress=on_progress,
+        should_stop=should_stop,
+        on_tree=None if on_found is None else tree_teller(on_found, began),
+    )
+    return make_solution(
+        problem,
+        engine=engine,
+        assignment=outcome.assignment,
+        claimed_total=outcome.total,
+        bound=outcome.bound,
+        infeasible=outcome.infeasible,
+        cancelled=outcome.cancelled,
+        provers=(Prover.SEARCH,),
+        seconds=Seconds(total=time.perf_counter() - began, search=outcome.seconds),
+        trace=outcome.trace,
+    )
+
+
+def tree_teller(on_found: Callable[[Found], None], began: float) -> OnTree:
+    """Tells of a search's trees on the clock of the whole solve."""
+
+    def tell(assignment: Assignment, bound: int) -> None:
+        seconds = time.perf_counter() - began
+        on_found(Found(assignment, bound, (), Seconds(seconds, search=seconds)))
+
+    return tell

@@ -10,22 +10,20 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search import loader
+from odt_core.solvers.search import loader, twins
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     Base,
     Encoding,
+    Masks,
     groups_of,
     most_members,
     wants_sweeps,
 )
-from odt_core.solvers.search.loop import Loop
-from odt_core.solvers.search.masks import Masks
-from odt_core.solvers.search.smallest import restricted
+from odt_core.solvers.search.loop import Loop, restricted
 from odt_core.solvers.search.splits import Flags, Numbers, Splits, Whole
 from odt_core.solvers.search.store import SharedBounds, Store, Tables
-from odt_core.solvers.search.sweeps import make_orders
 
 SOME_SPLITS = 2**11
 """Splits that are looked up between two looks at the flag to stop; as many as tables have columns,
@@ -93,7 +91,6 @@ class Search:
         self.splits = Splits.of(self.table)
         self.primitives = loader.primitives
         self.by_sweeps = wants_sweeps(self.splits.n_columns, self.table.local)
-        self.orders = make_orders(self.table) if self.by_sweeps else None
         self.store: Store | None = None
         self.most_members = most_members(self.table)
         self.shared = shared
@@ -217,13 +214,13 @@ class Search:
         self.check()
         if self.table.level[cls] > PAIR:
             return self._solve_deep(cls, masks, limits, places)
-        primitives = self.primitives()
-        masks = np.ascontiguousarray(masks)
-        if self.orders is None:
-            solve = partial(primitives.two_levels, self.table, cls)
-        else:
-            solve = partial(primitives.two_levels_by_sweeps, self.orders, self.table, cls)
-        return self._in_parts(solve, masks, limits)
+        solve = self.primitives().two_levels
+        if self.by_sweeps:
+            solve = getattr(self.primitives(), "two_levels_by_sweeps", None)
+            if solve is None and self.table.level[cls] == PAIR:  # not compiled yet
+                return self._solve_deep(cls, masks, limits, places)
+            solve = solve or twins.two_levels
+        return self._in_parts(partial(solve, self.table, cls), np.ascontiguousarray(masks), limits)
 
     def solve_sides(
         self, cls: int, base: Base, splits: Whole, outside: Flags, limits: Numbers
@@ -280,10 +277,7 @@ class Search:
             answer = self.solve(cls, mask[None], np.array([np.inf]), [-1])
             return float(answer.cost[0]), answer.choice(0)
         choice = self._two_level_split(cls, mask)
-        rows = np.zeros_like(mask)
-        if choice.members:
-            columns = self.splits.column_masks(np.array(choice.members))
-            rows = np.bitwise_or.reduce(columns, axis=0) & mask
+        rows = self.splits.union(choice.members) & mask
         low, high = int(table.low[cls]), int(table.high[cls])
         best, found = np.inf, None
         for to_high in (False,) if low == high or table.one_way[cls] else (False, True):

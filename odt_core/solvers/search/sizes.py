@@ -30,8 +30,14 @@ from odt_core.solution import (
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode, merge
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.outcome import SearchOutcome
-from odt_core.solvers.search.run import OnProgress, Run, ShouldStop, solve_search
+from odt_core.solvers.search.run import (
+    OnProgress,
+    Run,
+    SearchOutcome,
+    ShouldStop,
+    Watch,
+    solve_search,
+)
 from odt_core.solvers.search.store import SharedBounds
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
@@ -241,26 +247,7 @@ def solve_sizes(
     order = _order(most_questions, every or problem.forbid_empty_branches)
     searcher = _Searcher(problem, order, threads, time.monotonic() + time_limit, should_stop)
     searcher.on_progress = on_progress
-    for number, topology in enumerate(order):
-        k = topology.n_nodes
-        wanted = k if every else most_questions
-        if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
-            continue
-        if should_stop is not None and should_stop():  # a quick search may not ask
-            sizes.cancelled = True
-            break
-        outcome = searcher.search(number, sizes)
-        if outcome is None:
-            break
-        better = outcome.assignment is not None and sizes.offer(
-            k, searcher.problems[number], outcome.assignment
-        )
-        _take_bound(sizes, topology, outcome)
-        sizes.cancelled = outcome.cancelled
-        if on_points is not None and (better or sizes.is_settled(k)):
-            on_points(sizes.points())
-        if outcome.cancelled:
-            break
+    searcher.run(sizes, every, on_points)
     return sizes.points()
 
 
@@ -313,6 +300,28 @@ class _Searcher:
             self._encodings = encode_all(problem, order)
         self._shared = SharedBounds()
 
+    def run(self, sizes: _Sizes, every: bool, on_points: OnPoints | None) -> None:
+        """Search the topologies that may have a better tree, and tell of the points."""
+        for number, problem in enumerate(self.problems):
+            topology, k = problem.topology, problem.topology.n_nodes
+            wanted = k if every else sizes.most_questions
+            if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
+                continue
+            if self.should_stop is not None and self.should_stop():  # a quick search may not ask
+                sizes.cancelled = True
+                return
+            outcome = self.search(number, sizes)
+            if outcome is None:
+                return
+            found = outcome.assignment
+            better = found is not None and sizes.offer(k, problem, found)
+            _take_bound(sizes, topology, outcome)
+            sizes.cancelled = outcome.cancelled
+            if on_points is not None and (better or sizes.is_settled(k)):
+                on_points(sizes.points())
+            if outcome.cancelled:
+                return
+
     def search(self, number: int, sizes: _Sizes) -> SearchOutcome | None:
         """Search a topology for a tree that beats the best so far; None if time is up."""
         left = self.deadline - time.monotonic()
@@ -333,10 +342,9 @@ class _Searcher:
             problem,
             encoding,
             self.threads,
-            deadline=self.deadline,
-            started=time.monotonic(),
+            Watch(self.deadline, self.should_stop),
+            time.monotonic(),
             on_progress=tell,
-            should_stop=self.should_stop,
             cutoff=_cost(encoding, sizes.total_of(problem.topology.n_nodes)),
             shared=self._shared,
         )

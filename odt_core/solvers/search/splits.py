@@ -1,4 +1,7 @@
-"""The splits of a problem, numbered: single columns first, then pairs of a set's columns."""
+"""The splits of a problem, and lower bounds of what both sides of each cost.
+
+Splits are numbered: single columns first, then pairs of a set's columns.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import Columns, groups_of
+from odt_core.solvers.search.columns import Columns, Masks, groups_of, pack
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.masks import Masks, pack
 
 Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
@@ -18,6 +20,9 @@ Flags = npt.NDArray[np.bool_]
 
 MOST_PAIRS = 200_000
 """With more, pairs are found by the walk over subsets."""
+
+INSIDE, OUTSIDE = 0, 1
+"""Sides of a split."""
 
 EXACT = 2.0**52
 """Below this, sums of whole numbers are exact with room to spare."""
@@ -113,6 +118,11 @@ class Splits:
         chain = (table.kind[group] == CHAIN)[:, None]
         return pack(np.where(chain, local <= at, local == at))
 
+    def union(self, columns: tuple[int, ...]) -> Masks:
+        """The rows in any of the columns, ``uint64[W]``."""
+        masks = self.column_masks(np.array(columns, np.int64))
+        return np.asarray(np.bitwise_or.reduce(masks, axis=0))
+
     def columns(self, split: int) -> tuple[int, ...]:
         """The columns of a split."""
         u, v = int(self.first[split]), int(self.second[split])
@@ -120,7 +130,7 @@ class Splits:
 
     def by_group(self, values: Numbers) -> Numbers:
         """Sum of the columns' values over each set; 0 for a chain. ``float64[K]``."""
-        if not len(values):
+        if not self.n_columns:
             return np.zeros(len(self.table.kind))
         return np.asarray(np.add.reduceat(values, self._starts) * self.is_set)
 
@@ -132,3 +142,124 @@ class Splits:
         """The sum of two columns' values for each pair."""
         v = self.n_columns
         return np.asarray(values[self.first[v:]] + values[self.second[v:]])
+
+
+# ---------------------------------------------------------------- bounds
+
+
+class Bounds:
+    """Bounds of the children of a class's root. H child classes, S splits, V columns.
+
+    Parameters
+    ----------
+    splits : Splits
+    cls : int
+        The class.
+
+    Attributes
+    ----------
+    children : tuple of int
+        The classes of the low and the high child.
+    h : int
+        1 if these differ, else 0.
+    ways : tuple of int
+        Where the members of a split may go: to the low child (0), to the high one (1).
+    bound, exact : float64[2, H, S], bool[2, H, S]
+        Lower bounds of what the low and high child (one row if they are the same class) cost on the
+        rows inside and outside each split, and whether that is what they cost.
+    whole : float64[H]
+        The same on all rows.
+    weight, total_weight : float64[S], float
+        Weight of the rows inside each split, and of all rows.
+    """
+
+    def __init__(self, splits: Splits, cls: int) -> None:
+        table = splits.table
+        self.table, self.splits, self.cls = table, splits, cls
+        self.children = (int(table.low[cls]), int(table.high[cls]))
+        self.h = 0 if self.children[0] == self.children[1] else 1
+        self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
+        self.bound = np.zeros((2, self.h + 1, splits.n))
+        self.exact = np.zeros((2, self.h + 1, splits.n), np.bool_)
+        self.whole = np.zeros(self.h + 1)
+        self.weight = np.zeros(splits.n)
+        self.total_weight = 0.0
+
+    def _propagate(self, *, chains: bool) -> None:
+        """Carry bounds along chains, or to pairs; from the whole set, between a set's columns."""
+        v = self.splits.n_columns
+        w = self.weight[:v]
+        rest = self.total_weight - w
+        for x in range(self.h + 1):
+            inside, outside = self.bound[INSIDE, x, :v], self.bound[OUTSIDE, x, :v]
+            if chains:
+                self._along_chains(inside, outside, w)
+            np.maximum(outside, self.whole[x] - w + inside, out=outside)
+            np.maximum(inside, self.whole[x] - rest + outside, out=inside)
+            sums = self.splits.by_group(inside).take(self.table.group)
+            np.maximum(outside, sums - inside, out=outside, where=sums > 0)
+            if not chains:
+                self._to_pairs(x)
+
+    def _along_chains(self, inside: Numbers, outside: Numbers, w: Numbers) -> None:
+        """Monotone and similarity bounds along nested columns, both ways."""
+        step = 4 * (self.total_weight + 1)
+        if step * (self.splits.n_columns + 1) > EXACT:
+            return
+        apart = self.splits.segment * step
+        np.maximum(inside, _rising(inside + apart) - apart, out=inside)
+        np.maximum(inside, _falling(inside - w - apart) + apart + w, out=inside)
+        np.maximum(outside, _falling(outside - apart) + apart, out=outside)
+        np.maximum(outside, _rising(outside + w + apart) - apart - w, out=outside)
+
+    def _to_pairs(self, x: int) -> None:
+        """Bounds of pairs from those of their columns (disjoint sets, sharpened similarity)."""
+        splits, v = self.splits, self.splits.n_columns
+        u1, u2 = splits.first[v:], splits.second[v:]
+        inside, outside, weight = self.bound[INSIDE, x], self.bound[OUTSIDE, x], self.weight
+        a, b = inside.take(u1), inside.take(u2)  # quicker than by brackets
+        both = a + b
+        sums = splits.by_group(inside[:v]).take(splits.group[v:])
+        np.maximum(inside[v:], both, out=inside[v:])
+        left = outside.take(u1) - weight.take(u2) + b
+        np.maximum(left, sums - both, out=left)
+        np.maximum(left, outside.take(u2) - weight.take(u1) + a, out=left)
+        np.maximum(left, self.whole[x] - weight[v:] + inside[v:], out=left)
+        np.maximum(outside[v:], left, out=outside[v:])
+
+    def _costs(self, way: int) -> Numbers:
+        """Lower bounds of the splits whose members go to the low (way 0) or high child (1)."""
+        x, y = self._children_of(way)
+        return np.asarray(self.bound[INSIDE, x] + self.bound[OUTSIDE, y])
+
+    def _children_of(self, way: int) -> tuple[int, int]:
+        """Which child the rows inside a split go to, and which those outside."""
+        return (self.h, 0) if way else (0, self.h)
+
+    def _set_bounds(self) -> Numbers:
+        """Lower bounds of all splits of each set; 0 for chains. ``float64[K]``."""
+        inside = self.bound[INSIDE, :, : self.splits.n_columns]
+        return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
+
+    def _middles(self, columns: Whole) -> Whole:
+        """Positions of the middle column of each run of neighbours in a chain; all of sets.
+
+        The middles of long runs come first.
+        """
+        segment = self.splits.segment[columns]
+        new: Flags = np.ones(len(columns), np.bool_)
+        new[1:] = (columns[1:] - columns[:-1] > 1) | (segment[1:] > segment[:-1])
+        first = np.flatnonzero(new)
+        length = np.diff(np.append(first, len(columns)))
+        middle = first + (length - 1) // 2
+        return np.asarray(middle[np.argsort(-length, kind="stable")])
+
+
+def _rising(values: Numbers) -> Numbers:
+    """Largest value so far, from the first column on."""
+    return np.asarray(np.maximum.accumulate(values))
+
+
+def _falling(values: Numbers) -> Numbers:
+    """Largest value so far, from the last column back."""
+    return np.asarray(np.maximum.accumulate(values[::-1])[::-1])

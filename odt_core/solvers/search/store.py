@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, groups_of
+from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, Masks, groups_of
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.masks import Masks
-from odt_core.solvers.search.splits import Numbers, Splits
+from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Numbers, Splits
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.loop import Loop
@@ -33,8 +32,6 @@ MOST_BYTES = 2**29
 
 NARROW = 2.0**24
 """Below this, whole numbers are exact in float32."""
-
-INSIDE, OUTSIDE = 0, 1
 
 
 class Tables:
@@ -88,7 +85,7 @@ class Tables:
 
     def count(self, solved: int) -> None:
         """Count tables if it is time to: so many more row sets were counted by themselves."""
-        if not self.fits:
+        if not (self.fits and hasattr(self.search.primitives(), "count_ones")):
             return
         with self._lock:
             self._solved += solved * self._pays

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ BATCH = 64
 """Nodes whose children are solved together."""
 
 Numbers = npt.NDArray[np.float64]
+Join = Callable[[npt.NDArray, npt.NDArray], npt.NDArray]
 
 
 @dataclass(frozen=True)
@@ -45,141 +47,133 @@ class Sides:
     group: int
     weight: Numbers
     payload: npt.NDArray
-    join: Callable[[npt.NDArray, npt.NDArray], npt.NDArray]
+    join: Join
     low: Numbers
     high: Numbers
 
 
 class Split(NamedTuple):
-    """The better split that was found: its set, its members and where they go."""
+    """A split that was found: its set, its members and where they go."""
 
     group: int
     columns: tuple[int, ...]
     to_high: bool
 
 
-class _Nodes(NamedTuple):
+class Nodes(NamedTuple):
     """Nodes of the same depth: for each the payloads, the sides' costs, and who went high."""
 
     payload: tuple[npt.NDArray, npt.NDArray]
     cost: tuple[Numbers, Numbers]
     went: npt.NDArray[np.bool_]
 
-    def pick(self, which: npt.NDArray) -> _Nodes:
+    def pick(self, which: npt.NDArray) -> Nodes:
         """Some of the nodes."""
         a, b = self.payload
         c, d = self.cost
-        return _Nodes((a[which], b[which]), (c[which], d[which]), self.went[which])
+        return Nodes((a[which], b[which]), (c[which], d[which]), self.went[which])
 
 
-Solve = Callable[[int, npt.NDArray, Numbers], Numbers]
-"""``solve(x, payloads, limits)``: costs of the low (0) or high (1) child, at least the limits where
-they are not below."""
+class Wanted(NamedTuple):
+    """What a walk looks for. n nodes.
 
-
-def walk(
-    sides: Sides, solve: Solve, best: float, confirm: Callable[[Split], float] | None = None
-) -> tuple[float, Split | None]:
-    """The best split of a set by a subset, if it costs less than `best`.
-
-    Parameters
+    Attributes
     ----------
-    sides : Sides
-    solve : callable
-        See `Solve`.
-    best : float
-        The incumbent's cost.
-    confirm : callable, optional
-        Solves each better split again under a condition that `solve` does not know, and returns
-        the incumbent's cost.
-
-    Returns
-    -------
-    best : float
-    split : Split or None
-        None if no subset is better.
+    is_open : callable
+        Whether splits that cost at least so much, float64[n], may be wanted.
+    raise_costs : callable
+        ``raise_costs(x, payloads, cost, rest)``: what the low (0) or high child (1) costs, if it
+        costs at least `cost` and all the others `rest`. A bound will do where that closes the node.
+    take : callable
+        ``take(nodes, split_of)``: receives open whole splits, the most promising first, and what
+        gives the split of a node by its number.
     """
+
+    is_open: Callable[[Numbers], npt.NDArray[np.bool_]]
+    raise_costs: Callable[[int, npt.NDArray, Numbers, Numbers], Numbers]
+    take: Callable[[Nodes, Callable[[int], Split]], None]
+
+
+def walk(sides: Sides, wanted: Wanted) -> None:
+    """Find the splits of a set by a subset that are wanted."""
     order = np.flatnonzero(sides.weight > 0)
     order = order[np.argsort(-sides.weight[order], kind="stable")]
-    n = len(order)
-    if n == 0:
-        return best, None  # no rows: single columns cover it
-    q = len(sides.weight)
-    symmetric = sides.table.low[sides.cls] == sides.table.high[sides.cls]
-    may_be_one_sided = bool(sides.table.empty_ok[sides.cls]) or n < q
-    arity = int(sides.table.arity[sides.group])
-    rest = np.zeros(n + 1)
-    rest[:n] = np.minimum(sides.low, sides.high)[order][::-1].cumsum()[::-1]
-    nothing = np.zeros_like(sides.payload[:1])
-    levels: list[list[_Nodes]] = [[] for _ in range(n + 1)]
-    levels[0] = [_Nodes((nothing, nothing), (np.zeros(1), np.zeros(1)), np.zeros((1, n), np.bool_))]
-    found: Split | None = None
-    depth = 0
-    while depth >= 0:
-        if not levels[depth]:
-            depth -= 1
-            continue
-        nodes = levels[depth].pop()
-        least = nodes.cost[0] + nodes.cost[1] + rest[depth]
-        order_of = np.argsort(least, kind="stable")
-        order_of = order_of[least[order_of] < best]
-        if not len(order_of):
-            continue
-        if len(order_of) > BATCH:
-            levels[depth].append(nodes.pick(order_of[BATCH:]))
-        nodes = nodes.pick(order_of[:BATCH])
-        ways = (0,) if depth == 0 and symmetric else (0, 1)
-        children = [_send(sides, solve, nodes, way, depth, order, rest, best) for way in ways]
-        for child in children:
-            high = child.went[:, : depth + 1].sum(axis=1)
-            low = depth + 1 - high
-            value = child.cost[0] + child.cost[1] + rest[depth + 1]
-            keep = (value < best) & ((low <= arity) | (high <= arity))
-            if depth + 1 == n and not may_be_one_sided:
-                keep &= (low > 0) & (high > 0)
-            if not keep.any():
+    if len(order):  # without rows, single columns cover it
+        _Walk(sides, wanted, order).run()
+
+
+class _Walk:
+    """The walk over the columns in an order."""
+
+    def __init__(self, sides: Sides, wanted: Wanted, order: npt.NDArray[np.int64]) -> None:
+        table, n = sides.table, len(order)
+        self.sides, self.wanted, self.order, self.n = sides, wanted, order, n
+        self.symmetric = bool(table.low[sides.cls] == table.high[sides.cls])
+        self.may_be_one_sided = bool(table.empty_ok[sides.cls]) or n < len(sides.weight)
+        self.arity = int(table.arity[sides.group])
+        least = np.minimum(sides.low, sides.high)[order]
+        self.rest = np.zeros(n + 1)
+        self.rest[:n] = least[::-1].cumsum()[::-1]
+
+    def run(self) -> None:
+        """Walk, the deepest nodes first."""
+        nothing = np.zeros_like(self.sides.payload[:1])
+        zero = np.zeros_like(self.rest[:1])
+        went = np.zeros((1, self.n), np.bool_)
+        levels: list[list[Nodes]] = [[] for _ in range(self.n + 1)]
+        levels[0] = [Nodes((nothing, nothing), (zero, zero), went)]
+        depth = 0
+        while depth >= 0:
+            if not levels[depth]:
+                depth -= 1
                 continue
-            child = child.pick(keep)
-            if depth + 1 < n:
-                levels[depth + 1].append(child)
+            nodes = self._open(levels[depth].pop(), depth)
+            if not len(nodes.went):
                 continue
-            value = value[keep]
-            for i in np.argsort(value, kind="stable").tolist():
-                if value[i] >= best:
-                    break
-                found = _split(sides, order, child.went[i])
-                best = float(value[i]) if confirm is None else confirm(found)
-        if depth + 1 < n:
+            if depth == self.n:
+                self.wanted.take(nodes, partial(self._split, nodes.went))
+                continue
+            if len(nodes.went) > BATCH:
+                levels[depth].append(nodes.pick(np.arange(BATCH, len(nodes.went))))
+                nodes = nodes.pick(np.arange(BATCH))
+            ways = (0,) if depth == 0 and self.symmetric else (0, 1)
+            levels[depth + 1] += [self._send(nodes, way, depth) for way in ways]
             depth += 1
-    return best, found
 
+    def _open(self, nodes: Nodes, depth: int) -> Nodes:
+        """Those that may lead to what is wanted, the most promising first."""
+        least = nodes.cost[0] + nodes.cost[1] + self.rest[depth]
+        at = np.flatnonzero(self.wanted.is_open(least))
+        return nodes.pick(at[np.argsort(least[at], kind="stable")])
 
-def _send(
-    sides: Sides,
-    solve: Solve,
-    nodes: _Nodes,
-    way: int,
-    depth: int,
-    order: npt.NDArray[np.int64],
-    rest: Numbers,
-    best: float,
-) -> _Nodes:
-    """The nodes after their next column goes to the low (0) or high (1) child."""
-    payload, cost = list(nodes.payload), list(nodes.cost)
-    payload[way] = sides.join(payload[way], sides.payload[order[depth]][None])
-    limits = best - cost[1 - way] - rest[depth + 1]
-    cost[way] = np.maximum(solve(way, payload[way], limits), cost[way])
-    went = nodes.went.copy()
-    went[:, depth] = bool(way)
-    return _Nodes((payload[0], payload[1]), (cost[0], cost[1]), went)
+    def _send(self, nodes: Nodes, way: int, depth: int) -> Nodes:
+        """The nodes after their next column goes to the low (0) or high (1) child."""
+        column, rest = self.order[depth], self.rest[depth + 1]
+        went = nodes.went.copy()
+        went[:, depth] = bool(way)
+        high = went[:, : depth + 1].sum(axis=1)
+        low = depth + 1 - high
+        keep = (low <= self.arity) | (high <= self.arity)
+        if depth + 1 == self.n and not self.may_be_one_sided:
+            keep &= (low > 0) & (high > 0)
+        payload, cost = list(nodes.payload), list(nodes.cost)
+        cost[way] = cost[way] + (self.sides.high if way else self.sides.low)[column]
+        keep &= self.wanted.is_open(cost[0] + cost[1] + rest)
+        payload[way] = self.sides.join(payload[way], self.sides.payload[column][None])
+        sent = Nodes((payload[0], payload[1]), (cost[0], cost[1]), went).pick(keep)
+        if len(sent.went):
+            own, other = sent.cost[way], sent.cost[1 - way]
+            raised = self.wanted.raise_costs(way, sent.payload[way], own, other + rest)
+            own[:] = np.maximum(own, raised)
+        return sent
 
-
-def _split(sides: Sides, order: npt.NDArray[np.int64], went: npt.NDArray[np.bool_]) -> Split:
-    """The split in terms of columns: the smaller side is stated."""
-    high = bool(went.sum() * 2 < len(went))
-    stated = order[went if high else ~went]
-    if not len(stated):  # a column without rows stands for the empty side
-        idle = np.setdiff1d(np.arange(len(sides.weight)), order)
-        stated = idle[:1]
-    start = int(sides.table.start[sides.group])
-    return Split(sides.group, tuple(int(start + v) for v in sorted(stated)), high)
+    def _split(self, all_went: npt.NDArray[np.bool_], i: int) -> Split:
+        """The split of a node in terms of columns: the smaller side is stated."""
+        went = all_went[i]
+        high = bool(went.sum() * 2 < len(went))
+        stated = self.order[went if high else ~went]
+        if not len(stated):  # a column without rows stands for the empty side
+            idle = np.setdiff1d(np.arange(len(self.sides.weight)), self.order)
+            stated = idle[:1]
+        start = int(self.sides.table.start[self.sides.group])
+        return Split(self.sides.group, tuple(int(start + v) for v in sorted(stated)), high)

@@ -1,4 +1,9 @@
-"""Compiled: the two-level problem by sweeps over presorted rows (its plain twin: sweeps.py).
+"""Compiled: the two-level problem by sweeps over presorted rows: for features with very many cuts.
+
+Where tables of pairs of columns would be too large, the best leaf-adjacent split by a feature is
+found in one pass over the rows in the feature's order. Cuts of the root are halved: between two
+cuts that were tried, a tree costs at least what the rows below the first and those above the second
+cost by themselves. Until this is compiled, the loop (loop.py) halves cuts in the same way.
 
 A *lane* is a candidate split: a bit of each row that says whether the row is inside. One sweep over
 a group's order gives the best leaf-adjacent split by that group on both sides of all lanes at once.
@@ -6,15 +11,14 @@ a group's order gives the best leaf-adjacent split by that group on both sides o
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Columns
-from odt_core.solvers.search.masks import Masks
-from odt_core.solvers.search.sweeps import Orders, make_orders
+from odt_core.solvers.search.columns import PAIR, Columns, Masks, sorted_rows
 
 _plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
 kernel = numba.njit(**_plain)
@@ -104,8 +108,18 @@ class Work(NamedTuple):
     union: Masks
 
 
-def make_work(table: Columns) -> Work:
-    """Working memory for a table."""
+_kept = threading.local()
+
+
+def work_for(table: Columns) -> Work:
+    """Working memory for a table; this thread's last one, if that fits."""
+    if getattr(_kept, "local", None) is not table.local:
+        _kept.local, _kept.work = table.local, _new_work(table)
+    found: Work = _kept.work
+    return found
+
+
+def _new_work(table: Columns) -> Work:
     n, k = len(table.d), len(table.kind)
     sizes = np.diff(table.start)[table.kind != 0]
     kept = int(table.arity[table.kind != 0].max(initial=1))
@@ -699,7 +713,6 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
 
 
 def two_levels_by_sweeps(
-    orders: Orders,
     table: Columns,
     cls: int,
     masks: Masks,
@@ -708,30 +721,25 @@ def two_levels_by_sweeps(
     cost: Numbers,
     choice: Short,
 ) -> None:
-    """The compiled `sweeps.two_levels_by_sweeps`."""
+    """See `twins.two_levels`. A cost that is not below its limit is a lower bound."""
     choice[:, 0] = -2
     choice[:, 1:] = 0
     cost[:] = 0.0
-    try:
-        w = orders.memories.pop()  # each thread has its own
-    except IndexError:
-        w = make_work(table)
     shallow = table.level[cls] < PAIR
     family = (0, cls, cls) if shallow else (cls, int(table.low[cls]), int(table.high[cls]))
     info, option = make_info(table, *family)
     option[SHALLOW] = shallow
-    solve(orders.order, table.local, table.d, masks, limits, halt, cost, choice, info, option, w)
-    orders.memories.append(w)
+    solve(
+        table.order, table.local, table.d, masks, limits, halt, cost, choice, info, option,
+        work_for(table),
+    )  # fmt: skip
 
 
-def rehearse() -> None:
+def rehearse(table: Columns, mask: Masks) -> None:
     """Call every kernel once with the types that the search uses, which compiles or loads it."""
-    from odt_core.solvers.search.samples import sample
-
-    table, mask = sample()
+    table = table._replace(order=sorted_rows(table.local))
     cost, choice = np.empty(1), np.empty((1, 5), np.int32)
     for cls in (0, int(table.level.argmax())):
         two_levels_by_sweeps(
-            make_orders(table), table, cls, mask[None], np.ones(1), np.zeros(1, np.int64), cost,
-            choice,
-        )  # fmt: skip
+            table, cls, mask[None], np.ones(1), np.zeros(1, np.int64), cost, choice
+        )

@@ -7,26 +7,27 @@ leaf-adjacent problem on the rows in column u, ``D - F[u]`` the one on the other
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.solvers.search.choices import column_sums
 from odt_core.solvers.search.columns import (
     ANY,
     LEAF,
     ONE,
     PAIR,
-    Base,
     Columns,
-    Crossings,
+    Masks,
     groups_of,
+    rows_of,
     runs_of,
 )
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.masks import Masks, rows_of
-from odt_core.solvers.search.subsets import Sides, walk
+from odt_core.solvers.search.subsets import Nodes, Sides, Split, Wanted, walk
 
 Numbers = npt.NDArray[np.float64]
 
@@ -192,9 +193,8 @@ def two_levels(
         if table.level[cls] < PAIR:
             rows = rows_of(masks[b], len(table.d))
             d = table.d[rows]
-            D, total = (members(table, rows) @ d)[None], np.array([d.sum()])
-            positive = np.array([np.maximum(-d, 0).sum()])
-            cost[b] = min(leaf_costs(table, cls, D, total, positive)[0], limits[b])
+            D, positive = column_sums(table, rows, d)[None], np.array([np.maximum(-d, 0).sum()])
+            cost[b] = min(leaf_costs(table, cls, D, np.array([d.sum()]), positive)[0], limits[b])
         else:
             try:
                 table_of = counted(table, masks[b], halt)
@@ -266,124 +266,28 @@ def _subsets(
     weight = rows.D[s:e] + 2 * rows.P[s:e]
     payload = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
 
-    def solve(x: int, sums: Numbers, _: Numbers) -> Numbers:
+    def solve(x: int, sums: Numbers, *_: Numbers) -> Numbers:
         if halt[0]:
             raise Halted
         child = int(table.low[cls] if x == 0 else table.high[cls])
         return leaf_costs(table, child, sums[:, :-2], sums[:, -2], sums[:, -1])
 
+    def take(nodes: Nodes, split_of: Callable[[int], Split]) -> None:
+        nonlocal best
+        least = float((nodes.cost[0] + nodes.cost[1])[0])
+        if least < best:
+            best, split = least, split_of(0)
+            choice[: 3 + len(split.columns)] = [
+                group, int(split.to_high), len(split.columns), *split.columns,
+            ]  # fmt: skip
+
     sides = Sides(table, cls, group, weight, payload, partial(np.add), inside[0], inside[1])
-    found, split = walk(sides, solve, best)
-    if split is not None:
-        choice[: 3 + len(split.columns)] = [
-            group, int(split.to_high), len(split.columns), *split.columns,
-        ]  # fmt: skip
-    return found
-
-
-def count_ones(
-    table: Columns, own: Masks, one: Numbers, D: Numbers, P: Numbers, halt: npt.NDArray[np.int64]
-) -> None:
-    """Fill the table of the rows in each column, and their sums of d and of positive weight.
-
-    Parameters
-    ----------
-    own : uint64[V, W]
-        The rows of each column that are not in the column of its chain before it.
-    one, D, P : float32[V, V, V], float64[V, V], float64[V, V]
-        Filled.
-    halt : int64[1]
-        Not 0 if the search is to end: what is filled has then no meaning.
-    """
-    for v, k in enumerate(table.group.tolist()):
-        if halt[0]:
-            return
-        F = np.empty(one[v].shape)
-        count_pairs(table, own[v], F, D[v], P[v], halt)
-        one[v] = F
-        if table.kind[k] == CHAIN and v > table.start[k]:
-            for each in (one, D, P):
-                each[v] += each[v - 1]
-
-
-def count_lines(
-    table: Columns, own: Masks, crossings: Crossings, halt: npt.NDArray[np.int64]
-) -> None:
-    """Fill the lines of each two columns (see `Crossings`); otherwise like `count_ones`."""
-    at, v_all = crossings.at, len(table.group)
-    kept = np.zeros(v_all, np.bool_)
-    kept[1:] = (np.diff(table.group) == 0) & (table.kind[table.group[1:]] == CHAIN)
-    for a in range(v_all):
-        for b in range(a, v_all):
-            if halt[0]:
-                return
-            lines = crossings.lines[at[a, b] : at[a, b] + v_all - b]
-            lines[:] = counted(table, own[a] & own[b]).F[b:]
-            if kept[b] and b > a:
-                lines += crossings.lines[at[a, b - 1] + 1 :][: v_all - b]
-        for b in range(a, v_all if kept[a] else a):
-            lines = crossings.lines[at[a, b] : at[a, b] + v_all - b]
-            lines += crossings.lines[at[a - 1, b] :][: v_all - b]
-
-
-def cut(crossings: Crossings, base: Base, columns: list[int], outside: bool) -> Counted:
-    """The table of the rows of a base inside or outside columns of one group."""
-    u = np.arange(len(base.F))
-    F = np.zeros_like(base.F)
-    for b in columns:
-        for a in base.columns.tolist():
-            low, middle, high = np.sort([np.full_like(u, a), np.full_like(u, b), u], axis=0)
-            F += crossings.lines[crossings.at[low, middle] + high - middle]
-    if base.outside:
-        F = crossings.one[columns].sum(axis=0) - F
-    D, P = base.F[columns].sum(axis=0), base.P[columns].sum(axis=0)
-    total, positive = base.F[columns, columns].sum(), base.P[columns, columns].sum()
-    if outside:
-        F, D, P = base.F - F, base.F.diagonal() - D, base.P.diagonal() - P
-        total, positive = base.totals[0] - total, base.totals[1] - positive
-    return Counted(F, D, P, float(total), float(positive))
-
-
-def two_levels_of_sides(
-    table: Columns,
-    cls: int,
-    crossings: Crossings,
-    base: Base,
-    first: npt.NDArray[np.int64],
-    second: npt.NDArray[np.int64],
-    outside: npt.NDArray[np.bool_],
-    limits: Numbers,
-    halt: npt.NDArray[np.int64],
-    cost: Numbers,
-    choice: npt.NDArray[np.int32],
-) -> None:
-    """`two_levels` for rows of a base inside or outside splits.
-
-    Parameters
-    ----------
-    first, second : int64[B]
-        The columns of each split; a second one is -1 where there is none.
-    outside : bool[B]
-        Which side of each split is meant.
-    """
-    cost[:], choice[:] = 0, 0
-    choice[:, 0] = -2
-    for b in range(len(first)):
-        columns = [int(v) for v in (first[b], second[b]) if v >= 0]
-        try:
-            rows = cut(crossings, base, columns, bool(outside[b]))
-            cost[b] = _one(table, cls, rows, float(limits[b]), choice[b], halt)
-        except Halted:
-            choice[b, 0] = -2
-            return
+    walk(sides, Wanted(lambda cost: np.asarray(cost < best), solve, take))
+    return best
 
 
 def weigh(table: Columns, values: Numbers, mask: Masks, out: Numbers) -> float:
     """Sum of `values` over the rows of a set in each column, into `out`. Returns that of all."""
     rows = rows_of(mask, len(table.d))
-    own = values[rows]
-    for k in range(len(table.kind)):
-        s, e = int(table.start[k]), int(table.start[k + 1])
-        sums = np.bincount(table.local[k, rows], own, e - s + 1)[: e - s]
-        out[s:e] = sums.cumsum() if table.kind[k] == CHAIN else sums
-    return float(own.sum())
+    out[:] = column_sums(table, rows, values[rows])
+    return float(values[rows].sum())

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from odt_core.solvers.search import front_twins, fronts
-from odt_core.solvers.search.floors import FrontierSearch, Watch, frontier, solve_floors
+from odt_core.solvers.search.columns import pack
+from odt_core.solvers.search.floors import FrontierSearch, frontier, solve_floors
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
-from odt_core.solvers.search.masks import pack
+from odt_core.solvers.search.run import Watch
 from odt_core.tree import count_assignment
 from tests.properties import referee
 from tests.properties.strategies import random_problem
@@ -154,7 +155,7 @@ def test_heavy_rows_are_like_any_others() -> None:
 def test_an_empty_time_limit_proves_nothing_false() -> None:
     for seed in range(30):
         problem = random_problem(seed)
-        outcome = solve_floors(problem, deadline=0.0, started=0.0)
+        outcome = solve_floors(problem, Watch(0.0), 0.0)
         best = referee.best_value(problem)
         assert best is None or problem.gains.value(outcome.bound) >= best
         assert not (outcome.infeasible and best is not None)

@@ -12,12 +12,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solvers.search import twins
-from odt_core.solvers.search.columns import PAIR, Base, Encoding, encode
+from odt_core.solvers.search.columns import PAIR, Base, Encoding, encode, encode_fronts
 from odt_core.solvers.search.loader import KERNELS, TWINS, Loader
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import Store, Tables
+from odt_core.topology import Topology
 from tests.properties.strategies import random_problem
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,10 +45,26 @@ def test_a_search_without_a_compiler_imports_no_numba_and_proves() -> None:
     assert without_kernels(code) == f"{[True] * 5}\nFalse\n"
 
 
-def test_each_kernel_has_a_twin() -> None:
-    assert {name for names in KERNELS.values() for name in names} == {
-        name for names in TWINS.values() for name in names
-    }
+def test_each_kernel_has_a_twin_or_is_a_short_cut() -> None:
+    kernels = {name for names in KERNELS.values() for name in names}
+    short_cuts = {"count_ones", "count_lines", "two_levels_of_sides", "two_levels_by_sweeps"}
+    assert {name for names in TWINS.values() for name in names} == kernels - short_cuts
+
+
+def of_two_values(n_features: int) -> Problem:
+    """A problem whose every group has one column, with rows for two words of a mask."""
+    names = [f"f{g}" for g in range(n_features)]
+    features = tuple(Feature(name, FeatureKind.CATEGORICAL, ("no", "yes")) for name in names)
+    codes = np.random.default_rng(0).integers(0, 2, (100, n_features)).astype(np.int32)
+    data = EncodedData(codes, codes[:, 0] == codes[:, 1], np.ones(100, np.int64), features)
+    return Problem(data, Topology.parse("depth-2"))
+
+
+def test_no_table_has_kernels_compiled_again() -> None:
+    problems = [random_problem(seed, smallest_leaf=seed % 2 == 0) for seed in range(100)]
+    for problem in (*problems, of_two_values(8)):
+        for encoding in (encode(problem), encode_fronts(problem)):
+            assert all(np.asarray(each).flags.c_contiguous for each in encoding.table)
 
 
 def some_rows(encoding: Encoding, random: np.random.Generator) -> np.ndarray:
@@ -91,11 +109,11 @@ def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
             np.testing.assert_array_equal(compiled, twin)
 
 
-def counted_tables(encoding: Encoding, primitives: object) -> tuple[Search, Tables]:
+def counted_tables(encoding: Encoding, kernels: SimpleNamespace) -> tuple[Search, Tables]:
     """A search all of whose tables of columns and pairs of columns are counted."""
     search = Search(encoding)
     search.store = Store.of(search, encoding.classes[0])
-    search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
+    search.primitives = lambda: kernels  # type: ignore[assignment,return-value]
     search.tables.count(10**9)
     return search, search.tables
 
@@ -111,15 +129,12 @@ def rows_of_sides(search: Search, splits: np.ndarray, outside: np.ndarray) -> np
     return np.where(outside[:, None], search.encoding.everything & ~inside, inside)
 
 
-@pytest.mark.parametrize("primitives", ["kernels", "twins"])
-def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(
-    primitives: str, kernels: SimpleNamespace
-) -> None:
+def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: SimpleNamespace) -> None:
     """All rows and sides of splits, and sides of splits below them, against counting the rows."""
-    source, compared = {"kernels": kernels, "twins": twins}[primitives], 0
+    compared = 0
     for seed in range(60):
         encoding = encode(random_problem(seed, deep=True))
-        search, tables = counted_tables(encoding, source)
+        search, tables = counted_tables(encoding, kernels)
         if search.store is None or not search.splits.n:
             continue
         random = np.random.default_rng(seed)

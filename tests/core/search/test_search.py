@@ -13,6 +13,8 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Seconds, TracePoint, make_solution
 from odt_core.solvers.search import frontier, solve_search, warm_up
+from odt_core.solvers.search.columns import encode
+from odt_core.solvers.search.subsets import Sides, Split, Wanted, walk
 from odt_core.topology import PRESETS, Topology
 from tests.cpu import cpu_seconds
 
@@ -251,3 +253,22 @@ def test_the_time_limit_is_kept_where_fronts_are_long(kernels: None) -> None:
     outcome = solve_search(problem, time_limit=1.0)
     assert cpu_seconds() - worked < 1.6
     assert outcome.total is not None and outcome.total <= outcome.bound
+
+
+def test_a_walk_ends_once_nothing_is_open() -> None:
+    """What was open when it was put aside may be closed later."""
+    encoding = encode(make_problem([6, 3], 60, "depth-3", seed=1))
+    table, cls = encoding.table, encoding.classes[0]
+    k = int(np.diff(table.start).argmax())
+    q = int(table.start[k + 1] - table.start[k])
+    taken: list[Split] = []
+    wanted = Wanted(
+        lambda cost: np.full(len(cost), not taken),
+        lambda x, payload, own, rest: own,
+        lambda nodes, split_of: taken.append(split_of(0)),
+    )
+    low = np.zeros(q)
+    payload = table.bits[table.start[k] : table.start[k + 1]]
+    walk(Sides(table, cls, k, np.ones(q), payload, np.bitwise_or, low, low), wanted)
+    assert len(taken) == 1
+    assert set(taken[0].columns) <= set(range(table.start[k], table.start[k + 1]))

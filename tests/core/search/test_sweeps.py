@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
-from odt_core.solvers.search import columns, solve_search, sweeps, twins
-from odt_core.solvers.search.columns import CHAIN, PAIR, Columns, encode, most_members
-from odt_core.solvers.search.masks import pack, unpack
+from odt_core.solvers.search import columns, solve_search, twins
+from odt_core.solvers.search.choices import Choice, inside
+from odt_core.solvers.search.columns import PAIR, Columns, encode, most_members, pack, unpack
+from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology
 from tests.properties import referee
 from tests.properties.strategies import random_problem
@@ -19,11 +20,9 @@ EVERYTHING = 1e9
 
 
 @pytest.fixture(params=["plain", "compiled"])
-def solve(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Sweeps in plain NumPy, and as they are compiled."""
-    if request.param == "plain":
-        return sweeps.two_levels_by_sweeps
-    return request.getfixturevalue("kernels").two_levels_by_sweeps  # type: ignore[no-any-return]
+def primitives(request: pytest.FixtureRequest) -> object:
+    """The twins, without sweeps, and what is compiled."""
+    return twins if request.param == "plain" else request.getfixturevalue("kernels")
 
 
 def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
@@ -45,53 +44,55 @@ def by_tables(table: Columns, cls: int, masks: np.ndarray) -> np.ndarray:
     return cost
 
 
-def cost_of(table: Columns, cls: int, mask: np.ndarray, choice: np.ndarray) -> float:
+def cost_of(search: Search, cls: int, mask: np.ndarray, choice: Choice) -> float:
     """What the split that was named costs."""
-    rows, inside = unpack(mask, len(table.d)), np.zeros(len(table.d), bool)
-    group, to_high, n = choice[:3].tolist()
-    assert group >= -1
-    for column in choice[3 : 3 + n]:
-        place = table.local[group] + table.start[group]
-        inside |= place <= column if table.kind[group] == CHAIN else place == column
-    parts = pack(np.stack([rows & inside, rows & ~inside]))
+    table, every = search.table, np.arange(len(search.table.d))
+    rows, members = unpack(mask, len(every)), inside(search.encoding, choice, every)
+    parts = pack(np.stack([rows & members, rows & ~members]))
     low, high = (by_tables(table, int(child[cls]), parts) for child in (table.low, table.high))
-    return float(high[0] + low[1] if to_high else low[0] + high[1])
+    return float(high[0] + low[1] if choice.to_high else low[0] + high[1])
 
 
 @pytest.mark.parametrize("first", range(0, 240, 60))
-def test_sweeps_answer_as_tables_do(solve: Callable[..., None], first: int) -> None:
+def test_sweeps_answer_as_tables_do(
+    primitives: object, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compiled sweeps, and the loop that does without them until they are ready."""
+    monkeypatch.setattr(columns, "MOST_COLUMNS", 0)
     asked = 0
     for seed in range(first, first + 60):
         random = np.random.default_rng(seed)
-        table = encode(random_problem(seed)).table
-        n = len(table.d)
+        search = Search(encode(random_problem(seed)))
+        search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
+        table, n = search.table, len(search.table.d)
         if n == 0:
             continue
-        masks, orders = row_sets(n, random), sweeps.make_orders(table)
+        masks = row_sets(n, random)
         for cls in np.flatnonzero(table.level <= PAIR).tolist():
             least = by_tables(table, cls, masks)
             for limits in (np.full(len(masks), EVERYTHING), random.integers(0, 9, 7).astype(float)):
-                cost = np.empty(len(masks))
-                choice = np.empty((len(masks), 3 + most_members(table)), np.int32)
-                halt = np.zeros(1, np.int64)
-                solve(orders, table, cls, masks, limits, halt, cost, choice)
-                known = (least < limits) | (table.level[cls] < PAIR)
-                assert (cost[known] == least[known]).all(), seed
-                assert (limits[~known] <= cost[~known]).all(), seed
-                assert (cost[~known] <= least[~known]).all(), seed
+                answer = search.solve(cls, masks, limits, [-1] * len(masks))
+                known = least < limits
+                assert (answer.cost[known] == least[known]).all(), seed
+                assert (limits[~known] <= answer.cost[~known]).all(), seed
+                if table.level[cls] == PAIR:
+                    assert (answer.cost[~known] <= np.maximum(least, limits)[~known]).all(), seed
                 asked += len(masks)
                 for b in np.flatnonzero(known & (table.level[cls] == PAIR)).tolist():
-                    assert cost_of(table, cls, masks[b], choice[b]) == least[b], seed
+                    choice = answer.choice(b)
+                    assert choice is not None
+                    assert cost_of(search, cls, masks[b], choice) == least[b], seed
     assert asked > 500
 
 
-def test_sweeps_that_are_halted_claim_nothing(solve: Callable[..., None]) -> None:
+def test_sweeps_that_are_halted_claim_nothing(kernels: SimpleNamespace) -> None:
     table = encode(random_problem(3)).table
+    table = table._replace(order=columns.sorted_rows(table.local))
     masks = row_sets(len(table.d), np.random.default_rng(0))
     cost, choice = np.empty(7), np.empty((7, 3 + most_members(table)), np.int32)
     cls = int(np.flatnonzero(table.level == PAIR)[0])
-    given = sweeps.make_orders(table), table, cls, masks, np.full(7, EVERYTHING)
-    solve(*given, np.ones(1, np.int64), cost, choice)
+    limits, halt = np.full(7, EVERYTHING), np.ones(1, np.int64)
+    kernels.two_levels_by_sweeps(table, cls, masks, limits, halt, cost, choice)
     assert (cost == 0).all()
     assert (choice[:, 0] == -2).all()
 

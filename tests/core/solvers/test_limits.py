@@ -16,7 +16,8 @@ from odt_core.solvers import solve
 from odt_core.solvers.mip import greedy
 from odt_core.solvers.mip.process import end_idle_child
 from odt_core.solvers.search import frontier, solve_search
-from odt_core.solvers.search.floors import FloorSearch, Watch
+from odt_core.solvers.search.floors import FloorSearch
+from odt_core.solvers.search.run import Watch
 from odt_core.topology import Topology
 from tests.core.solvers.problems import noise
 from tests.cpu import cpu_seconds

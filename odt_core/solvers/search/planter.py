@@ -1,0 +1,251 @@
+"""Trees written down: from the choices of a search, or from the points of fronts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from odt_core.problem import Problem, Split
+from odt_core.solution import Assignment
+from odt_core.solvers.search.choices import (
+    Choice,
+    best_stump,
+    column_sums,
+    fixed_choice,
+    inside,
+)
+from odt_core.solvers.search.columns import STUMP, Encoding, Masks, groups_of, pack
+from odt_core.solvers.search.front_twins import called
+from odt_core.solvers.search.groups import CHAIN, FULL
+
+if TYPE_CHECKING:
+    from odt_core.solvers.search.fronts import Front
+    from odt_core.solvers.search.search import Search
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+NEGATIVE, POSITIVE = Choice(-1, False, ()), Choice(-1, True, ())
+"""The labels of leaves."""
+
+
+@dataclass
+class Planter:
+    """Builds an assignment from the root's choice down, and counts what it costs.
+
+    Attributes
+    ----------
+    problem : Problem
+    encoding : Encoding
+    search : Search, optional
+        Solves again what a choice leaves open.
+    """
+
+    problem: Problem
+    encoding: Encoding
+    search: Search | None = None
+    splits: dict[int, Split] = field(default_factory=dict)
+    labels: dict[int, bool] = field(default_factory=dict)
+    cost: int = 0
+
+    def plant(self, choice: Choice | None = None) -> Assignment:
+        """The tree whose root (and whatever the choice knows below it) is given."""
+        self._visit(0, np.arange(len(self.encoding.table.d)), choice)
+        topology = self.problem.topology
+        return Assignment(
+            tuple(self.splits[node] for node in range(topology.n_nodes)),
+            tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
+        )
+
+    def _visit(self, child: int, rows: Rows, choice: Choice | None) -> None:
+        if child < 0:
+            self._leaf(child, rows, choice)
+            return
+        encoding = self.encoding
+        table, cls = encoding.table, encoding.classes[child]
+        if table.level[cls] == STUMP:
+            self._stump(child, cls, rows, choice)
+            return
+        if choice is None:
+            assert self.search is not None
+            choice = self.search.choice_for(cls, self._mask(rows))
+        members = inside(encoding, choice, rows)
+        left, right = self.problem.topology.children(child)
+        low, high = int(table.low[cls]), int(table.high[cls])
+        left_is_high = low != high and self._class_of(left) == high and not table.one_way[cls]
+        members_left = choice.to_high == left_is_high
+        self.splits[child] = split_of(self.problem, encoding, child, choice, members_left)
+        goes_left = members if members_left else ~members
+        below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
+        self._visit(left, rows[goes_left], below[0])
+        self._visit(right, rows[~goes_left], below[1])
+
+    def _mask(self, rows: Rows) -> Masks:
+        member = np.zeros(len(self.encoding.table.d), np.bool_)
+        member[rows] = True
+        return pack(member)
+
+    def _class_of(self, child: int) -> int:
+        return 0 if child < 0 else self.encoding.classes[child]
+
+    def _leaf(self, child: int, rows: Rows, given: Choice | None) -> None:
+        d = self.encoding.table.d[rows]
+        positive = bool(d.sum() < 0) if given is None else given.to_high
+        self.labels[-1 - child] = positive
+        self.cost += int(d[d > 0].sum() if positive else -d[d < 0].sum())
+
+    def _stump(self, node: int, cls: int, rows: Rows, given: Choice | None) -> None:
+        left, right = self.problem.topology.children(node)
+        choice = best_stump(self.encoding, cls, rows)[1] if given is None else given
+        assert choice is not None
+        members = inside(self.encoding, choice, rows)
+        fixed = bool(self.encoding.table.one_way[cls])
+        goes_left = members if fixed or not choice.to_high else ~members
+        negative, positive = (choice.low, choice.high) if fixed else (NEGATIVE, POSITIVE)
+        self.splits[node] = split_of(
+            self.problem, self.encoding, node, choice, fixed or not choice.to_high
+        )
+        self._leaf(left, rows[goes_left], negative)
+        self._leaf(right, rows[~goes_left], positive)
+
+
+def split_of(
+    problem: Problem, encoding: Encoding, node: int, choice: Choice, members_left: bool
+) -> Split:
+    """The question of a choice in the problem's terms.
+
+    Of a set the smaller side is stated: the cap holds for it, and categories without rows stay
+    on the larger side.
+    """
+    rule = problem.rules.at(node)
+    if rule.split is not None:
+        return rule.split
+    features = problem.data.features
+    if choice.group < 0:
+        feature = problem.allowed_features(node)[0]
+        codes: frozenset[int] = frozenset()
+    else:
+        group = encoding.groups[choice.group]
+        first = int(encoding.table.start[choice.group])
+        stated = [v - first for v in choice.members]
+        feature = group.feature_of(stated[0]) if stated else group.feature
+        if group.kind != CHAIN and 2 * len(stated) > len(group.sets):
+            stated = sorted(set(range(len(group.sets))) - set(stated))
+            members_left = not members_left
+        codes = frozenset().union(*(group.sets[position] for position in stated))
+    if not members_left:
+        codes = frozenset(range(features[feature].n_values)) - codes
+    return Split(feature, codes)
+
+
+# ---------------------------------------------------------------- the trees of points
+
+
+def point_tree(
+    problem: Problem, encoding: Encoding, front: Front, fn: float, fp: float
+) -> Assignment:
+    """The tree that reaches a point of the root's front."""
+    rows = np.arange(len(encoding.positive))
+    choice = point_choice(encoding, front, encoding.classes[0], rows, fn, fp)
+    return Planter(problem, encoding).plant(choice)
+
+
+def point_choice(
+    encoding: Encoding, front: Front | None, cls: int, rows: Rows, fn: float, fp: float
+) -> Choice:
+    """The splits of a class on some rows that reach a point of its front.
+
+    Parameters
+    ----------
+    encoding : Encoding
+        As the front's search had it.
+    front : Front or None
+        Not needed for at most one level.
+    """
+    table = encoding.table
+    if table.level[cls] < STUMP:
+        return POSITIVE if encoding.positive[rows].sum() > fn else NEGATIVE
+    if table.level[cls] == STUMP:
+        return _fixed_stump(encoding, cls, rows, fn, fp) or _stump(encoding, cls, rows, fn, fp)
+    assert front is not None
+    at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
+    number, low_fn, low_fp = front.points[2:, at].tolist()
+    choice = front.choice(int(number))
+    below = front.below.get(int(number), (None, None))
+    members = inside(encoding, choice, rows)
+    low, high = (
+        (rows[~members], rows[members]) if choice.to_high else (rows[members], rows[~members])
+    )
+    return replace(
+        choice,
+        low=point_choice(encoding, below[0], int(table.low[cls]), low, low_fn, low_fp),
+        high=point_choice(encoding, below[1], int(table.high[cls]), high, fn - low_fn, fp - low_fp),
+    )
+
+
+def _fixed_stump(encoding: Encoding, cls: int, rows: Rows, fn: float, fp: float) -> Choice | None:
+    """A given question with the labels that make these errors; None where it is not given."""
+    if not encoding.table.one_way[cls]:
+        return None
+    choice = fixed_choice(encoding.table, cls)
+    members = inside(encoding, choice, rows)
+    p, q = encoding.positive[rows], encoding.negative[rows]
+    low, high = next(
+        (a, b)
+        for a in (NEGATIVE, POSITIVE)
+        for b in (NEGATIVE, POSITIVE)
+        if p[~np.where(members, a.to_high, b.to_high)].sum() == fn
+        and q[np.where(members, a.to_high, b.to_high)].sum() == fp
+    )
+    return replace(choice, low=low, high=high)
+
+
+def _stump(encoding: Encoding, cls: int, rows: Rows, fn: float, fp: float) -> Choice:
+    """A leaf-adjacent split with these errors."""
+    table = encoding.table
+    P, N = (column_sums(table, rows, each[rows]) for each in (encoding.positive, encoding.negative))
+    tp, tn = encoding.positive[rows].sum(), encoding.negative[rows].sum()
+    if table.empty_ok[cls] and (fn, fp) in ((tp, 0), (0, tn)):
+        return Choice(-1, (fn, fp) == (tp, 0), ())
+    for group in groups_of(table, cls):
+        s, e = int(table.start[group]), int(table.start[group + 1])
+        a, b = P[s:e], N[s:e]
+        for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
+            one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
+            if len(one):
+                return Choice(group, positive, (s + int(one[0]),))
+        if table.arity[group] > 1:
+            most = 0 if table.kind[group] == FULL else int(table.arity[group])
+            found = subset(a, b, fn, fp, most, bool(encoding.smallest))
+            if found is not None:
+                return Choice(group, found[1], tuple(s + v for v in found[0]))
+    raise AssertionError("a leaf-adjacent split does not reach its point")
+
+
+def subset(
+    p: Floats, q: Floats, fn: float, fp: float, most: int, all_of_them: bool
+) -> tuple[tuple[int, ...], bool] | None:
+    """Categories that called one way, and the others the other way, make exactly these errors.
+
+    Returns
+    -------
+    (tuple of int, bool) or None
+        The members, and whether they are called positive.
+    """
+    own = np.flatnonzero(p + q > 0)
+    for positive in (True,) if most == 0 else (True, False):
+        history = called(p[own], q[own], most, positive, np.array([fn, fp]), all_of_them)
+        x, y, slot = history[-1][:3]
+        reached = np.flatnonzero((x == fn) & (y == fp) & (slot >= (1 if most else 3)))
+        if not len(reached):
+            continue
+        at, members = int(reached[0]), []
+        for i in range(len(own), 0, -1):
+            if bool(history[i][4, at]) == positive:
+                members.append(int(own[i - 1]))
+            at = int(history[i][3, at])
+        return tuple(members[::-1]), positive
+    return None
