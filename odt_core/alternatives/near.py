@@ -1,0 +1,526 @@
+"""The best tree of every choice of columns whose cost keeps a limit: a recursion over row sets.
+
+``near(node, rows, limits)`` gives, for each choice of columns, the least cost of a subtree on these
+rows, if it keeps the limits. A question parts the rows. Its two sides are solved each up to the
+limit less a lower bound of the other side, and every two choices below are put together. Choices
+are merged as they arise, so the work grows with the number of choices and not of trees.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from odt_core.alternatives.bounds import Bounds
+from odt_core.alternatives.choices import LABELS, Choices
+from odt_core.alternatives.costs import Costs
+from odt_core.alternatives.questions import Flags, Floats, Questions, Whole
+from odt_core.alternatives.shape_nodes import ShapeNode, shape_nodes
+from odt_core.problem import Problem, Split
+from odt_core.solution import Assignment
+
+PASS = -1
+"""In place of a question: all rows go one way."""
+AT_ONCE = 256
+"""Row sets whose last questions are counted together."""
+MOST_ENTRIES = 3_000_000
+"""Entries that one node keeps in memory."""
+
+
+class TooManyError(Exception):
+    """There are more choices within the limits than fit into memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Choices of columns of a subtree on some rows, each with its best tree.
+
+    Attributes
+    ----------
+    number : int64[E]
+        The choice (see `Choices`).
+    cost : float64[E, width]
+        Its least cost; with pairs a choice has an entry for each undominated one.
+    question, is_swapped : int64[E], bool[E]
+        The question at the top, `PASS` where there is none, and whether the rows that answer yes
+        go right. With `PASS` it says that all rows go right.
+    left, right : int64[E]
+        Choices below.
+    cost_left, cost_right : float64[E, width]
+        Their costs.
+    """
+
+    number: Whole
+    cost: Floats
+    question: Whole
+    is_swapped: Flags
+    left: Whole
+    right: Whole
+    cost_left: Floats
+    cost_right: Floats
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def take(self, places: Whole | Flags) -> Entries:
+        """Some of the entries."""
+        return Entries(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
+
+    @classmethod
+    def join(cls, parts: list[Entries], width: int) -> Entries:
+        """All entries of several parts."""
+        if not parts:
+            none = np.zeros(0, np.int64)
+            no_cost = np.zeros((0, width))
+            flags = np.zeros(0, np.bool_)
+            return cls(none, no_cost, none, flags, none, none, no_cost, no_cost)
+        return cls(
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in cls.__dataclass_fields__
+            )
+        )
+
+    @classmethod
+    def plain(cls, number: Whole, cost: Floats) -> Entries:
+        """Entries of leaves and of last questions, whose trees are found again when needed."""
+        n = len(number)
+        none = np.full(n, PASS, np.int64)
+        return cls(number, cost, none, np.zeros(n, np.bool_), none, none, cost, cost)
+
+
+class NearSearch:
+    """Finds near-optimal choices of columns of one shape.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    choices : Choices
+        Numbers for choices, shared with the searches of other shapes.
+    check : callable
+        Called often; raises an exception to end the search.
+    """
+
+    def __init__(self, problem: Problem, choices: Choices, check: Callable[[], None]) -> None:
+        self.problem, self.choices, self.check = problem, choices, check
+        self.questions = Questions.of(problem)
+        self.nodes = shape_nodes(problem, self.questions)
+        self.costs = Costs.of(problem, self.questions)
+        self.bounds = Bounds(problem, self.questions, self.costs, check)
+        leaf = problem.smallest_leaf
+        self.least_held = 0 if leaf is None else leaf.rows
+        self.everything = np.ones(self.questions.n_rows, np.bool_)
+        self._known: dict[tuple[int, bytes], tuple[Floats, Entries]] = {}
+
+    def root(self, limits: Floats) -> Entries:
+        """The choices of whole trees that keep the limits."""
+        return self.near(self.nodes[0], self.everything, limits)
+
+    # ------------------------------------------------------------ the recursion
+
+    def near(self, node: ShapeNode | None, mask: Flags, limits: Floats) -> Entries:
+        """The choices of a subtree on some rows that keep the limits.
+
+        Parameters
+        ----------
+        node : ShapeNode or None
+            The subtree; None for a leaf.
+        mask : bool[N]
+            The rows, at least one.
+        limits : float64[M]
+            The largest value allowed in each measure.
+        """
+        self.check()
+        if node is None or node.level == 1:
+            (entries,) = self._shallow(node, mask[None])
+            return entries.take(self.costs.within(entries.cost, limits))
+        key = (id(node), np.packbits(mask).tobytes())
+        known = self._known.get(key)
+        if known is not None and (limits <= known[0]).all():
+            return known[1].take(self.costs.within(known[1].cost, limits))
+        if known is not None:
+            limits = np.maximum(limits, known[0])
+        entries = self._deep(node, mask, limits)
+        self._known[key] = (limits, entries)
+        return entries
+
+    def _deep(self, node: ShapeNode, mask: Flags, limits: Floats) -> Entries:
+        parts = self._passing(node, mask, limits)
+        of_feature: dict[int, list[Entries]] = {}
+        for place, swapped, pair in self._parted(node, mask, limits):
+            question = int(node.asked[place])
+            joined = self._put_together(question, swapped, mask, pair, limits)
+            if len(joined):
+                feature = self.questions.splits[question].feature
+                of_feature.setdefault(feature, []).append(joined)
+        for feature, found in of_feature.items():
+            parts += self._numbered(feature, found)
+        entries = Entries.join(parts, self.costs.width)
+        return entries.take(self.costs.best(entries.number, entries.cost))
+
+    def _parted(
+        self, node: ShapeNode, mask: Flags, limits: Floats
+    ) -> Iterator[tuple[int, bool, tuple[Entries, Entries]]]:
+        """Each question that may keep the limits, whether yes goes right, and both sides."""
+        found = self.bounds.survivors(node, mask, limits)
+        inside = self.questions.inside
+        for first in range(0, len(found), AT_ONCE):
+            self.check()
+            some = found[first : first + AT_ONCE]
+            yes = (inside[:, node.asked[[each.place for each in some]]].T > 0) & mask
+            swapped = np.array([each.is_swapped for each in some])
+            lefts = yes ^ (swapped[:, None] & mask)
+            sides = [self._sides(node.left, lefts), self._sides(node.right, mask & ~lefts)]
+            for at, each in enumerate(some):
+                rest = (limits - each.right, limits - each.left)
+                pair = []
+                for child, masks, ready, limit in zip(
+                    (node.left, node.right), (lefts, mask & ~lefts), sides, rest, strict=True
+                ):
+                    if ready is None:
+                        entries = self.near(child, masks[at], limit)
+                    else:
+                        entries = ready[at].take(self.costs.within(ready[at].cost, limit))
+                    pair.append(entries)
+                yield each.place, each.is_swapped, (pair[0], pair[1])
+
+    def _sides(self, node: ShapeNode | None, masks: Flags) -> list[Entries] | None:
+        """The entries of many row sets, where they can be counted together."""
+        return self._shallow(node, masks) if node is None or node.level == 1 else None
+
+    def _put_together(
+        self,
+        question: int,
+        swapped: bool,
+        mask: Flags,
+        pair: tuple[Entries, Entries],
+        limits: Floats,
+    ) -> Entries:
+        """Every choice of the left side with every one of the right; keys instead of numbers."""
+        left, right = pair
+        if not len(left) or not len(right):
+            return Entries.join([], self.costs.width)
+        named = self._named(question, mask)
+        total = left.cost[:, None] + right.cost[None]
+        total[..., 0] += named
+        a, b = np.nonzero(self.costs.within(total, limits))
+        number_a, number_b = left.number[a], right.number[b]
+        cost = total[a, b]
+        keys = self.choices.codes(number_a, number_b)
+        # two leaves that say the same are one leaf, and the question goes
+        alike = (number_a < LABELS) & (number_a == number_b)
+        keys[alike] = -1 - number_a[alike]
+        cost[alike, 0] -= named
+        n = len(a)
+        return Entries(
+            keys, cost, np.full(n, question), np.full(n, swapped), number_a, number_b,
+            left.cost[a], right.cost[b],
+        )  # fmt: skip
+
+    def _numbered(self, feature: int, found: list[Entries]) -> list[Entries]:
+        """The entries of one feature merged, with the numbers of their choices."""
+        entries = Entries.join(found, self.costs.width)
+        if len(entries) > MOST_ENTRIES:
+            raise TooManyError
+        entries = entries.take(self.costs.best(entries.number, entries.cost))
+        is_leaf = entries.number < 0
+        number = np.where(is_leaf, -1 - entries.number, 0)
+        number[~is_leaf] = self.choices.numbers(feature, entries.number[~is_leaf])
+        return [_renumbered(entries, number)]
+
+    def _named(self, question: int, mask: Flags) -> float:
+        return float(self.questions.named(mask[None], np.array([question]))[0, 0])
+
+    # ------------------------------------------------------------ all rows one way
+
+    def _passing(self, node: ShapeNode, mask: Flags, limits: Floats) -> list[Entries]:
+        """The entries where the question at the top sends all rows one way."""
+        found = []
+        for is_right in self._ways(node, mask):
+            child = node.right if is_right else node.left
+            below = self.near(child, mask, limits)
+            n = len(below)
+            found.append(
+                Entries(
+                    below.number, below.cost, np.full(n, PASS), np.full(n, is_right),
+                    below.number, below.number, below.cost, below.cost,
+                )
+            )  # fmt: skip
+        return found
+
+    def _ways(self, node: ShapeNode, mask: Flags) -> tuple[bool, ...]:
+        """Which ways a question that sends all rows one way may send them: left, right."""
+        if node.is_fixed:
+            yes = self.questions.inside[mask, int(node.asked[0])]
+            return () if 0 < yes.sum() < len(yes) else (not yes.all(),)
+        if self.problem.forbid_empty_branches and self.passing_split(node, mask) is None:
+            return ()
+        return (False,) if node.is_mirrored and node.level > 1 else (False, True)
+
+    def passing_split(self, node: ShapeNode, mask: Flags) -> Split | None:
+        """A question that all these rows answer with no, None if there is none."""
+        if not self.problem.forbid_empty_branches:
+            return Split(self.problem.allowed_features(node.node)[0], frozenset())
+        for g in self.problem.allowed_features(node.node):
+            feature = self.problem.data.features[g]
+            ends = set(range(feature.n_values))
+            if feature.is_numerical:
+                ends = {0, feature.n_ordered - 1, feature.n_values - 1}
+            absent = ends - self.questions.codes_of(mask, g)
+            if absent:
+                return Split(g, frozenset({min(absent)}))
+        return None
+
+    # ------------------------------------------------------------ leaves and last questions
+
+    def _shallow(self, node: ShapeNode | None, masks: Flags) -> list[Entries]:
+        """The entries of leaves, or of nodes with two leaves, on each of B row sets."""
+        tables = self._last_questions(masks, node)
+        if self.costs.is_pair:
+            return [self._undominated(node, tables, b) for b in range(len(masks))]
+        leaves = np.where(tables.leaf_allowed, tables.leaf_costs()[:, :, 0], np.inf)
+        if node is None or not len(node.asked):
+            costs, numbers = leaves, np.arange(LABELS)
+        else:
+            each = np.where(tables.allowed, tables.question_costs(), np.inf)
+            by_group = np.minimum.reduceat(each, node.starts, axis=1)
+            costs = np.concatenate([leaves, by_group], axis=1)
+            numbers = np.concatenate([np.arange(LABELS), self._single(node)])
+        found = []
+        for row in costs:
+            some = np.isfinite(row)
+            found.append(Entries.plain(numbers[some], row[some][:, None]))
+        if node is not None and len(set(node.features.tolist())) < len(node.features):
+            found = [each.take(self.costs.best(each.number, each.cost)) for each in found]
+        return found
+
+    def _single(self, node: ShapeNode) -> Whole:
+        """The choice of each group of a last question."""
+        return np.array([self.choices.number(g, 0) for g in node.features.tolist()], np.int64)
+
+    def _undominated(self, node: ShapeNode | None, tables: _Tables, b: int) -> Entries:
+        numbers = [np.arange(LABELS)[tables.leaf_allowed[b]]]
+        costs = [tables.leaf_costs()[b][tables.leaf_allowed[b]]]
+        if node is not None and len(node.asked):
+            pairs = tables.question_pairs(b)
+            of_question = np.repeat(self._single(node), node.sizes)[tables.allowed[b]]
+            numbers += [of_question, of_question]
+            costs += list(pairs)
+        number, cost = np.concatenate(numbers), np.concatenate(costs)
+        kept = self.costs.best(number, cost)
+        return Entries.plain(number[kept], cost[kept])
+
+    def _last_questions(self, masks: Flags, node: ShapeNode | None) -> _Tables:
+        """Count what a leaf, or a node with two leaves, costs on each of B row sets."""
+        q, costs = self.questions, self.costs
+        kind = costs.d.dtype
+        rows = masks.any(axis=0)
+        sets = masks[:, rows].astype(kind)
+        weights = [q.positive[rows], q.negative[rows]]
+        asked = np.zeros(0, np.int64) if node is None else node.asked
+        inside = q.inside[rows][:, asked].astype(kind, copy=False)
+        all_ = [np.asarray(sets @ w.astype(kind), np.float64) for w in weights]
+        yes = [np.asarray((sets * w.astype(kind)) @ inside, np.float64) for w in weights]
+        found = np.asarray(sets @ inside, np.float64)
+        n_rows = sets.sum(axis=1, dtype=np.float64)[:, None]
+        parts = (found > 0) & (found < n_rows)
+        leaf_allowed = np.ones((len(masks), LABELS), np.bool_)
+        allowed = parts
+        if self.least_held:
+            held = q.counted[rows].astype(kind)
+            total = np.asarray(sets @ held, np.float64)[:, None]
+            of_yes = np.asarray((sets * held) @ inside, np.float64)
+            large = (of_yes >= self.least_held) & (total - of_yes >= self.least_held)
+            allowed = parts & large
+            leaf_allowed &= total >= self.least_held
+            if node is not None and node.is_fixed:
+                leaf_allowed &= large | ~parts
+        if node is not None and not node.is_fixed and self.problem.forbid_empty_branches:
+            leaf_allowed &= np.array([[bool(self._ways(node, mask))] for mask in masks])
+        named = q.named(masks, asked) if len(asked) else np.zeros((len(masks), 0))
+        return _Tables(costs, all_[0], all_[1], yes[0], yes[1], named, allowed, leaf_allowed)
+
+    # ------------------------------------------------------------ trees
+
+    def assignment(self, number: int, cost: Floats) -> Assignment:
+        """The tree of a choice with this cost, which the search has found."""
+        splits: dict[int, Split] = {}
+        labels: dict[int, bool] = {}
+        self._build(0, self.everything, number, cost, splits, labels)
+        topology = self.problem.topology
+        for node in range(topology.n_nodes):
+            if node not in splits:
+                splits[node] = self._any_split(node)
+        for leaf in range(topology.n_leaves):
+            labels.setdefault(leaf, bool(self.problem.fixed_label(leaf)))
+        return Assignment(
+            tuple(splits[node] for node in range(topology.n_nodes)),
+            tuple(labels[leaf] for leaf in range(topology.n_leaves)),
+        )
+
+    def _any_split(self, node: int) -> Split:
+        """A question for a node that no row reaches."""
+        rule = self.problem.rules.at(node)
+        if rule.split is not None:
+            return rule.split
+        g = self.problem.allowed_features(node)[0]
+        return Split(g, frozenset({0} if self.problem.forbid_empty_branches else ()))
+
+    def _build(
+        self,
+        child: int,
+        mask: Flags,
+        number: int,
+        cost: Floats,
+        splits: dict[int, Split],
+        labels: dict[int, bool],
+    ) -> None:
+        """Note the questions and labels of the tree below a child of the topology."""
+        if child < 0:
+            labels[-1 - child] = bool(number)
+            return
+        node, (left, right) = self.nodes[child], self.problem.topology.children(child)
+        if node.level == 1:
+            self._build_last(child, mask, number, cost, splits, labels)
+            return
+        entries = self.near(node, mask, self.costs.limits_of(cost))
+        at = np.flatnonzero((entries.number == number) & (entries.cost == cost).all(axis=1))[0]
+        question, swapped = int(entries.question[at]), bool(entries.is_swapped[at])
+        if question == PASS:
+            splits[child] = self._pass(node, mask, is_right=swapped)
+            below = right if swapped else left
+            self._build(below, mask, number, cost, splits, labels)
+            return
+        split = self.questions.splits[question]
+        yes = (self.questions.inside[:, question] > 0) & mask
+        goes_left = mask & ~yes if swapped else yes
+        splits[child] = _reversed(self.problem, split) if swapped else split
+        for below, rows, of, what in (
+            (left, goes_left, entries.left, entries.cost_left),
+            (right, mask & ~goes_left, entries.right, entries.cost_right),
+        ):
+            self._build(below, rows, int(of[at]), what[at], splits, labels)
+
+    def _pass(self, node: ShapeNode, mask: Flags, *, is_right: bool) -> Split:
+        """A question that sends all these rows one way."""
+        if node.is_fixed:
+            return self.questions.splits[int(node.asked[0])]
+        split = self.passing_split(node, mask)
+        assert split is not None
+        return split if is_right else _reversed(self.problem, split)
+
+    def _build_last(
+        self,
+        child: int,
+        mask: Flags,
+        number: int,
+        cost: Floats,
+        splits: dict[int, Split],
+        labels: dict[int, bool],
+    ) -> None:
+        node = self.nodes[child]
+        left, right = (-1 - below for below in self.problem.topology.children(child))
+        if number < LABELS:  # a leaf: all rows one way, or two leaves that say the same
+            labels[left], labels[right] = bool(number), bool(number)
+            splits[child] = self._pass(node, mask, is_right=bool(number))
+            if not node.is_fixed:
+                labels[left], labels[right] = False, True
+            return
+        place, is_yes_positive = self._last_question(node, mask, number, cost)
+        split = self.questions.splits[int(node.asked[place])]
+        if node.is_fixed:
+            splits[child] = split
+            labels[left], labels[right] = is_yes_positive, not is_yes_positive
+        else:
+            splits[child] = _reversed(self.problem, split) if is_yes_positive else split
+            labels[left], labels[right] = False, True
+
+    def _last_question(
+        self, node: ShapeNode, mask: Flags, number: int, cost: Floats
+    ) -> tuple[int, bool]:
+        """The question above two leaves that has a cost, and whether yes means positive."""
+        of_choice = np.flatnonzero(np.repeat(self._single(node), node.sizes) == number)
+        asked = dataclasses.replace(node, asked=node.asked[of_choice])
+        tables = self._last_questions(mask[None], asked)
+        for is_yes_positive in (True, False):
+            each = tables.one_way(is_yes_positive)[0]
+            fits = (each == cost).all(axis=1) & tables.allowed[0]
+            if fits.any():
+                return int(of_choice[np.flatnonzero(fits)[0]]), is_yes_positive
+        raise AssertionError("a cost that no question has")
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """What leaves and last questions cost on B row sets.
+
+    Attributes
+    ----------
+    positive, negative : float64[B]
+        Weights of the positive and negative rows.
+    yes_positive, yes_negative : float64[B, A]
+        Of those that answer yes.
+    named : float64[B, A]
+        Categories that each question names.
+    allowed : bool[B, A]
+        Whether the question may be asked above two leaves.
+    leaf_allowed : bool[B, 2]
+        Whether the whole set may be a leaf.
+    """
+
+    costs: Costs
+    positive: Floats
+    negative: Floats
+    yes_positive: Floats
+    yes_negative: Floats
+    named: Floats
+    allowed: Flags
+    leaf_allowed: Flags
+
+    def leaf_costs(self) -> Floats:
+        """float64[B, 2, width]: a leaf that says negative, and one that says positive."""
+        none = np.zeros(len(self.positive))
+        fn = np.stack([self.positive, none], axis=1)
+        fp = np.stack([none, self.negative], axis=1)
+        return self._costs(fn, fp, 0)
+
+    def one_way(self, is_yes_positive: bool) -> Floats:
+        """float64[B, A, width]: each question, with the leaf of yes positive or negative."""
+        if is_yes_positive:
+            missed = self.positive[:, None] - self.yes_positive
+            return self._costs(missed, self.yes_negative, self.named)
+        alarms = self.negative[:, None] - self.yes_negative
+        return self._costs(self.yes_positive, alarms, self.named)
+
+    def question_costs(self) -> Floats:
+        """float64[B, A]: each question with the better labels, where costs are one number."""
+        return np.minimum(self.one_way(True)[..., 0], self.one_way(False)[..., 0])
+
+    def question_pairs(self, b: int) -> tuple[Floats, Floats]:
+        """The costs of one set's allowed questions, asked either way."""
+        allowed = self.allowed[b]
+        return self.one_way(True)[b][allowed], self.one_way(False)[b][allowed]
+
+    def _costs(self, fn: Floats, fp: Floats, named: Floats | float) -> Floats:
+        unit = self.costs.unit
+        if self.costs.is_pair:
+            return np.stack([fn * unit + named, fp + np.zeros_like(fn)], axis=-1)
+        loss = self.costs.alpha[0] * fn + self.costs.beta[0] * fp
+        return (loss * unit + named)[..., None]
+
+
+def _renumbered(entries: Entries, number: Whole) -> Entries:
+    return Entries(
+        number, entries.cost, entries.question, entries.is_swapped, entries.left, entries.right,
+        entries.cost_left, entries.cost_right,
+    )  # fmt: skip
+
+
+def _reversed(problem: Problem, split: Split) -> Split:
+    """The question about the complement of the set."""
+    n = problem.data.features[split.feature].n_values
+    return Split(split.feature, frozenset(range(n)) - split.left)

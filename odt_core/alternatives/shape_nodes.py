@@ -1,0 +1,114 @@
+"""The nodes of a shape with what each may ask; equal subtrees are one node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from odt_core.alternatives.questions import Questions, Whole
+from odt_core.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeNode:
+    """A decision node of the shape, or the like of several.
+
+    Attributes
+    ----------
+    node : int
+        The topology's number of one that is like this.
+    left, right : ShapeNode or None
+        The children; None for a leaf.
+    level : int
+        Levels of questions from here down.
+    asked : int64[A]
+        The questions that it may ask.
+    starts : int64[R]
+        Where in `asked` the questions of each group begin.
+    features : int64[R]
+        The feature of each group.
+    chains : bool[R]
+        Which groups are chains.
+    is_fixed : bool
+        Whether a rule fixes the question.
+    """
+
+    node: int
+    left: ShapeNode | None
+    right: ShapeNode | None
+    level: int
+    asked: Whole
+    starts: Whole
+    features: Whole
+    chains: tuple[bool, ...]
+    is_fixed: bool
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the two children are alike, so that it does not matter which side goes where."""
+        return self.left is self.right
+
+    @property
+    def sizes(self) -> Whole:
+        """How many questions each group has: int64[R]."""
+        return np.diff(np.append(self.starts, len(self.asked)))
+
+    def slices(self) -> list[slice]:
+        """The places of each group in `asked`."""
+        ends = [*self.starts[1:].tolist(), len(self.asked)]
+        return [slice(a, b) for a, b in zip(self.starts.tolist(), ends, strict=True)]
+
+
+def shape_nodes(problem: Problem, questions: Questions) -> dict[int, ShapeNode]:
+    """The node of each decision node of the problem's topology, by its number."""
+    topology = problem.topology
+    known: dict[object, ShapeNode] = {}
+    found: dict[int, ShapeNode] = {}
+
+    def visit(child: int) -> ShapeNode | None:
+        if child < 0:
+            return None
+        left, right = (visit(below) for below in topology.children(child))
+        rule = problem.rules.at(child)
+        key = (id(left), id(right), rule)
+        if key not in known:
+            known[key] = _make(problem, questions, child, left, right)
+        found[child] = known[key]
+        return known[key]
+
+    visit(0)
+    return found
+
+
+def _make(
+    problem: Problem,
+    questions: Questions,
+    node: int,
+    left: ShapeNode | None,
+    right: ShapeNode | None,
+) -> ShapeNode:
+    is_fixed = node in questions.fixed
+    of_rules = set(questions.fixed.values())
+    if is_fixed:
+        groups = [group for group in questions.groups if group.first == questions.fixed[node]]
+    else:
+        allowed = set(problem.allowed_features(node))
+        groups = [
+            group
+            for group in questions.groups
+            if group.feature in allowed and group.first not in of_rules
+        ]
+    sizes = [group.last - group.first for group in groups]
+    asked = [np.arange(group.first, group.last) for group in groups]
+    return ShapeNode(
+        node=node,
+        left=left,
+        right=right,
+        level=1 + max(0 if below is None else below.level for below in (left, right)),
+        asked=np.concatenate(asked) if asked else np.zeros(0, np.int64),
+        starts=np.cumsum([0, *sizes])[:-1].astype(np.int64),
+        features=np.array([group.feature for group in groups], np.int64),
+        chains=tuple(group.is_chain for group in groups),
+        is_fixed=is_fixed,
+    )

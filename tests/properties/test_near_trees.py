@@ -1,0 +1,197 @@
+"""Lists of near-optimal trees against brute force, which lists all trees of small problems."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from odt_core.alternatives.columns import column_worths
+from odt_core.alternatives.listing import (
+    NearTrees,
+    find_near_trees,
+    loss_unit,
+    problems_of,
+)
+from odt_core.errors import InputError
+from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.topology import AnyShape, Topology
+from tests.properties import referee
+from tests.properties.strategies import SMALL_TOPOLOGIES, random_problem
+from tests.properties.tree_lists import ListedTree, choice_of, list_trees
+
+SMALL, WITH_LEAF, THREE_LEVELS, STOPPED = 120, 40, 45, 60
+ROWS_OF_THREE_LEVELS = 14
+"""Brute force over three levels takes few rows."""
+THREE_LEVEL_TOPOLOGIES = tuple(
+    Topology.parse(text)
+    for text in (
+        "(. (. (. .)))",
+        "((. (. .)) .)",
+        "((. (. .))(. .))",
+        "(((. .)(. .))(. .))",
+        "((. (. .))((. .) .))",
+    )
+)
+
+
+def everything(problem: Problem) -> NearTrees:
+    return find_near_trees([problem], number=10**6)
+
+
+def check(found: NearTrees, wanted: list[ListedTree]) -> None:
+    """The list has the wanted choices with their best trees, in the wanted order."""
+    listed = {}
+    for tree in found.trees:
+        shown = tree.solution.tree
+        assert shown is not None
+        listed[choice_of(shown)] = (tree.loss, len(shown.decisions), tree.named)
+    assert len(listed) == len(found.trees)
+    assert listed == {tree.choice: (tree.loss, tree.questions, tree.named) for tree in wanted}
+    assert [tree.loss for tree in found.trees] == [tree.loss for tree in wanted]
+
+
+def small_three_levels(seed: int) -> Problem | None:
+    """A problem that brute force can list; None where the seed gives none."""
+    problem = random_problem(seed, topologies=THREE_LEVEL_TOPOLOGIES, smallest_leaf=seed % 3 == 0)
+    if sum(feature.n_values for feature in problem.data.features) > 9:
+        return None
+    try:
+        return dataclasses.replace(problem, data=problem.data.take(np.arange(ROWS_OF_THREE_LEVELS)))
+    except InputError:  # a smallest leaf that so few rows cannot fill
+        return None
+
+
+@pytest.mark.parametrize("first", range(0, SMALL, 40))
+def test_all_trees_of_small_problems(first: int) -> None:
+    for seed in range(first, first + 40):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        wanted = list_trees(problem)
+        found = everything(problem)
+        check(found, wanted)
+        assert found.complete_below is None and found.status == "all"
+        least = wanted[0].loss if wanted else None
+        assert found.least == least
+        assert found.n_best == sum(tree.loss == least for tree in wanted)
+
+
+def test_all_trees_with_a_smallest_leaf() -> None:
+    for seed in range(300, 300 + WITH_LEAF):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True)
+        check(everything(problem), list_trees(problem))
+
+
+def test_all_trees_of_three_levels() -> None:
+    tried = 0
+    for seed in range(THREE_LEVELS):
+        problem = small_three_levels(seed)
+        if problem is not None:
+            check(everything(problem), list_trees(problem))
+            tried += 1
+    assert tried > THREE_LEVELS / 5
+
+
+def test_the_list_ends_with_a_number_and_says_where_it_is_complete() -> None:
+    for seed in range(600, 640):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        wanted = list_trees(problem)
+        for number in (1, 3, 10):
+            found = find_near_trees([problem], number=number)
+            assert [tree.loss for tree in found.trees] == [t.loss for t in wanted[:number]]
+            is_all = found.complete_below is None
+            missing = wanted[len(found.trees) :]
+            assert is_all == (not missing) or found.complete_below is not None
+            if found.complete_below is not None:
+                assert all(tree.loss >= found.complete_below for tree in missing)
+
+
+def test_the_list_ends_with_a_loss() -> None:
+    for seed in range(640, 680):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        wanted = list_trees(problem)
+        for within in (Fraction(0), Fraction(2), Fraction(7, 2)):
+            found = find_near_trees([problem], number=10**6, within=within)
+            most = 0 if not wanted else wanted[0].loss + within / loss_unit(problem)
+            check(found, [tree for tree in wanted if tree.loss <= most])
+
+
+def test_stopped_in_the_middle_it_claims_only_what_is_true() -> None:
+    early = 0
+    for seed in range(STOPPED):
+        problem = random_problem(700 + seed, topologies=SMALL_TOPOLOGIES)
+        wanted = list_trees(problem)
+        told: list[int] = []
+        found = find_near_trees(
+            [problem],
+            number=10**6,
+            on_progress=lambda number, above, told=told: told.append(number),
+            should_stop=_stop_after(told, seed % 3, looks=seed // 3),
+        )
+        early += found.status == "stopped"
+        if found.status == "stopped":
+            assert found.complete_below is not None
+            below = [tree for tree in wanted if tree.loss < found.complete_below]
+            check(found, below)
+    assert early > STOPPED / 4
+
+
+def _stop_after(told: list[int], budgets: int, *, looks: int) -> Callable[[], bool]:
+    """Says stop after so many budgets, and so many looks in the next one."""
+    count = iter(range(10**9))
+    return lambda: len(told) > budgets and next(count) >= looks
+
+
+def test_any_shape_has_the_trees_of_every_topology() -> None:
+    for seed in range(800, 804):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, plain=True)
+        problem = dataclasses.replace(problem, data=problem.data.take(np.arange(12)))
+        best: dict[tuple, ListedTree] = {}
+        for text in ("(((. .) .) .)", "((. .)(. .))"):
+            shape = dataclasses.replace(problem, topology=Topology.parse(text))
+            for tree in list_trees(shape):
+                if tree.choice not in best or tree.rank < best[tree.choice].rank:
+                    best[tree.choice] = tree
+        found = find_near_trees(problems_of(problem, AnyShape(3)), number=10**6)
+        check(found, sorted(best.values(), key=lambda tree: tree.rank))
+
+
+def test_the_least_loss_without_a_column() -> None:
+    for seed in range(900, 940):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        for number in (2, 10**6):
+            found = find_near_trees([problem], number=number)
+            for worth in column_worths([problem], found, time_limit=60.0):
+                asked = [t.solution.tree.used_features for t in found.trees if t.solution.tree]
+                assert worth.n_trees == sum(worth.feature in used for used in asked)
+                assert worth.is_proved
+                assert worth.least_without == least_without(problem, worth.feature)
+
+
+def least_without(problem: Problem, feature: int) -> int | None:
+    """The least loss where no node may ask a column, by the referee."""
+    rules = problem.rules
+    if any(rule.split is not None and rule.split.feature == feature for _, rule in rules.nodes):
+        return None
+    rules = dataclasses.replace(rules, forbidden=rules.forbidden | {feature})
+    try:
+        problem = dataclasses.replace(problem, rules=rules)
+    except InputError:
+        return None
+    best = referee.best_value(problem)
+    gains, data = problem.gains, problem.data
+    most = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
+    return None if best is None else int(most - best * gains.scale)
+
+
+def test_too_many_sets_are_refused_with_what_to_do() -> None:
+    names = tuple(f"v{i}" for i in range(24))
+    codes = np.arange(48, dtype=np.int32)[:, None] % 24
+    feature = Feature("town", FeatureKind.CATEGORICAL, names)
+    data = EncodedData(codes, np.arange(48) % 5 == 0, np.ones(48, np.int64), (feature,))
+    with pytest.raises(InputError, match="'town' allows .* give a smaller cap"):
+        find_near_trees([Problem(data, Topology.parse("depth-2"))], number=5)
+    capped = Problem(data, Topology.parse("depth-2"), max_card=2)
+    assert find_near_trees([capped], number=5).trees
