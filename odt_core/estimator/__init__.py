@@ -1,4 +1,4 @@
-"""`OptimalTreeClassifier`: the search for the best tree under scikit-learn's conventions."""
+"""`OptimalTreeClassifier`: provably best trees with the interface of scikit-learn."""
 
 from odt_core.estimator.classifier import OptimalTreeClassifier
 

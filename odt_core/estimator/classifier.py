@@ -1,4 +1,4 @@
-"""The exact search as a classifier of scikit-learn."""
+"""The exact search as a scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from odt_core.estimator.weights import negative_weight, whole_weights
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Status
 
-# What encodes, solves and writes files is imported where it is used: importing the classifier
-# costs little more than importing scikit-learn.
+# Encoding, solving and export are imported where they are used. So importing the classifier takes
+# little longer than importing scikit-learn.
 if TYPE_CHECKING:
     from odt_core.data import Encoder, Schema, Table, Unseen
     from odt_core.export import Model
@@ -40,58 +40,58 @@ if TYPE_CHECKING:
     from odt_core.tree import Tree
 
 TARGET = "class"
-"""The outcome's name in a tree and a model, where `y` has none of its own."""
+"""The outcome's name in trees and models if `y` has no name."""
 
 
 class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
     """The provably best small decision tree for two classes.
 
     An exact search finds the tree and proves that no tree of the same shape does better on the
-    training rows. Questions about a categorical feature ask for a set of categories, questions
-    about a numerical one for a threshold. A missing value is a value of its own. The model is that
-    of Günlük, Kalagnanam, Li, Menickelly and Scheinberg, *Optimal Decision Trees for Categorical
-    Data via Integer Programming*.
+    training rows. A split on a categorical feature is a set of categories. A split on a numerical
+    feature is a threshold. A missing value is a value of its own. The model comes from Günlük,
+    Kalagnanam, Li, Menickelly and Scheinberg, *Optimal Decision Trees for Categorical Data via
+    Integer Programming*.
 
     Parameters
     ----------
     topology : str, default="depth-2"
         The tree's shape: ``depth-1``, ``depth-2``, ``depth-2.5``, ``depth-3``, ``imbalanced``,
-        ``depth-4``, a text form such as ``((. .)(. .))``, or ``any-7`` and the like for any shape
-        with at most seven questions.
+        ``depth-4``, a text form such as ``((. .)(. .))``, or ``any-7`` for any shape with at most
+        seven questions.
     max_card : int or None, default=None
-        The largest set of categories that a question names; None for no cap (paper, section 4.5).
+        The largest set of categories in a split; None for no cap (paper, section 4.5).
     objective : {"accuracy", "balanced", "max-tpr", "max-tnr"}, default="accuracy"
-        What is made as high as it can be on the training rows: accuracy, the mean of sensitivity
-        and specificity, sensitivity, or specificity. ``max-tpr`` needs `min_tnr` and ``max-tnr``
-        needs `min_tpr`.
+        The quantity to maximise on the training rows: accuracy, the mean of sensitivity and
+        specificity, sensitivity, or specificity. ``max-tpr`` needs `min_tnr` and ``max-tnr`` needs
+        `min_tpr`.
     min_tpr, min_tnr : float or None, default=None
         Floors on sensitivity (TPR) and specificity (TNR) on the training rows, as shares. 0.95
         means exactly 95 %.
     class_weight : dict, "balanced" or None, default=None
-        What a row of each class counts, for the objective ``accuracy``. A label that is not named
-        counts 1.
+        The weight of a row of each class, for the objective ``accuracy``. A label that is not named
+        has the weight 1.
     positive : label or None, default=None
-        The class whose rate is the sensitivity; None for the last of `classes_`.
+        The positive class; None for the last of `classes_`.
     categorical_features : "from_dtype", None, or array-like of bool, int or str, \
 default="from_dtype"
-        The categorical features, as a mask, as numbers or as names. With ``from_dtype`` these are
-        the columns of categories, text and booleans.
+        The categorical features as a mask, numbers or names. ``from_dtype`` takes the columns of
+        categories, text and booleans.
     cuts : "deciles", "every", int, sequence of float, or dict, default="deciles"
-        Where numerical features may be cut: at the deciles of the training rows, between any two
-        values, at so many quantiles, or at the numbers given. A dict gives some columns cuts of
-        their own.
+        The allowed cut points of numerical features: the deciles of the training rows, between any
+        two values, a number of quantiles, or given numbers. A dict sets the cuts of single columns.
     min_leaf : int or None, default=None
-        How much every leaf holds that a training row reaches, counted with the rows' weights.
+        The smallest weighted number of training rows in a leaf. Leaves without rows are allowed.
     min_leaf_of : {"rows", "rarer-class"}, default="rows"
         Whether `min_leaf` counts all rows or only those of the rarer class.
     engine : {"search", "hybrid", "cbc", "highs"}, default="search"
-        Who solves. ``hybrid`` is the search, confirmed by CBC in the paper's integer program.
+        The solver. ``hybrid`` is the search with a confirmation by CBC in the paper's integer
+        program.
     time_limit : float, default=60.0
         Seconds for the solve.
     threads : int, default=1
         Processor threads for the solve.
     random_state : int, RandomState instance or None, default=None
-        For CBC and HiGHS. The search makes no random choice.
+        The seed for CBC and HiGHS. The search makes no random choices.
 
     Attributes
     ----------
@@ -106,21 +106,21 @@ default="from_dtype"
     tree_ : odt_core.tree.Tree
         The tree. Its counts are sums of row weights, multiplied by `weight_factor_`.
     status_ : {"optimal", "feasible"}
-        ``optimal``: it is proved that no tree of this shape does better on the training rows.
-        ``feasible``: time ran out, and `tree_` is the best that was found.
+        ``optimal``: no tree of this shape does better on the training rows, by proof.
+        ``feasible``: time ran out, and `tree_` is the best tree found.
     objective_ : float
-        What the tree reaches: the weighted number of rows that it gets right for the objective
-        ``accuracy`` (a positive row counts 1), a share for the others.
+        The tree's objective: for ``accuracy`` the weighted number of correct rows (a positive row
+        has the weight 1), for the others a share.
     bound_ : float
-        What no tree of this shape exceeds, in the same unit.
+        A proved upper bound on the objective of trees of this shape, in the same unit.
     gap_ : float
-        ``bound_ - objective_``; 0 where the tree is proved optimal.
+        ``bound_ - objective_``; 0 if the tree is proved optimal.
     weight_factor_ : float
-        What the row weights were multiplied by, so that all are whole. It is 1 for whole weights.
+        The factor that makes all row weights whole numbers; 1 for whole weights.
 
     See Also
     --------
-    sklearn.tree.DecisionTreeClassifier : Trees that are grown greedily, question by question.
+    sklearn.tree.DecisionTreeClassifier : Trees that grow greedily, question by question.
 
     Notes
     -----
@@ -135,8 +135,7 @@ default="from_dtype"
     >>> tree.status_, round(tree.score(X, y), 3)
     ('optimal', 0.958)
 
-    At least 99 % of the malignant cases (class 0) are to be found, with as few false alarms as
-    possible:
+    Find at least 99 % of the malignant cases (class 0), with as few false alarms as possible:
 
     >>> tree = OptimalTreeClassifier(objective="max-tnr", positive=0, min_tpr=0.99).fit(X, y)
     >>> found = tree.predict(X) == 0
@@ -188,7 +187,7 @@ default="from_dtype"
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: everything but the training rows, which `frontier` needs."""
+        """Pickle everything except the training rows, which only `frontier` needs."""
         return {**super().__getstate__(), "_problem": None}
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
@@ -199,14 +198,14 @@ default="from_dtype"
         X : array-like of shape (n_samples, n_features)
             The features, best as a data frame.
         y : array-like of shape (n_samples,)
-            The classes; two of them.
+            The labels of two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            How many rows each row stands for. Rows of weight 0 are left out.
+            Row weights: the number of rows that each row stands for. Rows of weight 0 are left out.
 
         Returns
         -------
         self : OptimalTreeClassifier
-            Fitted.
+            The fitted classifier.
 
         Raises
         ------
@@ -235,7 +234,7 @@ default="from_dtype"
     def _checked(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[pd.DataFrame, npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Features, labels and weights of the rows that count."""
+        """Features, labels and weights of the rows whose weight is not 0."""
         if narwhals.dependencies.is_into_dataframe(X):
             frame = self._frame(X, reset=True)
             validate_data(self, X, y, reset=True, skip_check_array=True)
@@ -303,7 +302,7 @@ default="from_dtype"
     def _table(
         self, frame: pd.DataFrame, labels: npt.NDArray[Any], target: Any
     ) -> tuple[Table, Schema]:
-        """The rows as every part of the product knows them, and what the columns mean."""
+        """The training rows as a `Table`, with the schema of its columns."""
         from odt_core.data import Schema, table_from_frame
         from odt_core.estimator.settings import Columns
 
@@ -322,7 +321,7 @@ default="from_dtype"
         positive = texts.values[int(texts.codes[np.argmax(labels == self.positive_)])].as_py()
         if "" in texts.texts or len(texts.texts) < 2:
             raise InputError(
-                "The two classes of y must differ in more than blanks, and be called something."
+                "The two classes of y must differ in more than blanks, and must not be empty."
             )
         columns = Columns(names, numerical).schemas(self.cuts)
         return table, Schema(name, positive, columns, missing_tokens=())
@@ -349,12 +348,12 @@ default="from_dtype"
         )
 
     def _take(self, trained: TrainedTree, factor: Fraction) -> None:
-        """Take the tree of a solved problem.
+        """Set the fitted attributes from a solved problem.
 
         Raises
         ------
         InputError
-            If there is none.
+            If the problem has no tree.
         """
         solution, sentence = trained.solution, trained.status_sentence
         model = trained.model
@@ -386,7 +385,7 @@ default="from_dtype"
         self.gap_ = float((solution.value_bound - solution.value) / unit)
 
     def apply(self, X: Any) -> npt.NDArray[np.int64]:
-        """The leaf that each row reaches, counted from 0, left to right.
+        """Return the leaf of each row, counted from 0, left to right.
 
         Parameters
         ----------
@@ -401,9 +400,10 @@ default="from_dtype"
         return self.tree_.apply(self._encoder.encode(self._frame(X, reset=False)))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of each row: the label of its leaf.
+        """Predict the class of each row, which is the label of its leaf.
 
-        A value that no training row had goes where most training rows went (see `unseen`).
+        At a node, a value that no training row had follows the branch of most training rows (see
+        `unseen`).
 
         Parameters
         ----------
@@ -420,7 +420,7 @@ default="from_dtype"
         return labels[leaves].astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The share of each class among the training rows of the leaf, in the order of `classes_`.
+        """Return the class shares of the leaf's training rows, in the order of `classes_`.
 
         Parameters
         ----------
@@ -439,7 +439,7 @@ default="from_dtype"
         return shares[leaves]
 
     def unseen(self, X: Any) -> tuple[Unseen, ...]:
-        """Values that no training row had, with their columns and how many rows have them.
+        """Find values that no training row had, with their columns and numbers of rows.
 
         Parameters
         ----------
@@ -449,35 +449,34 @@ default="from_dtype"
         Returns
         -------
         tuple of odt_core.data.Unseen
-            At most 20 values a column; categorical columns, and numbers that are missing where none
-            was in training.
+            At most 20 values for each column. Numerical columns report only missing values, if no
+            training row had one.
         """
         check_is_fitted(self)
         return self._encoder.unseen(self._frame(X, reset=False))
 
     def frontier(self, time_limit: float | None = None) -> tuple[OperatingPoint, ...]:
-        """Every best trade-off between false negatives and false positives on the training rows.
+        """Find every best trade-off between false negatives and false positives in training.
 
-        For each point there is a tree of the shape that reaches it, and none that makes fewer
-        errors of one kind and not more of the other. The objective, the class weight and the
-        floors do not matter here. To use the tree of a point, fit again with the objective
-        ``max-tnr`` and ``min_tpr=point.tpr``.
+        A tree of the shape reaches each point. No tree makes fewer errors of one kind without more
+        errors of the other. Objective, class weight and floors are ignored. To use a point's tree,
+        fit again with the objective ``max-tnr`` and ``min_tpr=point.tpr``.
 
         Parameters
         ----------
         time_limit : float or None
-            Seconds; by default those of the classifier.
+            Seconds; None for the classifier's time limit.
 
         Returns
         -------
         tuple of odt_core.studies.OperatingPoint
-            By rising false negatives; each with its tree, `tpr`, `tnr`, and whether it is proved.
+            The points by rising false negatives, each with `tree`, `tpr`, `tnr` and `proved`.
 
         Raises
         ------
         ValueError
-            If the topology is not a single shape, or the classifier was loaded and not fitted:
-            a file does not hold the training rows.
+            If the topology is not a single shape, or the classifier was loaded from a file, which
+            has no training rows.
         """
         from odt_core.studies.frontier import search_frontier
 
@@ -499,9 +498,9 @@ default="from_dtype"
         return points
 
     def to_model(self) -> Model:
-        """The tree as a model, which the dashboard, the command line and the exports read.
+        """Convert the tree to a model, which the dashboard, the command line and exports read.
 
-        ``classifier.to_model().to_text()`` is the text of a model.json. The labels in it are text.
+        ``classifier.to_model().to_text()`` is the text of a model.json. Its labels are text.
 
         Returns
         -------
@@ -512,10 +511,10 @@ default="from_dtype"
 
     @classmethod
     def from_model(cls, model: Model | str | bytes) -> OptimalTreeClassifier:
-        """A fitted classifier from a model, such as the dashboard or ``odt train`` writes.
+        """Load a fitted classifier from a model of the dashboard or of ``odt train``.
 
-        Its parameters are those that the model was trained with, as far as the classifier has
-        them. Its labels are text, and its features are those of the model by name.
+        It has the parameters of the model's training, as far as the classifier has such parameters.
+        Its labels are text. Its features have the model's names.
 
         Parameters
         ----------
@@ -525,7 +524,7 @@ default="from_dtype"
         Raises
         ------
         ValueError
-            If it is not a model, or damaged.
+            If `model` is not a model or is damaged.
         """
         from odt_core.data import Schema
         from odt_core.estimator.settings import parameters
@@ -546,7 +545,7 @@ default="from_dtype"
         return classifier
 
     def _take_recorded_proof(self) -> None:
-        """What the model says of its proof, where it says anything."""
+        """Set the attributes of the proof, if the model has one."""
         result = self._model.facts.get("result")
         if result is None:
             return
@@ -557,15 +556,15 @@ default="from_dtype"
 
 
 def _spec_of(model: Model) -> TrainSpec:
-    """How a model was trained.
+    """Return the specification of a model's training.
 
     Raises
     ------
     InputError
-        If it does not say so.
+        If the model has no specification.
     """
     from odt_core.training import TrainSpec
 
     if "settings" not in model.facts:
-        raise InputError("The model does not say how it was trained: give one that was trained.")
+        raise InputError("The model does not say how it was trained: give a trained model.")
     return TrainSpec.from_json(model.facts["settings"])

@@ -1,4 +1,4 @@
-"""Feature tables as scikit-learn's users give them: which columns are categorical, and numbers."""
+"""The data frames of scikit-learn's users: categorical columns and numbers."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ FROM_DTYPE = "from_dtype"
 
 
 def column_names(names: Iterable[str]) -> list[str]:
-    """The names with letters and their accents as one sign, as every table here has them."""
+    """Normalise names to Unicode NFC, as in every `Table`."""
     return [unicodedata.normalize("NFC", name) for name in names]
 
 
 def categorical_mask(
     frame: pd.DataFrame, categorical_features: Any, *, has_names: bool
 ) -> npt.NDArray[np.bool_]:
-    """Which columns are categorical.
+    """Decide which columns are categorical.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The G features.
     categorical_features : "from_dtype", None, or array-like of bool, int or str
-        As `sklearn.ensemble.HistGradientBoostingClassifier` takes it; with ``from_dtype`` columns
-        of text and of booleans count, too.
+        As for `sklearn.ensemble.HistGradientBoostingClassifier`, but ``from_dtype`` also takes
+        columns of text and booleans.
     has_names : bool
-        Whether the user gave the columns their names.
+        Whether the user named the columns.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def categorical_mask(
     Raises
     ------
     InputError
-        If it names a column that is not there, or a column is of dates.
+        If it names an absent column, or a column holds dates.
     """
     n_columns = frame.shape[1]
     if categorical_features is None:
@@ -83,7 +83,7 @@ def _is_text(column: pd.Series[Any]) -> bool:
 def _positions(
     frame: pd.DataFrame, chosen: npt.NDArray[Any], has_names: bool
 ) -> npt.NDArray[np.int64]:
-    """The columns that a list of names or numbers means."""
+    """The positions of columns that are given by name or number."""
     if chosen.size == 0:
         return np.array([], dtype=np.int64)
     if chosen.dtype.kind == "i":
@@ -104,17 +104,17 @@ def _positions(
     names = column_names(chosen.tolist())
     absent = next((name for name in names if name not in place), None)
     if absent is not None:
-        raise InputError(f"categorical_features names {absent!r}, which is no column of X.")
+        raise InputError(f"categorical_features names {absent!r}, which is not a column of X.")
     return np.array([place[name] for name in names], dtype=np.int64)
 
 
 def with_numbers(frame: pd.DataFrame, numerical: Sequence[str]) -> pd.DataFrame:
-    """The same frame with the numerical columns as floats; missing values are NaN.
+    """Return the frame with its numerical columns as floats; missing values are NaN.
 
     Raises
     ------
     InputError
-        If a cell of one of them is not a finite number.
+        If a cell of a numerical column is not a finite number.
     """
     return frame.assign(**{name: _numbers(frame[name]) for name in numerical})
 

@@ -1,4 +1,4 @@
-"""The classifier's parameters as a specification of a training run."""
+"""Conversion between the classifier's parameters and a specification of a training run."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Columns:
     Attributes
     ----------
     names : sequence of str
-        All of them, in their order.
+        All features, in order.
     numerical : sequence of str
-        Those that are numerical.
+        The numerical features.
     """
 
     names: Sequence[str]
     numerical: Sequence[str]
 
     def schemas(self, cuts: Any) -> tuple[ColumnSchema, ...]:
-        """What each column means, with its cut points as the parameter `cuts` says.
+        """Return the schema of each column, with the cut points of the parameter `cuts`.
 
         Raises
         ------
@@ -65,19 +65,19 @@ class Columns:
 
 
 def binning(cuts: Any, what: str) -> Binning:
-    """Where a column may be cut.
+    """Read a column's value of the parameter `cuts`.
 
     Parameters
     ----------
     cuts : "deciles", "every", int or sequence of float
-        Ten bins, a cut between any two values, so many quantiles, or the cut points themselves.
+        Deciles, a cut between any two values, a number of quantiles, or the cut points.
     what : str
-        What it is, for the message.
+        The name of the parameter, for messages.
 
     Raises
     ------
     InputError
-        If it is none of these.
+        If `cuts` is none of these.
     """
     if isinstance(cuts, str):
         if cuts not in (BinMethod.DECILES, BinMethod.EVERY):
@@ -91,7 +91,7 @@ def binning(cuts: Any, what: str) -> Binning:
 
 
 def objective(goal: str, class_weight: Fraction, min_tpr: Any, min_tnr: Any) -> Objective:
-    """Goal and floors; shares are taken as the decimals that they are written as."""
+    """Make the objective. A floor of 0.95 means exactly 95 %."""
     return Objective(
         goal=one_of(Goal, goal, "objective"),
         class_weight=class_weight,
@@ -110,7 +110,7 @@ def _share(value: Any, name: str) -> Fraction | None:
 
 
 def smallest_leaf(rows: Any, of: str, factor: Fraction) -> SmallestLeaf | None:
-    """How much a leaf must hold, where the rows' weights were multiplied by `factor`."""
+    """Make the condition on leaves, for row weights that were multiplied by `factor`."""
     if rows is None:
         return None
     if not isinstance(rows, (int, float, Fraction, np.number)) or not rows > 0:
@@ -120,16 +120,16 @@ def smallest_leaf(rows: Any, of: str, factor: Fraction) -> SmallestLeaf | None:
 
 
 def one_of(choices: type[Choice], value: str, name: str) -> Choice:
-    """One of an enum's words."""
+    """Read a parameter whose value is a member of an enum."""
     if value not in tuple(choices):
         raise InputError(f"{name} is {value!r}: choose one of {', '.join(choices)}.")
     return choices(value)
 
 
 def parameters(spec: TrainSpec, tree: Tree) -> dict[str, Any]:
-    """The parameters of a classifier that would train a tree as a specification says.
+    """Return the classifier's parameters for a specification.
 
-    Expert rules, and how cells are read, have no parameters.
+    The classifier has no parameters for expert rules and for the reading of cells.
     """
     goal, leaf, columns = spec.objective, spec.smallest_leaf, spec.schema.features
     cuts = {c.name: _cuts(c.binning) for c in columns if c.kind is ColumnKind.NUMERICAL}
@@ -155,7 +155,7 @@ def parameters(spec: TrainSpec, tree: Tree) -> dict[str, Any]:
 
 
 def _cuts(binning: Binning) -> str | int | list[float]:
-    """A binning as the parameter `cuts` says it."""
+    """A binning as a value of the parameter `cuts`."""
     if binning.method is BinMethod.CUTS:
         return list(binning.cuts)
     if binning.method is BinMethod.QUANTILES:

@@ -1,4 +1,4 @@
-"""Weights of rows and classes as whole numbers and fractions: nothing is decided in floats."""
+"""Weights of rows and classes as exact numbers, because floats decide nothing."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import numpy.typing as npt
 from odt_core.errors import InputError
 
 MOST_TOTAL = 2**40
-"""Weights are multiplied so that they are whole and come to at most this in all."""
+"""The largest sum of the whole weights."""
 
 
 def whole_weights(
     weights: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.int64], Fraction]:
-    """Weights as whole numbers, and what they were multiplied by.
+    """Scale weights to whole numbers.
 
-    Weights that are short decimals, such as 0.5 or 1.25, keep their exact proportions. Others are
-    rounded, each by less than one part in 2**40 of the sum of all.
+    Short decimals, such as 0.5 or 1.25, keep their exact proportions. Other weights are rounded,
+    each by less than 2**-40 of the sum.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def whole_weights(
     Returns
     -------
     whole : int64[N]
-        From 1.
+        The whole weights, at least 1.
     factor : Fraction
-        What the weights were multiplied by.
+        The factor of the scaling.
 
     Examples
     --------
@@ -57,21 +57,21 @@ def whole_weights(
 def negative_weight(
     class_weight: Any, negative: Any, positive: Any, n_negative: int, n_positive: int
 ) -> Fraction:
-    """What a correct negative is worth, a correct positive being worth 1.
+    """Return the weight of a correct negative if a correct positive has the weight 1.
 
     Parameters
     ----------
     class_weight : None, "balanced" or mapping from label to number
-        As scikit-learn's classifiers take it.
+        As for scikit-learn's classifiers.
     negative, positive : Any
         The two labels.
     n_negative, n_positive : int
-        Rows of each, counted with their weights.
+        The weighted number of rows of each class.
 
     Raises
     ------
     InputError
-        If it is none of these, names another label, or a weight is not positive.
+        If `class_weight` is none of these or names another label, or a weight is not positive.
 
     Examples
     --------

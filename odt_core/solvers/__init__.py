@@ -1,7 +1,6 @@
-"""One door to every engine: ``solve(problem, engine=...) -> Solution``.
+"""All engines behind one function: ``solve(problem, engine=...) -> Solution``.
 
-An engine's module is imported when it is asked for, so that a caller of one does not pay for the
-others.
+An engine's module is imported on first use, so that unused engines cost nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ENGINE_MODULES: dict[Engine, str] = {
     Engine.CBC: "odt_core.solvers.mip.engine",
     Engine.HIGHS: "odt_core.solvers.mip.engine",
 }
-"""Where each engine's own ``solve`` is; it takes what this one takes, by name."""
+"""The module of each engine's ``solve``, which takes the arguments of `solve` by name."""
 
 
 def solve(
@@ -38,40 +37,40 @@ def solve(
     should_stop: Callable[[], bool] | None = None,
     mip_options: MipOptions = DEFAULT_OPTIONS,
 ) -> Solution:
-    """Find the best tree of a problem and prove it, as far as time allows.
+    """Find the best tree of a problem and prove it, if time allows.
 
     Parameters
     ----------
     problem : Problem
-        What is to be solved.
+        The problem.
     engine : Engine
-        Who solves.
+        The engine.
     time_limit : float
-        Seconds, for everything.
+        Seconds for the entire call.
     threads : int
-        Processor threads the engine may use.
+        Processor threads for the engine.
     seed : int
-        For engines that make random choices.
+        The seed of engines that make random choices.
     on_progress : callable, optional
         Called with each new point of the trace.
     on_found : callable, optional
-        Called with better trees while the solve goes on (not with each, and not with the last).
+        Called with better trees during the solve. It may skip some, and skips the last.
     should_stop : callable, optional
-        Asked many times a second; true ends the solve with the best tree so far.
+        Called many times a second. True ends the solve with the best tree so far.
     mip_options : MipOptions
         The switches of the integer program, for engines that use it.
 
     Returns
     -------
     Solution
-        Recounted by us, whatever the engine says (`odt_core.solution.make_solution`).
+        The solution, recounted independently of the engine (`odt_core.solution.make_solution`).
 
     Raises
     ------
     InputError
-        If a setting cannot be used, or the objective is too large to be counted exactly.
+        If a setting cannot be used, or the objective is too large to count exactly.
     DisagreementError
-        If an engine's claim does not survive the recount.
+        If the recount gives other numbers than the engine.
     """
     if not time_limit > 0:
         raise InputError(f"time-limit is {time_limit:g}: give a number of seconds above 0.")

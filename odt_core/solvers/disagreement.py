@@ -1,7 +1,7 @@
-"""A file that lets anyone see two engines disagree.
+"""Files that reproduce a disagreement of two engines.
 
-``python -m odt_core.solvers.disagreement FILE`` has each engine solve the file's problem alone, and
-says beside it what the two had answered.
+``python -m odt_core.solvers.disagreement FILE`` solves the file's problem with each engine alone,
+and prints the original and the new answers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 FLOORS = ("min_tpr", "min_tnr")
 SECONDS = 60.0
-"""What each engine may take when the problem is solved again."""
+"""The time limit of each engine for solving the problem again."""
 
 
 def write_disagreement(
@@ -47,7 +47,7 @@ def write_disagreement(
     by_mip: Assignment | None,
     options: MipOptions,
 ) -> Path:
-    """Write the problem, the program's switches and both answers as JSON; returns the file."""
+    """Write the problem, the switches and both answers as JSON; return the path."""
     folder = data_folder() / "disagreements"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**6:06d}.json"
@@ -63,7 +63,7 @@ def write_disagreement(
 
 
 def problem_to_json(problem: Problem) -> dict[str, Any]:
-    """Everything that decides a problem, with identical rows merged."""
+    """Write a problem, with identical rows merged, as JSON that `problem_from_json` can read."""
     data = problem.data.merged()
     objective = problem.objective
     return {
@@ -105,7 +105,7 @@ def problem_to_json(problem: Problem) -> dict[str, Any]:
 
 
 def problem_from_json(record: dict[str, Any]) -> Problem:
-    """The problem that `problem_to_json` wrote."""
+    """Rebuild a problem from the JSON of `problem_to_json`."""
     features = tuple(
         Feature(
             feature["name"],
@@ -152,7 +152,7 @@ def _rule_from_json(record: dict[str, Any]) -> NodeRule:
 
 
 def reproduce(path: Path) -> str:
-    """What was answered, and what each engine answers now, a line each."""
+    """Solve the problem again. Return the original and the new answers, one on each line."""
     from odt_core.solvers import solve
 
     record = json.loads(path.read_text(encoding="utf-8"))

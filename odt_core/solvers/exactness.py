@@ -1,4 +1,4 @@
-"""Whether a problem can be solved exactly."""
+"""Checks that a problem can be solved exactly."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from odt_core.problem import Problem
 from odt_core.solution import Engine
 
 COUNTABLE = 2**53
-"""Whole numbers below this are exact in float64, in which the search's kernels and the solvers of
-the integer program count."""
+"""Whole numbers below this are exact in float64, which the search's kernels and the solvers use."""
 
 
 def check_countable(problem: Problem) -> None:
-    """Refuse a problem whose objective is too large a whole number.
+    """Refuse a problem whose objective is too large to count exactly.
 
     Raises
     ------
     InputError
-        If the objective (see `Gains`) of a tree that is right on every row is not below
-        `COUNTABLE`.
+        If the objective (see `Gains`) of a tree without errors is not below `COUNTABLE`.
     """
     data, gains = problem.data, problem.gains
     largest = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
@@ -26,22 +24,22 @@ def check_countable(problem: Problem) -> None:
         return
     if problem.objective.class_weight != 1:
         raise InputError(
-            "class-weight is too large, too small or too long a number to be counted exactly on "
+            "class-weight is too large, too small or has too many digits to be counted exactly on "
             f"these {data.n_rows:,} rows: give one with fewer digits."
         )
     raise InputError(
-        f"The row weights sum to {data.n_rows:,}, too much to be counted exactly: give smaller "
+        f"The row weights sum to {data.n_rows:,}, too large to be counted exactly: give smaller "
         "whole numbers."
     )
 
 
 def check_any_shape(engine: Engine, *, has_node_rules: bool) -> None:
-    """Whether a tree of any shape can be looked for.
+    """Check that an engine and its rules allow trees of any shape.
 
     Raises
     ------
     InputError
-        If a rule is tied to a node, or the engine solves single shapes only.
+        If a rule belongs to a node, or the engine only solves single shapes.
     """
     if has_node_rules:
         raise InputError(

@@ -1,9 +1,9 @@
-"""The engine ``hybrid``: the exact search finds and proves, the paper's program confirms.
+"""The engine ``hybrid``: the exact search finds and proves, the integer program confirms.
 
-CBC alone needs minutes where the search needs milliseconds; but given the search's tree as a start
-and its proved bound as a row, it confirms small programs within two seconds. Larger ones it is only
-asked to confirm by those who want it. Where the search runs out of time CBC goes on from its tree
-and bound.
+CBC alone can need minutes for a problem that the search solves in milliseconds. With the search's
+tree as a start and its proved bound as a row, CBC confirms small programs within two seconds. It
+confirms larger programs only with `MipOptions.confirm_always`. If the search runs out of time, CBC
+continues from its tree and bound.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from odt_core.solvers.search.loader import loader
 from odt_core.solvers.search.run import tree_teller
 
 SEARCH_SHARE = 0.7
-"""The search's share of the time limit; what it leaves is CBC's."""
+"""The search's share of the time limit. CBC gets the rest."""
 MOST_TO_CONFIRM = 50_000
-"""Nonzeros above which CBC is not asked for a proof, unless always: up to here a proof took at most
-40 microseconds of CPU time for each (docs/benchmarks.md)."""
+"""The most nonzeros of a program that CBC confirms by default. Up to this size, a proof took at
+most 40 microseconds of CPU time for each nonzero (docs/benchmarks.md)."""
 CONFIRM_SECONDS = 5.0
-"""What CBC may take for that, by the clock: the machine may be busy."""
-MOST_TO_GO_ON = 12_000_000
-"""Nonzeros above which CBC does not go on where the search ran out of time."""
+"""The time limit of a confirmation, in wall-clock time, because the machine may be busy."""
+MOST_TO_CONTINUE = 12_000_000
+"""The most nonzeros of a program with which CBC continues an unfinished search."""
 START_RATE = 300_000.0
-"""Nonzeros that CBC is ready to work on in a second, at least: from 5,000 to 160,000 rows of ten
-features it was 400,000 to 650,000."""
+"""Nonzeros that CBC at least loads in a second. With 5,000 to 160,000 rows and ten features it
+loaded 400,000 to 650,000."""
 START_SECONDS = 0.3
-"""Seconds that it needs apart from that."""
+"""The fixed part of CBC's start-up time, in seconds."""
 CUT_SHORT = "CBC's confirmation was cut short."
-WITHOUT_CBC = "what is said here is the exact search's alone."
+WITHOUT_CBC = "this answer comes from the exact search alone."
 
 
 @dataclass
 class _Run:
-    """One solve: when it must be over, how the caller hears and stops, and its steps."""
+    """One solve: its arguments, its progress and its steps."""
 
     problem: Problem
     engine: Engine
@@ -70,14 +70,14 @@ class _Run:
     on_found: Callable[[Found], None] | None
     should_stop: Callable[[], bool] | None
     began: float = field(default_factory=time.perf_counter)
-    told: TracePoint | None = None
-    """What the caller heard last: an engine that begins anew must not fall behind it."""
+    last_point: TracePoint | None = None
+    """The last point that the caller got. Points of the next engine must not be worse."""
     mip_seconds: float = 0.0
-    """What CBC took for all questions that it was asked."""
+    """Total time of CBC."""
 
     @cached_property
     def size(self) -> int:
-        """Nonzeros of the integer program, about."""
+        """The estimated nonzeros of the integer program."""
         return estimated_nonzeros(self.problem)
 
     @property
@@ -86,49 +86,49 @@ class _Run:
         return self.began + self.time_limit - time.perf_counter()
 
     def solve(self) -> Solution:
-        """Search, then let CBC confirm or go on."""
+        """Search, then let CBC confirm or continue."""
         found = solve_search(
             self.problem,
             time_limit=self._search_share() * max(self.left, 0.05),
             threads=self.threads,
             seed=self.seed,
-            on_progress=self._clocked(),
+            on_progress=self._shifted_progress(),
             should_stop=self.should_stop,
             on_tree=None if self.on_found is None else tree_teller(self.on_found, self.began),
         )
-        self._tell_found(found)
+        self._report_found(found)
         if found.cancelled or self.left <= 0:
             return self._settle(found, None)
         try:
             if found.proved or found.infeasible:
                 return self._confirm(found)
-            return self._go_on(found)
-        except SolverError as failure:  # as where memory ran out; the search's answer stands
+            return self._continue(found)
+        except SolverError as failure:  # such as no memory; the search's answer is still valid
             return self._settle(found, None, remark=f"{failure}: {WITHOUT_CBC}")
 
     def _search_share(self) -> float:
-        """The search's share of what is left: all where CBC could do nothing with the rest."""
+        """The search's share of the remaining time; 1 if the rest is too short for CBC."""
         of_use = self._seconds_to_start() <= (1 - SEARCH_SHARE) * self.left
-        return SEARCH_SHARE if self.size <= MOST_TO_GO_ON and of_use else 1.0
+        return SEARCH_SHARE if self.size <= MOST_TO_CONTINUE and of_use else 1.0
 
     def _seconds_to_start(self) -> float:
-        """What CBC may need before it can do anything of use."""
+        """An estimate of CBC's start-up time."""
         return START_SECONDS + self.size / START_RATE
 
-    def _clocked(self) -> Callable[[TracePoint], None] | None:
-        """The caller's ear, for an engine that starts now: told on the run's own clock."""
+    def _shifted_progress(self) -> Callable[[TracePoint], None] | None:
+        """`on_progress` for an engine that starts now, with times since the start of the run."""
         if self.on_progress is None:
             return None
         tell, offset = self.on_progress, time.perf_counter() - self.began
 
         def on_progress(point: TracePoint) -> None:
-            self.told = _after(self.told, point, offset)
-            tell(self.told)
+            self.last_point = _after(self.last_point, point, offset)
+            tell(self.last_point)
 
         return on_progress
 
-    def _tell_found(self, found: SearchOutcome) -> None:
-        """Tell of the search's tree at once: what CBC has to say to it may take long."""
+    def _report_found(self, found: SearchOutcome) -> None:
+        """Report the search's tree at once, because CBC may take long."""
         if self.on_found is None or found.assignment is None:
             return
         self.on_found(
@@ -141,44 +141,44 @@ class _Run:
         )
 
     def _confirm(self, found: SearchOutcome) -> Solution:
-        """CBC proves the same, where that is a matter of seconds or always wanted."""
+        """Let CBC confirm the proof, if the program is small or `confirm_always` is set."""
         always = self.options.confirm_always
-        not_asked = ""
+        obstacle = ""
         if self.size > MOST_TO_BUILD:
-            not_asked = "cannot be built"
+            obstacle = "cannot be built"
         elif self.size > MOST_TO_CONFIRM and not always:
-            not_asked = "would take too long"
-        if not_asked:
-            about = f"it has about {self.size:,} entries and {not_asked}"
-            return self._settle(found, None, remark=f"The integer program was not asked: {about}.")
+            obstacle = "would take too long"
+        if obstacle:
+            about = f"it has about {self.size:,} entries and {obstacle}"
+            return self._settle(found, None, remark=f"The integer program was not run: {about}.")
         if self.should_stop is not None and self.should_stop():
             return self._settle(found, None, remark=CUT_SHORT)
         seconds = self.left if always else min(self.left, CONFIRM_SECONDS)
-        outcome = self._ask_cbc(found, seconds)
+        outcome = self._run_cbc(found, seconds)
         if outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE):
             return self._settle(found, outcome, MipRole.CONFIRMED)
         if outcome.cancelled:
             return self._settle(found, None, remark=CUT_SHORT)
-        remark = outcome.remark or "It did not come to a proof of its own in that time."
+        remark = outcome.remark or "It did not find its own proof in that time."
         return self._settle(found, outcome, remark=remark)
 
-    def _go_on(self, found: SearchOutcome) -> Solution:
-        """CBC has the rest of the time, from the search's tree and bound."""
-        if self.size > MOST_TO_GO_ON:
+    def _continue(self, found: SearchOutcome) -> Solution:
+        """Let CBC use the rest of the time, from the search's tree and bound."""
+        if self.size > MOST_TO_CONTINUE:
             entries = f"about {self.size:,} entries"
-            remark = f"CBC was not asked: the integer program would have {entries}."
+            remark = f"CBC was not run: the integer program would have {entries}."
             return self._settle(found, None, remark=remark)
         if self.left < self._seconds_to_start():
             return self._settle(found, None)
-        return self._settle(found, self._ask_cbc(found, self.left, self.on_found))
+        return self._settle(found, self._run_cbc(found, self.left, self.on_found))
 
-    def _ask_cbc(
+    def _run_cbc(
         self,
         found: SearchOutcome,
         seconds: float,
         on_found: Callable[[Found], None] | None = None,
     ) -> MipOutcome:
-        """Put a question to CBC; its answer does not contradict the search's."""
+        """Run CBC, and check that its answer does not contradict the search's."""
         try:
             outcome = solve_mip(
                 self.problem,
@@ -189,11 +189,11 @@ class _Run:
                 seed=self.seed,
                 start=found.assignment,
                 proved_bound=None if found.infeasible else found.bound,
-                on_progress=self._clocked(),
+                on_progress=self._shifted_progress(),
                 on_found=on_found,
                 should_stop=self.should_stop,
             )
-        except DisagreementError as claim:  # its own tree is not worth what it says
+        except DisagreementError as claim:  # CBC's tree does not have its claimed objective
             raise self._disagreement(str(claim), found.assignment, None) from claim
         self.mip_seconds += outcome.seconds
         contradiction = _contradiction(found, outcome)
@@ -204,7 +204,7 @@ class _Run:
     def _disagreement(
         self, reason: str, by_search: Assignment | None, by_mip: Assignment | None
     ) -> DisagreementError:
-        """The error, with a file that reproduces it."""
+        """Write a file that reproduces the disagreement, and return the error."""
         file = write_disagreement(self.problem, reason, by_search, by_mip, self.options)
         return DisagreementError(
             f"Two engines disagree: {reason}. To reproduce it: "
@@ -218,7 +218,7 @@ class _Run:
         role: MipRole = MipRole.CONTINUED,
         remark: str = "",
     ) -> Solution:
-        """The better tree and the better bound of the two."""
+        """Make the solution from the better tree and the better bound."""
         assignment, total, bound = found.assignment, found.total, found.bound
         provers: tuple[Prover, ...] = (Prover.SEARCH,) if found.proved else ()
         report: MipReport | None = None
@@ -231,9 +231,9 @@ class _Run:
             remark = remark or outcome.remark
             if outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE):
                 provers = (*provers, Prover.CBC)
-            trace = (*trace, *_later(outcome, found.seconds, trace[-1:] if trace else ()))
+            trace = (*trace, *_following(outcome, found.seconds, trace[-1:] if trace else ()))
         if not provers and total == bound:
-            # The bound was reached without a last word: it is whose bound it is that proves it.
+            # The tree reaches the bound, so the engine that proved the bound proved the tree.
             if found.bound == bound:
                 provers = (Prover.SEARCH,)
             elif outcome is not None and outcome.bound_is_solvers:
@@ -270,13 +270,13 @@ def solve(
     should_stop: Callable[[], bool] | None,
     mip_options: MipOptions,
 ) -> Solution:
-    """Search, then confirm or go on with CBC. See `odt_core.solvers.solve`.
+    """Search, then confirm or continue with CBC. See `odt_core.solvers.solve`.
 
     Raises
     ------
     DisagreementError
-        If search and CBC contradict each other; both answers and the problem are written to a
-        file that the message names.
+        If search and CBC contradict each other. The message names a file with both answers and
+        the problem.
     """
     run = _Run(
         problem=problem,
@@ -294,7 +294,7 @@ def solve(
 
 
 def _contradiction(found: SearchOutcome, outcome: MipOutcome) -> str:
-    """How one engine contradicts what the other has proved or holds in hand; empty if not."""
+    """Describe how one engine's answer contradicts the other's; empty if it does not."""
     if found.infeasible:
         if outcome.total is not None:
             return f"the search proved that no tree exists, CBC found one worth {outcome.total}"
@@ -307,10 +307,10 @@ def _contradiction(found: SearchOutcome, outcome: MipOutcome) -> str:
     return ""
 
 
-def _later(
+def _following(
     outcome: MipOutcome, offset: float, last: tuple[TracePoint, ...]
 ) -> tuple[TracePoint, ...]:
-    """CBC's progress after the search's, without stepping back behind it."""
+    """CBC's part of the trace, never worse than the end of the search's."""
     points = list(last)
     for point in outcome.trace:
         points.append(_after(points[-1] if points else None, point, offset))
@@ -318,7 +318,7 @@ def _later(
 
 
 def _after(last: TracePoint | None, point: TracePoint, offset: float) -> TracePoint:
-    """A point of an engine that began `offset` seconds later, with what was known before."""
+    """Shift a point by `offset` seconds, and keep the better values of the last point."""
     known = (point,) if last is None else (last, point)
     incumbents = [p.incumbent for p in known if p.incumbent is not None]
     bounds = [p.bound for p in known if p.bound is not None]

@@ -1,4 +1,4 @@
-"""Make a tree of the frontier the current model: the same result as if it had been trained."""
+"""Make a tree of the frontier the current model. The result is that of a training run."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from odt_core.tree import count_assignment
 
 @dataclass(frozen=True)
 class Adoption:
-    """A tree of a frontier that is to become a model.
+    """A tree of a frontier that becomes a model.
 
     Attributes
     ----------
     assignment : Assignment
         The tree in the topology's own terms.
     proved : bool
-        Whether the frontier proved that no tree is better at the floor it is kept under.
+        Whether the frontier proved that no tree is better at the chosen floor.
     seconds : float
-        What the frontier took.
+        The time that the frontier took.
     """
 
     assignment: Assignment
@@ -43,7 +43,7 @@ class Adoption:
     seconds: float
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "assignment": assignment_to_json(self.assignment),
             "proved": self.proved,
@@ -57,7 +57,7 @@ class Adoption:
 
 
 def floor_objective(level: Fraction, sweep: Sweep = Sweep.TPR) -> Objective:
-    """The goal that a point of the frontier is chosen for: one rate, with a floor on the other."""
+    """The goal behind the choice of a point: one rate at its highest, a floor on the other."""
     if sweep is Sweep.TNR:
         return Objective(Goal.MAX_TPR, min_tnr=level)
     return Objective(Goal.MAX_TNR, min_tpr=level)
@@ -70,18 +70,18 @@ def run_adoption(
     *,
     on_stage: Callable[[Stage], None] | None = None,
 ) -> TrainResult:
-    """A tree of the frontier as the result of a training run, recounted.
+    """Recount a tree of the frontier, and return it as the result of a training run.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        What the frontier was made from, with the objective the tree is kept under.
+        The frontier's specification, with the objective for which the tree was chosen.
     adoption : Adoption
         The tree.
     on_stage : callable, optional
-        Told what begins.
+        Called with each stage as it begins.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""What is proved of a frontier that was not searched to its end.
+"""What is proved about a frontier whose search did not finish.
 
-The search for the frontier says what it had proved when it was ended. A search without floors that
-minimises ``alpha FN + beta FP`` proves a least cost, and with it a lower bound of FP for every FN.
-Together they bound the frontier from below; a point on the bound is proved.
+An unfinished search reports what it has proved so far. A search without floors that minimises
+``alpha FN + beta FP`` proves the least cost. This gives a lower bound on FP for every FN. Together
+the two bound the frontier from below. A point on the bound is proved.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from odt_core.errors import InputError
 
 @dataclass
 class LowerBound:
-    """For each number of false negatives, how few false positives a tree may have at best.
+    """For each number of false negatives, a lower bound on the number of false positives.
 
     Attributes
     ----------
     cuts : list of (int, int, int)
         ``(alpha, beta, least)``: every tree has ``alpha FN + beta FP >= least``.
     known : tuple of int
-        For each number of false negatives, from 0, a bound that is known beforehand; what is
-        beyond its end is not known.
+        A bound known beforehand for each number of false negatives, from 0. Nothing is known
+        beyond its end.
     """
 
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
     known: tuple[int, ...] = ()
 
     def add(self, alpha: int, beta: int, least: int) -> None:
-        """Take in a proved cut; `beta` is positive."""
+        """Add a proved cut; `beta` is positive."""
         self.cuts.append((alpha, beta, least))
 
     def least_fp(self, fn: int) -> int:
-        """No tree with at most `fn` false negatives has fewer false positives than this."""
+        """The fewest false positives that a tree with at most `fn` false negatives can have."""
         known = self.known[fn] if fn < len(self.known) else 0
         cuts = (-((alpha * fn - least) // beta) for alpha, beta, least in self.cuts)
         return max(known, *cuts, 0)
@@ -46,7 +46,7 @@ class LowerBound:
         return fn == 0 or self.least_fp(fn - 1) > fp
 
     def is_reached_by(self, points: Sequence[tuple[int, int]], n_positive: int) -> bool:
-        """Whether points, by rising FN, are proved to be the whole frontier."""
+        """Whether points, by rising FN, are proved to be the complete frontier."""
         if not points or points[0][0] > 0 or points[-1][1] > 0:
             return False
         ends = [fn - 1 for fn, _ in points[1:]] + [n_positive]
@@ -56,7 +56,7 @@ class LowerBound:
         )
 
     def steps(self, n_positive: int) -> list[tuple[int, int]]:
-        """The bound as (FN, least FP) wherever it falls, by rising FN, up to no FP."""
+        """The bound's steps (FN, least FP) by rising FN, until the bound is 0."""
         found: list[tuple[int, int]] = []
         for fn in range(n_positive + 1):
             least = self.least_fp(fn)
@@ -67,7 +67,7 @@ class LowerBound:
         return found
 
     def to_json(self, n_positive: int) -> list[list[int]]:
-        """`steps`, as JSON."""
+        """The steps as lists, for JSON."""
         return [list(step) for step in self.steps(n_positive)]
 
     @classmethod

@@ -1,8 +1,8 @@
-"""Which tree? Candidates on the same folds, beside CART and one answer for all (paper, 5.4, 5.6).
+"""Compare candidates, CART and the commoner class on the same folds (paper, sections 5.4, 5.6).
 
-Each fold trains every candidate on its own training rows and tests it on its own test rows: bins,
-cut points, categories and selected features come from the fold's training rows alone. Under floors
-each candidate is the best tree that keeps them in training, and its test rates are reported.
+Each fold trains every candidate on the fold's training rows and tests it on the fold's test rows.
+Bins, cut points, categories and selected features come from the fold's training rows alone. Floors
+hold in training only. The test rates are reported.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ MOST_CANDIDATES = 100
 class CutPoints(StrEnum):
     """Where a candidate's numerical columns may be cut.
 
-    ``as-set`` leaves each column as it is set. ``deciles`` and ``every`` (every value) apply to all
-    numerical columns but those with cut points of the user's own.
+    ``as-set`` keeps each column's own setting. ``deciles`` and ``every`` (every value) apply to all
+    numerical columns except those whose cut points the user gave.
     """
 
     AS_SET = "as-set"
@@ -48,7 +48,7 @@ class CutPoints(StrEnum):
     EVERY = "every"
 
     def apply(self, schema: Schema) -> Schema:
-        """The schema with its numerical columns cut so."""
+        """Return the schema with these cut points for its numerical columns."""
         if self is CutPoints.AS_SET:
             return schema
         for column in schema.columns:
@@ -81,7 +81,7 @@ class TreeCandidate:
 
     @property
     def words(self) -> str:
-        """What it is called: its shape, and what differs from the usual; plain text."""
+        """The candidate's name: its shape, and settings other than the defaults; plain text."""
         parts = [self.topology.name]
         if self.max_card is not None:
             parts.append(f"sets of at most {self.max_card}")
@@ -95,10 +95,10 @@ class TreeCandidate:
 
     @property
     def complexity(self) -> tuple[float, ...]:
-        """How complex it is, for the choice of the simplest one; less is simpler.
+        """A sort key that puts simpler candidates first.
 
-        By the number of questions of the shape, its depth, the largest set, then coarse cut points
-        before fine ones and selected features before all.
+        It compares the shape's number of questions, its depth and the cap on sets. Then coarse cut
+        points come before fine ones, and selected features before all features.
         """
         cuts = (CutPoints.DECILES, CutPoints.AS_SET, CutPoints.EVERY)
         return (
@@ -110,7 +110,7 @@ class TreeCandidate:
         )
 
     def apply(self, spec: TrainSpec) -> TrainSpec:
-        """The training run of this candidate, everything else as the specification says."""
+        """Return the specification with this candidate's settings."""
         return dataclasses.replace(
             spec,
             topology=self.topology,
@@ -120,7 +120,7 @@ class TreeCandidate:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `candidate_from_json`."""
+        """Write it as a dictionary that `candidate_from_json` can read."""
         return {
             "topology": self.topology.text,
             "max_card": self.max_card,
@@ -130,11 +130,11 @@ class TreeCandidate:
 
 
 Candidate = TreeCandidate | Baseline
-"""What is compared."""
+"""An entry of a comparison: a way to train a tree, or a baseline."""
 
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    """A plain dictionary, complete enough for `candidate_from_json`."""
+    """Write it as a dictionary that `candidate_from_json` can read."""
     if isinstance(candidate, Baseline):
         return {"baseline": candidate.value}
     return candidate.to_json()
@@ -157,12 +157,12 @@ def candidate_from_json(record: Mapping[str, Any]) -> Candidate:
 
 @dataclass(frozen=True)
 class ComparisonSpec:
-    """What is compared, and on which folds.
+    """The candidates and folds of a comparison.
 
     Attributes
     ----------
     candidates : tuple of TreeCandidate or Baseline
-        In the order in which they are shown, each once.
+        The candidates in the order of display, each once.
     folding : Folding
         The folds.
 
@@ -191,7 +191,7 @@ class ComparisonSpec:
         selections: Sequence[FeatureSelection] = (FeatureSelection.NONE,),
         folding: Folding | None = None,
     ) -> ComparisonSpec:
-        """Every combination of the given choices, and the baselines.
+        """Return the comparison of all combinations of the given choices, and of the baselines.
 
         Raises
         ------
@@ -212,13 +212,13 @@ class ComparisonSpec:
         return cls((*trees, *Baseline), folding or Folding())
 
     def fold_parts(self) -> tuple[ComparisonFold, ...]:
-        """One piece of work for each fold."""
+        """One part of the study for each fold."""
         return tuple(ComparisonFold(self.candidates, fold) for fold in self.folding)
 
 
 @dataclass(frozen=True)
 class ComparisonFold:
-    """All candidates on one fold: a piece of work of its own.
+    """All candidates on one fold, a part of the study that one job runs.
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ class ComparisonFold:
     fold: Fold
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "candidates": [candidate_to_json(candidate) for candidate in self.candidates],
             "fold": self.fold.to_json(),
@@ -240,7 +240,7 @@ class ComparisonFold:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ComparisonFold:
-        """Rebuild a piece of work."""
+        """Rebuild a part."""
         found = tuple(candidate_from_json(candidate) for candidate in record["candidates"])
         return cls(found, Fold.from_json(record["fold"]))
 
@@ -252,22 +252,22 @@ class FoldRun:
     Attributes
     ----------
     candidate : TreeCandidate or Baseline
-        What was trained.
+        The candidate.
     fold : Fold
-        On which rows.
+        The fold.
     status : Status
-        Whether the tree is proved the best of its shape in training. A baseline proves nothing and
-        is ``feasible``.
+        Whether the tree is proved the best of its shape in training. A baseline is always
+        ``feasible``.
     train, test : Confusion or None
         The counts; None without a tree.
     leaves : int or None
-        Of the tree.
+        Number of leaves; None without a tree.
     questions : float or None
-        Questions asked per test row, on average.
+        Mean number of questions per test row.
     seconds : float
-        For solving or fitting.
+        Time for solving or fitting.
     has_sets : bool
-        Whether a column could be asked about sets of categories, which CART cannot do.
+        Whether a column could be split by sets of categories, which CART cannot do.
     """
 
     candidate: Candidate
@@ -290,7 +290,7 @@ class FoldRun:
         status: Status,
         seconds: float,
     ) -> FoldRun:
-        """Count what a tree says of training and test rows; a class may have no test row."""
+        """Count a tree's answers on training and test rows. A class may have no test row."""
         has_sets = can_ask_about_sets(prepared.train.features)
         if tree is None:
             return cls(candidate, fold, status, None, None, None, None, seconds, has_sets)
@@ -308,7 +308,7 @@ class FoldRun:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "candidate": candidate_to_json(self.candidate),
             "fold": self.fold.to_json(),
@@ -346,22 +346,22 @@ def run_fold(
     on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[FoldRun, ...]:
-    """All candidates on one fold of the training rows.
+    """Train and test all candidates on one fold of the training rows.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        Data, split, goal, rules, engine and the time limit of each tree. Its training rows are
-        divided; its test rows stay out. A candidate has its own shape, cap, cut points and
-        selection.
+        Data, split, goal, rules, engine and the time limit of each tree. The folds divide its
+        training rows and leave out its test rows. Each candidate has its own shape, cap, cut points
+        and selection.
     part : ComparisonFold
-        Which candidates, and which fold.
+        The candidates and the fold.
     on_stage : callable, optional
-        Told what begins: preparing, solving.
+        Called with each stage as it begins: preparing, solving.
     should_stop : callable, optional
-        Asked while a tree is searched; true ends the fold, and nothing of it is kept.
+        Called during each search. True ends the fold without a result.
 
     Returns
     -------
@@ -373,7 +373,7 @@ def run_fold(
     InputError
         If the table or the specification cannot be used, or the fold has too few rows.
     DisagreementError
-        If a tree of the search does not survive our recount.
+        If a recount of a tree gives other numbers than the search.
     """
     from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
 
@@ -401,7 +401,7 @@ def run_fold(
 
 
 def _cuts_of(part: ComparisonFold, candidate: Candidate) -> CutPoints:
-    """A candidate's cut points; a baseline has the finest of those that are compared."""
+    """A candidate's cut points. A baseline gets the finest of the comparison."""
     if isinstance(candidate, TreeCandidate):
         return candidate.cuts
     met = {other.cuts for other in part.candidates if isinstance(other, TreeCandidate)}
@@ -459,17 +459,17 @@ def run_comparison(
     on_progress: Callable[[StudyProgress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[FoldRun, ...]:
-    """All folds, one after the other, in this process.
+    """Run all folds, one after the other, in this process.
 
     Parameters
     ----------
     on_progress : callable, optional
-        Told after each fold.
+        Called after each fold.
 
     Returns
     -------
     tuple of FoldRun
-        By fold and candidate; whole folds only if it was stopped.
+        By fold and candidate. A fold that was stopped is left out.
 
     Raises
     ------

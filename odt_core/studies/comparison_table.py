@@ -1,4 +1,4 @@
-"""A comparison's runs put together: means with intervals, differences to the best, the choice."""
+"""The table of a comparison: means with intervals, differences to the best, the choice."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class FoldRates:
     Attributes
     ----------
     n : int
-        Folds in which the rate is defined: there is a tree, and a row that can show it.
+        Folds in which the rate is defined: they have a tree, and rows to measure the rate on.
     mean : float or None
-        Over these folds; None without any.
+        The mean over these folds; None without any.
     deviation : float or None
         The sample standard deviation; None for fewer than two folds.
     """
@@ -42,7 +42,7 @@ class FoldRates:
 
     @classmethod
     def of(cls, rates: Iterable[Fraction | None]) -> FoldRates:
-        """Put together the rates of all folds, of which some may not be defined."""
+        """Summarise the rates of all folds; None stands for an undefined rate."""
         found = [rate for rate in rates if rate is not None]
         return cls(
             n=len(found),
@@ -57,20 +57,20 @@ class FoldRates:
 
 @dataclass(frozen=True)
 class CandidateRow:
-    """One candidate over all folds.
+    """The results of one candidate over all folds.
 
     Attributes
     ----------
     candidate : TreeCandidate or Baseline
-        Which one.
+        The candidate.
     runs : tuple of FoldRun
         Its folds, in order.
     score : ResampledMean or None
-        The goal's rate on test rows, with an interval that allows for overlapping training sets
-        and stays within 0 and 1; None where no fold has one.
+        The goal's rate on test rows, with an interval within [0, 1] that allows for overlapping
+        training sets; None if no fold has the rate.
     difference : ResampledMean or None
-        The candidate's rate less the best candidate's, fold by fold; None without common folds,
-        and for the best itself.
+        The candidate's rate less the best candidate's, fold by fold. None without common folds,
+        and for the best candidate.
     """
 
     candidate: Candidate
@@ -80,12 +80,12 @@ class CandidateRow:
 
     @property
     def words(self) -> str:
-        """What the candidate is called; plain text."""
+        """The candidate's name; plain text."""
         return self.candidate.words
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is there to compare with, and is no choice."""
+        """Whether the candidate is a baseline, which the comparison never chooses."""
         return isinstance(self.candidate, Baseline)
 
     @property
@@ -105,17 +105,17 @@ class CandidateRow:
 
     @property
     def leaves(self) -> float | None:
-        """Leaves of its trees, on average."""
+        """Mean number of leaves of its trees."""
         return _mean(run.leaves for run in self.runs)
 
     @property
     def questions(self) -> float | None:
-        """Questions asked per test row, on average."""
+        """Mean number of questions per test row."""
         return _mean(run.questions for run in self.runs)
 
     @property
     def seconds(self) -> float:
-        """For one fold, on average."""
+        """Mean time for one fold, in seconds."""
         return statistics.fmean(run.seconds for run in self.runs)
 
     def train(self, measure: Measure) -> FoldRates:
@@ -127,7 +127,7 @@ class CandidateRow:
         return FoldRates.of(None if r.test is None else measure.of(r.test) for r in self.runs)
 
     def n_below(self, measure: Measure, floor: Fraction) -> int:
-        """Folds whose test rows do not reach a floor that holds in training."""
+        """Number of folds whose test rate is below a floor that holds in training."""
         rates = [measure.of(run.test) for run in self.runs if run.test is not None]
         return sum(rate is not None and rate < floor for rate in rates)
 
@@ -171,23 +171,23 @@ def _fold_json(run: FoldRun) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All candidates over the folds that are done.
+    """All candidates over the finished folds.
 
     Attributes
     ----------
     objective : Objective
-        The goal that all were trained for.
+        The goal of all trees.
     rows : tuple of CandidateRow
         In the order of the candidates.
     n_folds : int
-        Folds that are done.
+        Number of finished folds.
     best : int or None
-        The tree (no baseline) with the highest mean rate on test rows, by its place in `rows`; of
-        equally good ones the simplest. None if no tree has a rate in every fold.
+        Index in `rows` of the tree (never a baseline) with the highest mean rate on test rows, and
+        the simplest of equally good trees. None if no tree has a rate in every fold.
     simplest : int or None
-        The simplest tree whose mean is at most one standard error of the best below the best.
+        Index in `rows` of the simplest tree whose mean is within one standard error of the best.
     n_asked : int or None
-        Folds that were asked for; None if that is not known.
+        Number of folds requested; None if not known.
     """
 
     objective: Objective
@@ -199,12 +199,12 @@ class Comparison:
 
     @property
     def is_partial(self) -> bool:
-        """Whether folds that were asked for are not done."""
+        """Whether some requested folds are not finished."""
         return self.n_asked is not None and self.n_folds < self.n_asked
 
     @property
     def has_simpler(self) -> bool:
-        """Whether some tree is simpler than the best."""
+        """Whether some candidate is simpler than the best."""
         if self.best is None:
             return False
         most = _complexity(self.rows[self.best])
@@ -237,11 +237,11 @@ class Comparison:
 
     @property
     def has_sets(self) -> bool:
-        """Whether a fold's trees could ask about sets of categories, which CART cannot do."""
+        """Whether some fold's trees could split by sets of categories, which CART cannot do."""
         return any(run.has_sets for row in self.rows for run in row.runs)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary; ``best`` and ``one_standard_error`` are places in ``candidates``."""
+        """Write a dictionary; ``best`` and ``one_standard_error`` are indices in ``candidates``."""
         return {
             "candidates": [
                 row.to_json()
@@ -262,16 +262,16 @@ class Comparison:
 def compare_runs(
     runs: Sequence[FoldRun], objective: Objective, n_asked: int | None = None
 ) -> Comparison:
-    """Put the runs of all folds together.
+    """Make the table from the runs of all folds.
 
     Parameters
     ----------
     runs : sequence of FoldRun
-        Whole folds, each with all candidates, in any order.
+        The runs of finished folds, each with all candidates, in any order.
     objective : Objective
-        The goal that they were trained for.
+        The goal of all trees.
     n_asked : int, optional
-        Number of folds that were asked for, of which some may not be done.
+        Number of folds requested. Some may not be finished.
     """
     by_candidate: dict[Candidate, list[FoldRun]] = {}
     for run in sorted(runs, key=lambda run: (run.fold.repeat, run.fold.part)):
@@ -294,7 +294,7 @@ def compare_runs(
 
 
 def _goal_rate(objective: Objective) -> Callable[[FoldRun], float | None]:
-    """A run's rate on test rows by the goal; accuracy with the goal's class weight."""
+    """Return a function for a run's goal rate on test rows; accuracy uses the class weight."""
     measure = Measure.of_goal(objective.goal)
 
     def rate(run: FoldRun) -> float | None:
@@ -305,7 +305,7 @@ def _goal_rate(objective: Objective) -> Callable[[FoldRun], float | None]:
 
 
 def _test_to_train(runs: Sequence[FoldRun]) -> float:
-    """Test rows for each training row, over all runs that have a tree."""
+    """The ratio of test rows to training rows, over all runs that have a tree."""
     tested = sum(run.test.n for run in runs if run.test is not None)
     trained = sum(run.train.n for run in runs if run.train is not None)
     return tested / trained if trained else 0.0
@@ -329,7 +329,7 @@ def _simplest(rows: Sequence[CandidateRow], best: int) -> int:
 
 
 def _complexity(row: CandidateRow) -> tuple[float, ...]:
-    """Empty for a baseline, which is no choice."""
+    """Empty for a baseline, which is never chosen."""
     return row.candidate.complexity if isinstance(row.candidate, TreeCandidate) else ()
 
 
@@ -372,7 +372,7 @@ TABLE_HEAD = (
 
 
 def comparison_csv(comparison: Comparison) -> bytes:
-    """The table as CSV (UTF-8), a line for each candidate."""
+    """Write the table as CSV (UTF-8), one line for each candidate."""
     lines: list[list[object]] = [list(TABLE_HEAD)]
     for place, row in enumerate(comparison.rows):
         tree = row.candidate if isinstance(row.candidate, TreeCandidate) else None

@@ -1,4 +1,4 @@
-"""What a comparison says, in sentences; plain text."""
+"""The results of a comparison in sentences; plain text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIMPLICITY = (
 def interval_words(found: ResampledMean | None) -> str:
     """A rate with its interval; "-" without one.
 
-    An interval without width would look surer than folds that happen to agree can make it.
+    If all folds agree, the text says so instead of an interval without width.
 
     Examples
     --------
@@ -75,13 +75,13 @@ def short_seconds(seconds: float) -> str:
 
 
 def measure_words(comparison: Comparison) -> str:
-    """The rate that candidates are compared by."""
+    """The name of the rate by which candidates are compared."""
     is_weighted = comparison.objective.class_weight != 1
     return f"{'weighted ' if is_weighted else ''}{comparison.measure.words}"
 
 
 def verdict_words(comparison: Comparison) -> list[str]:
-    """Which tree is best, which is the simplest of about the same worth, and what to doubt."""
+    """The best tree, the simplest of nearly equal worth, and the caveats."""
     if comparison.best is None:
         return ["No candidate has a tree in every fold, so none can be called the best."]
     assert comparison.simplest is not None
@@ -107,7 +107,7 @@ def verdict_words(comparison: Comparison) -> list[str]:
 
 
 def _best_words(comparison: Comparison, best: CandidateRow) -> str:
-    """Which tree is best, perhaps after only some of the folds."""
+    """Name the best tree. Say how many folds are done if some are missing."""
     if not comparison.is_partial:
         return f"Best: {best.words}."
     folds = count_words(comparison.n_asked or 0, "fold")
@@ -115,7 +115,7 @@ def _best_words(comparison: Comparison, best: CandidateRow) -> str:
 
 
 def _rate_words(comparison: Comparison, row: CandidateRow) -> str:
-    """The rate that candidates are compared by. With a floor, both classes' rates lead."""
+    """The best tree's rates on test rows. With a floor, both classes' rates come first."""
     rate, where = measure_words(comparison), "on the test rows of the folds"
     if not comparison.floors:
         return f"{rate} {where} {interval_words(row.score)}"
@@ -129,7 +129,7 @@ def _rate_words(comparison: Comparison, row: CandidateRow) -> str:
 
 
 def _held_words(comparison: Comparison, row: CandidateRow, measure: Measure) -> str:
-    """In how many folds a rate's floor held on test rows; empty if the rate has no floor."""
+    """The number of folds in which a rate's floor holds in test; empty without a floor."""
     floor = dict(comparison.floors).get(measure)
     if floor is None:
         return ""
@@ -140,9 +140,9 @@ def _held_words(comparison: Comparison, row: CandidateRow, measure: Measure) -> 
 
 
 def _baseline_words(comparison: Comparison) -> list[str]:
-    """Baselines that do better than the best tree, and one answer for all if the simplest is worse.
+    """Baselines that do better than the best tree, or the commoner class if it beats the simplest.
 
-    Whoever takes the simplest tree must know when it is worse than no tree.
+    A user who takes the simplest tree must know if it is worse than no tree.
     """
     found = []
     for row in comparison.better_baselines:
@@ -166,7 +166,7 @@ def _baseline_words(comparison: Comparison) -> list[str]:
 
 
 def _floor_words(comparison: Comparison, rows: Sequence[CandidateRow]) -> list[str]:
-    """How often a floor that holds in training does not hold in test."""
+    """The number of folds in which a floor that holds in training fails in test."""
     return [
         f"{_capital(row.words)}: {measure.words} in test is below the floor of "
         f"{number_words(float(100 * floor))}% in {row.n_below(measure, floor)} of "
@@ -177,7 +177,7 @@ def _floor_words(comparison: Comparison, rows: Sequence[CandidateRow]) -> list[s
 
 
 def _lacking_words(comparison: Comparison) -> list[str]:
-    """Trees that are not proved, and candidates without a tree in some fold."""
+    """Name candidates with trees that are not proved, or without a tree in some fold."""
     trees = [row for row in comparison.rows if not row.is_baseline]
     found = [
         f"{_capital(row.words)} has a tree in {row.n_trees} of "
@@ -196,7 +196,7 @@ def _lacking_words(comparison: Comparison) -> list[str]:
 
 
 def honesty_words(comparison: Comparison) -> str:
-    """What the comparison's own rate of the best does not say."""
+    """Warn that the best candidate's rate is a little too good; empty for one tree."""
     n = sum(not row.is_baseline for row in comparison.rows)
     if n < 2:
         return ""

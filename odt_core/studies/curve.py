@@ -1,9 +1,9 @@
 """Training against testing sensitivity over many splits (paper, section 5.8), or specificity.
 
-Each repeat draws a new stratified split by its own seed. One frontier of each shape serves every
-level: the point with the fewest false positives among those that reach the level in training (or
-the fewest false negatives, where the floors are on specificity), which is then scored on the rows
-that were held out.
+Each repeat draws a new stratified split with its own seed, and searches one frontier for each
+shape. For a floor on sensitivity it takes the point with the fewest false positives that keeps the
+floor in training. For a floor on specificity it takes the point with the fewest false negatives.
+Then it counts the point's tree on the test rows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_LEVELS = 101
 
 @dataclass(frozen=True)
 class CurveSpec:
-    """Which floors, shapes and splits a curve is made of.
+    """The floors, shapes and splits of a curve.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class CurveSpec:
     topologies : tuple of Topology
         Tree shapes.
     repeats : int
-        Splits; repeat r, from 0, has the seed of the training run's split plus r.
+        Number of splits. Repeat r, from 0, adds r to the seed of the training run's split.
     sweep : Sweep
-        Which rate the floors are on.
+        The rate that has the floors.
 
     Raises
     ------
     InputError
-        If there is no level, shape or repeat, too many, or a level is outside [0, 1].
+        If there are no levels, shapes or repeats, or too many, or a level is outside [0, 1].
     """
 
     levels: tuple[Fraction, ...] = PAPER_LEVELS
@@ -79,20 +79,20 @@ class CurveSpec:
             raise InputError(f"repeats is {self.repeats}: give from 1 to {MOST_REPEATS}.")
 
     def repeat(self, number: int) -> CurveRepeat:
-        """One of the repeats, from 0."""
+        """Return the repeat with this number, from 0."""
         return CurveRepeat(self.levels, self.topologies, number, self.sweep)
 
 
 @dataclass(frozen=True)
 class CurveRepeat:
-    """One repeat of a curve: a piece of work of its own.
+    """One repeat of a curve, a part of the study that one job runs.
 
     Attributes
     ----------
     levels, topologies
         As in `CurveSpec`.
     number : int
-        Which repeat, from 0.
+        The repeat's number, from 0.
     sweep : Sweep
         As in `CurveSpec`.
     """
@@ -103,7 +103,7 @@ class CurveRepeat:
     sweep: Sweep = Sweep.TPR
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "levels": [str(level) for level in self.levels],
             "topologies": [topology.text for topology in self.topologies],
@@ -131,15 +131,15 @@ class CurveRun:
     topology : str
         The shape's name.
     level : Fraction
-        The floor asked for.
+        The floor.
     seed : int
-        Of the split.
+        The split's seed.
     train, test : Confusion
-        What the tree reached.
+        The tree's counts.
     proved : bool
-        Whether it is proved that no tree of the shape is better at this floor in training.
+        Whether no tree of the shape is better at this floor in training, by proof.
     sweep : Sweep
-        Which rate the floor is on.
+        The rate that has the floor.
     """
 
     topology: str
@@ -151,7 +151,7 @@ class CurveRun:
     sweep: Sweep = Sweep.TPR
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "topology": self.topology,
             "level": str(self.level),
@@ -177,12 +177,12 @@ class CurveRun:
 
 
 def check_curve(spec: TrainSpec) -> None:
-    """Whether a curve can be made of a training run's settings.
+    """Check that a training run's settings leave test rows for a curve.
 
     Raises
     ------
     InputError
-        If no rows are held out.
+        If all rows are training rows.
     """
     if spec.split.train_size == "all":
         raise InputError(
@@ -191,7 +191,7 @@ def check_curve(spec: TrainSpec) -> None:
 
 
 def _check_test(test: EncodedData | None, seed: int) -> None:
-    """Whether both rates can be measured on a split's test rows."""
+    """Check that a split's test rows have both classes."""
     if test is None or test.n_rows == 0:
         raise InputError("A curve needs rows to test on: give a smaller train-size.")
     for count, label in (
@@ -213,27 +213,27 @@ def run_repeat(
     on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[CurveRun, ...]:
-    """One repeat: every shape and level on one new split.
+    """Run one repeat: every shape and level on one new split.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        Data, split, cap, rules and the time limit of each frontier; its shape is not looked at.
+        Data, split, cap, rules and the time limit of each frontier. Its shape is not used.
     repeat : CurveRepeat
-        Which levels and shapes, and which split.
+        The levels, the shapes and the number of the split.
     on_stage : callable, optional
-        Told what begins: preparing, solving.
+        Called with each stage as it begins: preparing, solving.
     should_stop : callable, optional
-        Asked while the search runs; true ends it, and what is not finished is left out.
+        Called during the search. True ends the repeat; shapes that are not finished are left out.
 
     Raises
     ------
     InputError
         If the table or the specification cannot be used.
     DisagreementError
-        If a point of the search does not survive our recount.
+        If a recount of a point gives other numbers than the search.
     """
     from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
 
@@ -275,19 +275,19 @@ def run_curve(
     on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[CurveRun, ...]:
-    """All repeats, one after the other, in this process.
+    """Run all repeats, one after the other, in this process.
 
     Parameters
     ----------
     on_progress : callable, optional
-        Told after each repeat.
+        Called after each repeat.
     on_stage : callable, optional
-        Told what begins in each repeat.
+        Called with each stage as it begins, in each repeat.
 
     Returns
     -------
     tuple of CurveRun
-        By repeat, shape and level; fewer if it was stopped.
+        By repeat, shape and level; fewer if the curve was stopped.
 
     Raises
     ------

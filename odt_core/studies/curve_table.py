@@ -1,4 +1,4 @@
-"""A curve's runs put together: the paper's table of section 5.8, and what its figure draws."""
+"""The table of a curve over its repeats, as in section 5.8 of the paper, and its CSV."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Spread:
     Attributes
     ----------
     mean : float
-        In [0, 1].
+        The mean, in [0, 1].
     variance : float or None
         The sample variance (n - 1), in squared shares; None for a single repeat.
     low, high : float
@@ -35,7 +35,7 @@ class Spread:
 
     @classmethod
     def of(cls, rates: Sequence[Fraction]) -> Spread:
-        """Mean and variance are computed on exact fractions."""
+        """Summarise rates; mean and variance come from exact fractions."""
         ordered = sorted(rates)
         return cls(
             mean=float(statistics.mean(ordered)),
@@ -60,15 +60,15 @@ class CurveRow:
     level : Fraction
         The floor on training sensitivity (or specificity).
     n : int
-        Repeats that have a tree at this level.
+        Number of repeats that have a tree at this level.
     train_tpr, train_tnr, test_tpr, test_tnr : Spread
         Sensitivity and specificity in training and test.
     below : int
-        Repeats in whose test rows the floored rate is below the floor.
+        Number of repeats in which the test rate is below the floor.
     proved : int
-        Repeats whose tree is proved best.
+        Number of repeats whose tree is proved the best.
     sweep : Sweep
-        Which rate the floor is on.
+        The rate that has the floor.
     """
 
     topology: str
@@ -83,7 +83,7 @@ class CurveRow:
     sweep: Sweep = Sweep.TPR
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary; the level as a percentage."""
+        """Write a dictionary, with the level as a percentage."""
         return {
             "topology": self.topology,
             "level": float(100 * self.level),
@@ -97,7 +97,7 @@ class CurveRow:
 
 
 def curve_table(runs: Sequence[CurveRun]) -> tuple[CurveRow, ...]:
-    """One row for each shape and level, in the order of the runs' shapes, levels falling."""
+    """Make one row for each shape and level: shapes in the order of the runs, levels falling."""
     shapes = dict.fromkeys(run.topology for run in runs)
     levels = sorted({run.level for run in runs}, reverse=True)
     rows = []
@@ -130,7 +130,7 @@ def _row(topology: str, level: Fraction, runs: Sequence[CurveRun]) -> CurveRow:
 
 
 def _quantile(ordered: Sequence[Fraction], share: Fraction) -> Fraction:
-    """Linear between neighbouring values, as numpy and R do by default."""
+    """The quantile, linear between neighbouring values, as by default in NumPy and R."""
     place = share * (len(ordered) - 1)
     below = place.numerator // place.denominator
     above = min(below + 1, len(ordered) - 1)
@@ -148,7 +148,7 @@ TABLE_HEAD = (
 
 
 def curve_csv(rows: Sequence[CurveRow]) -> bytes:
-    """The table as CSV (UTF-8)."""
+    """Write the table as CSV (UTF-8)."""
     lines: list[list[object]] = [list(TABLE_HEAD)]
     for row in rows:
         spreads = (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)

@@ -1,4 +1,4 @@
-"""How much work a frontier is, guessed from sizes alone."""
+"""An estimate of the time for a frontier, from the sizes of the data alone."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ The work is the number of rows times that of one-hot columns squared, and cubed 
 these limits the frontiers of eleven data sets took 0.03 to 1.5 s.
 """
 MOST_FREE_CATEGORIES = 12
-"""With more categories of one column and no cap of 1 on their sets, a frontier can take seconds."""
+"""If a column has more categories and sets are not capped at 1, a frontier can take seconds."""
 
 
 def is_quick(data: EncodedData, topology: Topology, max_card: int | None) -> bool:
-    """Whether the frontier of a shape is likely to be found in about a second.
+    """Whether the search for a shape's frontier probably takes at most about a second.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the figures of studies draw: points, columns and circles, made from typed results."""
+"""The points, columns and circles that the figures of studies draw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from odt_core.words import percent_words, printable
 
 
 def compared_points(found: Comparison) -> list[ComparedPoint]:
-    """The candidates of a comparison that have a rate (`scored_rows`), as points."""
+    """The points of the candidates that have a rate (see `scored_rows`)."""
     return [_compared_point(found, row) for row in scored_rows(found)]
 
 
@@ -52,7 +52,7 @@ def _compared_point(found: Comparison, row: CandidateRow) -> ComparedPoint:
 def curve_series(
     rows: Sequence[CurveRow], rate: str, names: Mapping[str, str] | None = None
 ) -> list[SweepSeries]:
-    """The curve of each shape.
+    """Make one curve for each shape.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def curve_series(
     rate : str
         ``tpr`` or ``tnr``.
     names : mapping of str to str, optional
-        What shapes are called, by their names; those that are absent keep their names.
+        Titles of shapes by name. A shape without a title keeps its name.
     """
     shapes = dict.fromkeys(row.topology for row in rows)
     return [
@@ -80,12 +80,12 @@ def _sweep_point(row: CurveRow, rate: str) -> SweepPoint:
 
 
 def asked_columns(found: StabilityResult) -> list[AskedColumn]:
-    """The columns that some refit asks about."""
+    """The columns that at least one refit asks about."""
     return [AskedColumn(c.name, c.asked, c.at_root) for c in found.columns if c.asked]
 
 
 def cut_columns(found: StabilityResult) -> list[CutColumn]:
-    """The columns that are cut, the most asked first."""
+    """The columns with cut points, the most frequent first."""
     return [
         CutColumn(c.name, tuple(x.cut for x in c.cuts), tuple(x.n for x in c.cuts))
         for c in found.columns
@@ -94,14 +94,14 @@ def cut_columns(found: StabilityResult) -> list[CutColumn]:
 
 
 def leaf_names(positive: str, found: StabilityResult) -> list[str]:
-    """The leaves of the tree of all training rows: number, answer, share of positive rows.
+    """Names for the leaves of the original tree: number, answer, share of positive rows.
 
     Parameters
     ----------
     positive : str
         The positive class.
     found : StabilityResult
-        A result that knows the tree of all training rows.
+        A result with the tree of all training rows.
     """
     assert found.original is not None
     original, names = found.original, []
@@ -114,7 +114,15 @@ def leaf_names(positive: str, found: StabilityResult) -> list[str]:
 
 
 def row_circles(names: Sequence[str], found: StabilityResult) -> list[RowCircle]:
-    """The training rows by leaf (`leaf_names`) and by how often their answer changes."""
+    """Circles for the training rows, by leaf and by how often the answer changes.
+
+    Parameters
+    ----------
+    names : sequence of str
+       The leaves' names (see `leaf_names`).
+    found : StabilityResult
+       A result with the tree of all training rows.
+    """
     assert found.original is not None and found.rows is not None
     return [
         RowCircle(names[bubble.leaf], bubble.share, bubble.n)

@@ -1,7 +1,7 @@
-"""The exact sensitivity/specificity frontier of a shape on the training rows (paper, section 4.6).
+"""The exact sensitivity/specificity frontier of a shape on training rows (paper, section 4.6).
 
-Every pair (false negatives, false positives) that some tree of the shape reaches and no other tree
-of it beats, each with its tree, proved, and counted on the test rows.
+The frontier has every undominated pair (false negatives, false positives) of the shape's trees.
+Each pair comes with a tree, a proof, and the tree's counts on the test rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from odt_core.training.result import origin_to_json
 from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
 
 FRONT_SHARE = Fraction(3, 5)
-"""Of a time limit for the frontier itself; the rest is for bounds, if it does not get done."""
+"""The search's share of the time limit. If it does not finish, bounds use the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +48,11 @@ class OperatingPoint:
     tree : Tree
         The same tree in its canonical form.
     train : Confusion
-        Training rows, routed through the canonical tree again.
+        The canonical tree's counts on the training rows.
     test : Confusion or None
-        Test rows; None if there are none.
+        The counts on the test rows; None without test rows.
     proved : bool
-        Whether it is proved that no tree of the shape dominates it on the training rows.
+        Whether no tree of the shape dominates it on the training rows, by proof.
     """
 
     assignment: Assignment
@@ -89,22 +89,22 @@ class FrontierResult:
     Attributes
     ----------
     table_sha256, table_name : str
-        Which file it was.
+        The data file.
     spec : TrainSpec
-        Data, split, shape, cap and rules; its objective is not looked at.
+        Data, split, shape, cap and rules. Its objective is not used.
     prepared : Prepared
         The encoded rows.
     problem : Problem
-        What was searched.
+        The problem.
     points : tuple of OperatingPoint
-        By rising false negatives, so by falling false positives.
+        The points by rising false negatives, and so by falling false positives.
     bound : LowerBound or None
-        Where points are not proved: how few false positives a tree may have at best for each
-        number of false negatives. None if all is proved.
+        A lower bound on the false positives for each number of false negatives. None if every
+        point is proved.
     status : Status
-        ``optimal``: every point is proved and none is missing.
+        ``optimal`` if every point is proved and none is missing.
     seconds : float
-        For everything.
+        Total time.
     """
 
     table_sha256: str
@@ -119,7 +119,7 @@ class FrontierResult:
 
     @property
     def ranges(self) -> tuple[CostRange | None, ...]:
-        """For each point the cost ratios for which it is best; None where there are none."""
+        """The cost ratios for which each point is best; None if it is best for none."""
         return cost_ranges([(point.fn, point.fp) for point in self.points])
 
     def to_json(self) -> dict[str, Any]:
@@ -148,25 +148,25 @@ def run_frontier(
     on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> FrontierResult:
-    """Find the frontier of a specification's shape, and count it on the test rows.
+    """Find the frontier of a specification's shape, and count its trees on the test rows.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        Data, split, shape, cap, rules and time limit; objective and engine are not looked at.
+        Data, split, shape, cap, rules and time limit. Objective and engine are not used.
     on_stage : callable, optional
-        Told what begins: preparing, solving, finishing.
+        Called with each stage as it begins: preparing, solving, finishing.
     should_stop : callable, optional
-        Asked while the search runs; true ends it with what was found.
+        Called during the search. True ends it; the result has the points found so far.
 
     Raises
     ------
     InputError
         If the table or the specification cannot be used.
     DisagreementError
-        If a point of the search does not survive our recount.
+        If a recount of a point gives other numbers than the search.
     """
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
@@ -199,21 +199,21 @@ def search_frontier(
     time_limit: float,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[tuple[OperatingPoint, ...], LowerBound | None, Status]:
-    """The points of a problem's frontier, each routed and counted again.
+    """Find the points of a problem's frontier, and recount each.
 
-    If time runs out, the search says what it proved, and weighted searches without floors use what
-    is left: each proves a corner of the frontier and bounds all of it.
+    If the search does not finish, it reports its bound. Searches without floors, for weighted
+    errors, use the remaining time. Each proves a corner of the frontier and bounds the rest.
 
     Parameters
     ----------
     problem : Problem
-        Its objective and floors are not looked at.
+        Its objective and floors are not used.
     test : EncodedData or None
-        Rows that each tree is counted on as well.
+        Test rows to count each tree on.
     time_limit : float
         Seconds.
     should_stop : callable, optional
-        Asked while the search runs.
+        Called during the search. True ends it.
 
     Returns
     -------
@@ -245,7 +245,7 @@ def _points(
     found: dict[tuple[int, int], Assignment],
     bound: LowerBound | None,
 ) -> tuple[OperatingPoint, ...]:
-    """The undominated ones of the pairs found, by rising false negatives."""
+    """The undominated points among the trees found, by rising false negatives."""
     points: list[OperatingPoint] = []
     for (fn, fp), assignment in sorted(found.items(), key=lambda item: item[0]):
         if points and fp >= points[-1].fp:
@@ -262,7 +262,7 @@ def _recounted(
     claim: tuple[int, int],
     proved: bool,
 ) -> OperatingPoint:
-    """The point with its canonical tree, if the training rows say what the search said."""
+    """The point with its canonical tree, after a recount confirmed the search's numbers."""
     if not problem.admits_all(assignment.splits, assignment.labels):
         raise DisagreementError(f"the frontier's tree for {claim} breaks the problem's conditions")
     if not keeps_smallest_leaf(problem, assignment.splits):

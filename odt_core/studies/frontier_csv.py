@@ -1,4 +1,4 @@
-"""A frontier as CSV: one line for each point."""
+"""A frontier as CSV, with one line for each point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = (
 
 
 class CountedTree(Protocol):
-    """What a line needs of a point; counts as in `OperatingPoint`."""
+    """The parts of a point that a line needs, as in `OperatingPoint`."""
 
     @property
     def tree(self) -> Tree: ...  # noqa: D102
@@ -32,12 +32,13 @@ class CountedTree(Protocol):
 
 
 def frontier_csv(points: Sequence[CountedTree], *, keep_formulas: bool = False) -> bytes:
-    """The points as CSV (UTF-8), rates as shares; the tree is its rules on one line.
+    """Write the points as CSV (UTF-8), with rates as shares and each tree's rules on one line.
 
     Parameters
     ----------
     points : sequence
-        By rising false negatives. Cost ratios are those at which a point is the cheapest of these.
+        The points by rising false negatives. A point's cost ratios are those for which it is the
+        cheapest of these points.
     keep_formulas : bool
         See `odt_core.export.csv_cells.signed_csv`.
     """

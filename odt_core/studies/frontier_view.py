@@ -1,4 +1,4 @@
-"""A frontier read from its JSON: trees read once, steps without any solve."""
+"""A frontier read from its JSON. Choosing a point solves nothing."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ class ViewPoint:
 
 @dataclass(frozen=True, eq=False)
 class FrontierView:
-    """A frontier, without the problem that was searched.
+    """A frontier without its problem.
 
     Attributes
     ----------
     points : tuple of ViewPoint
-        By rising false negatives in training.
+        The points by rising false negatives in training.
     bound : LowerBound or None
-        Where not all is proved, the fewest false positives possible.
+        As in `FrontierResult`.
     status : Status
-        How far the search came.
+        As in `FrontierResult`.
     seconds : float
-        What it took.
+        Total time.
     """
 
     points: tuple[ViewPoint, ...]
@@ -65,7 +65,7 @@ class FrontierView:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """(FN, FP) of the points."""
+        """The points as pairs (FN, FP)."""
         return [(point.train.fn, point.train.fp) for point in self.points]
 
     @property
@@ -81,27 +81,27 @@ class FrontierView:
         return self.bound.steps(self.points[0].train.n_positive)
 
     def is_best_at(self, index: int, level: Fraction, sweep: Sweep = Sweep.TPR) -> bool:
-        """Whether it is proved that no tree of the shape is better than a point at a floor."""
+        """Whether no tree of the shape is better than a point at a floor, by proof."""
         return is_best_at(level, self.points[index].train, self.bound, sweep)
 
     def fewest_errors(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int:
-        """What is proved of the errors of the other kind that a tree has under a floor."""
+        """A proved lower bound on the errors of the other kind under a floor."""
         assert self.bound is not None
         return fewest_errors(level, self.points[0].train, self.bound, sweep)
 
     def at_level(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int | None:
-        """The best point whose training sensitivity (or specificity) reaches a floor."""
+        """Index of the best point whose training sensitivity (or specificity) reaches a floor."""
         found = [i for i, point in enumerate(self.points) if sweep.rate(point.train) >= level]
         if not found:
             return None
         return found[-1] if sweep is Sweep.TPR else found[0]
 
     def highest(self, sweep: Sweep) -> int:
-        """The point of the highest training sensitivity (or specificity)."""
+        """Index of the point with the highest training sensitivity (or specificity)."""
         return 0 if sweep is Sweep.TPR else len(self.points) - 1
 
     def floor_of(self, index: int, sweep: Sweep = Sweep.TPR) -> Fraction:
-        """The shortest percentage that is a floor for just this point."""
+        """The shortest percentage that, as a floor, chooses this point."""
         rate = sweep.rate(self.points[index].train)
         worse = index + 1 if sweep is Sweep.TPR else index - 1
         inside = 0 <= worse < len(self.points)
@@ -115,7 +115,7 @@ class FrontierView:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> FrontierView:
-        """Read what `FrontierResult.to_json` gave; nothing is solved."""
+        """Read the JSON of `FrontierResult.to_json`."""
         records: list[dict[str, Any]] = record["points"]
         ranges = cost_ranges([(each["fn"], each["fp"]) for each in records])
         steps = record["bound"]
@@ -128,7 +128,7 @@ class FrontierView:
 
     @classmethod
     def of(cls, result: FrontierResult) -> FrontierView:
-        """The view of a frontier that was just found."""
+        """Make the view of a new frontier."""
         return cls(
             points=tuple(
                 ViewPoint(point.tree, point.train, point.test, point.proved, point.assignment, cost)

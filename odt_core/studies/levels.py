@@ -1,4 +1,4 @@
-"""The point of a frontier that serves a floor, and whether it is proved to serve it best."""
+"""The best point of a frontier for a floor, and whether it is proved the best."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from odt_core.studies.sweep import Sweep
 def point_for_level(
     points: Sequence[OperatingPoint], level: Fraction, n_rows: int, sweep: Sweep = Sweep.TPR
 ) -> OperatingPoint | None:
-    """The point with the fewest false positives whose sensitivity is at least `level`.
+    """Choose the point with the fewest false positives whose sensitivity is at least `level`.
 
-    With `Sweep.TNR` the floor is on specificity and the false negatives are the fewest.
+    With `Sweep.TNR` choose the point with the fewest false negatives whose specificity is at
+    least `level`. None if no point reaches the level.
 
     Parameters
     ----------
     points : sequence of OperatingPoint
-        By rising false negatives.
+        The points by rising false negatives.
     level : Fraction
         Floor on sensitivity (or specificity) in training.
     n_rows : int
-        Positive (or negative) training rows.
+        Number of positive (or negative) training rows.
     sweep : Sweep
-        Which of the two the floor is on.
+        The rate that has the floor.
     """
     most = most_errors(level, n_rows)
     if sweep is Sweep.TNR:
@@ -39,21 +40,22 @@ def point_for_level(
 def is_best_at(
     level: Fraction, counts: Confusion, bound: LowerBound | None, sweep: Sweep = Sweep.TPR
 ) -> bool:
-    """Whether no tree keeps a floor with fewer errors of the other kind, and none dominates.
+    """Whether a tree is proved the best at a floor.
 
-    Where a frontier is not searched to its end this is more than being undominated: between a
-    proved point and the floor there may be a tree that nobody has found.
+    The bound must show that no tree dominates it and that no tree keeps the floor with fewer errors
+    of the other kind. In an unfinished frontier the first does not imply the second: the search may
+    not have found a tree between the point and the floor.
 
     Parameters
     ----------
     level : Fraction
         The floor.
     counts : Confusion
-        In training, of a tree that keeps it.
+        The training counts of a tree that keeps the floor.
     bound : LowerBound or None
-        What is proved of the frontier; None if all of it is.
+        The frontier's bound; None if all points are proved.
     sweep : Sweep
-        Which rate the floor is on.
+        The rate that has the floor.
     """
     if bound is None:
         return True
@@ -66,18 +68,18 @@ def is_best_at(
 def fewest_errors(
     level: Fraction, counts: Confusion, bound: LowerBound, sweep: Sweep = Sweep.TPR
 ) -> int:
-    """It is proved that no tree keeps a floor with fewer errors of the other kind than this.
+    """A proved lower bound on the errors of the other kind of trees that keep a floor.
 
     Parameters
     ----------
     level : Fraction
         The floor.
     counts : Confusion
-        Of any tree in training, for the number of rows of each class.
+        The training counts of any tree. Only the numbers of rows of each class are used.
     bound : LowerBound
-        What is proved of the frontier.
+        The frontier's bound.
     sweep : Sweep
-        Which rate the floor is on.
+        The rate that has the floor.
     """
     if sweep is Sweep.TPR:
         return bound.least_fp(most_errors(level, counts.n_positive))
@@ -87,5 +89,5 @@ def fewest_errors(
 
 
 def most_errors(level: Fraction, n_rows: int) -> int:
-    """How many of so many rows may be wrong under a floor: all but ``ceil(level * n_rows)``."""
+    """The most errors among `n_rows` rows under a floor: all but ``ceil(level * n_rows)``."""
     return n_rows - math.ceil(level * n_rows)

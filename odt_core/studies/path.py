@@ -1,9 +1,8 @@
-"""How many questions are worth asking? The best trees of any shape, by their number of questions.
+"""How many questions are worth asking? The best trees of any shape by number of questions.
 
-For each k the least possible loss on the training rows of any shape with at most k questions, each
-proved and with its tree; beside it what such trees do on rows that they have not seen, by
-cross-validation. On each fold bins, cut points, categories and selected features come from the
-fold's training rows alone.
+For each k a path has the best tree on the training rows, over all shapes with at most k questions,
+with a proof. Cross-validation estimates the errors of such trees on unseen rows. In each fold,
+bins, cut points, categories and selected features come from the fold's training rows alone.
 """
 
 from __future__ import annotations
@@ -43,14 +42,14 @@ DEFAULT_QUESTIONS = 7
 
 @dataclass(frozen=True)
 class PathPart:
-    """A path on all training rows, or on those of a fold: a piece of work of its own.
+    """A path on all training rows or on a fold's, a part of the study that one job runs.
 
     Attributes
     ----------
     most_questions : int
         The largest number of questions, from 1 to 15.
     fold : Fold or None
-        Which fold of the training rows; None for all of them.
+        The fold; None for all training rows.
     """
 
     most_questions: int = DEFAULT_QUESTIONS
@@ -60,7 +59,7 @@ class PathPart:
         AnyShape(self.most_questions)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "most_questions": self.most_questions,
             "fold": None if self.fold is None else self.fold.to_json(),
@@ -68,7 +67,7 @@ class PathPart:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> PathPart:
-        """Rebuild a piece of work."""
+        """Rebuild a part."""
         most, fold = record["most_questions"], record["fold"]
         if type(most) is not int:
             raise TypeError("the number of questions is whole")
@@ -103,15 +102,15 @@ class PathResult:
     Attributes
     ----------
     table_sha256, table_name : str
-        Which file it was.
+        The data file.
     spec : TrainSpec
-        What was asked; its shape is not looked at.
+        The specification. Its shape is not used.
     prepared : Prepared
         The encoded rows.
     points : tuple of SizePoint
         For k = 0, 1, 2, ...
     seconds : float
-        For everything.
+        Total time.
     """
 
     table_sha256: str
@@ -123,7 +122,7 @@ class PathResult:
 
     @property
     def model(self) -> None:
-        """A path is no model."""
+        """None, because a path has no model."""
         return None
 
     @property
@@ -136,7 +135,7 @@ class PathResult:
 
     @property
     def words(self) -> str:
-        """How far it came."""
+        """The status in words."""
         if self.status is Status.OPTIMAL:
             return "Proved for each number of questions"
         proved = sum(point.solution.status.is_settled for point in self.points)
@@ -177,7 +176,7 @@ def _point_to_json(point: SizePoint, prepared: Prepared) -> dict[str, Any]:
 
 
 def among_words(questions: int) -> str:
-    """Among which trees one is the best; goes after ``no tree``."""
+    """The trees that a proof covers, such as ``of any shape with at most 3 questions``."""
     return AnyShape(questions).words if questions else "without a question"
 
 
@@ -198,24 +197,24 @@ def run_path(
     table : Table
         The data, as read.
     spec : TrainSpec
-        Data, split, goal, cap, conditions and time limit; its shape is not looked at.
+        Data, split, goal, cap, conditions and time limit. Its shape is not used.
     part : PathPart
-        How many questions at most, and which fold.
+        The largest number of questions and the fold.
     on_progress : callable, optional
-        Called with the problem and what is known of the largest k.
+        Called with the problem and the progress for the largest k.
     on_stage : callable, optional
-        Told what begins: preparing, solving, finishing.
+        Called with each stage as it begins: preparing, solving, finishing.
     on_result : callable, optional
-        Called with what is known so far when a point has become better or is proved.
+        Called with the result so far when a point becomes better or is proved.
     should_stop : callable, optional
-        Asked while the search runs; true ends it with what was found.
+        Called during the search. True ends it; the result has the trees found so far.
 
     Raises
     ------
     InputError
         If the table or the specification cannot be used.
     DisagreementError
-        If a tree of the search does not survive our recount.
+        If a recount of a tree gives other numbers than the search.
     """
     # processes that serve pages never solve
     from odt_core.solvers.search.loader import loader
@@ -260,21 +259,21 @@ def run_path_study(
     on_progress: Callable[[StudyProgress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[dict[str, Any], ...]:
-    """The path on all training rows and on each fold, one after the other in this process.
+    """Run the path on all training rows and on each fold, one after the other, in this process.
 
     Parameters
     ----------
     table, spec, should_stop
         As `run_path`.
     plan : PathSpec
-        How many questions, and which folds.
+        The largest number of questions and the folds.
     on_progress : callable, optional
-        Told after each part.
+        Called after each part.
 
     Returns
     -------
     tuple of dict
-        What each part came to, as JSON; a fold that was stopped is left out.
+        The results of the parts as JSON. A fold that was stopped is left out.
 
     Raises
     ------
@@ -296,18 +295,18 @@ def run_path_study(
 
 @dataclass(frozen=True)
 class UnseenError:
-    """What trees with at most so many questions do on rows that they have not seen.
+    """The errors, on unseen rows, of trees with at most so many questions.
 
     Attributes
     ----------
     questions : int
         The largest number of questions.
     errors, rows : int
-        Wrong and all test rows of the folds together; a row counts once in each repeat.
+        Wrong test rows and all test rows, summed over the folds. A row counts once in each repeat.
     share : float
-        The mean over the folds of the share of wrong test rows.
+        The share of wrong test rows, averaged over the folds.
     standard_error : float or None
-        Of `share`, from the spread between folds; None with fewer than two folds.
+        The standard error of `share`, from the folds; None with fewer than two folds.
     """
 
     questions: int
@@ -323,16 +322,16 @@ class UnseenError:
 
 @dataclass(frozen=True)
 class PathView:
-    """A path as screens and files read it.
+    """A path as pages and files read it.
 
     Attributes
     ----------
     points : tuple of PathPoint
-        On all training rows, for k = 0, 1, 2, ...
+        The best trees on all training rows, for k = 0, 1, 2, ...
     unseen : tuple of UnseenError
-        For the same k, from the folds that are done; empty without one.
+        The errors for the same k, from the finished folds; empty without folds.
     n_folds : int
-        Folds that are done.
+        Number of finished folds.
     """
 
     points: tuple[PathPoint, ...]
@@ -341,7 +340,7 @@ class PathView:
 
     @classmethod
     def of(cls, results: Sequence[Mapping[str, Any]]) -> PathView:
-        """From the JSON of the path on all training rows, which is first, and of the folds."""
+        """Read the JSON of the path on all training rows, which comes first, and of the folds."""
         points = tuple(PathPoint.from_json(record) for record in results[0]["points"])
         folds = [
             [PathPoint.from_json(record) for record in result["points"]] for result in results[1:]
@@ -351,19 +350,20 @@ class PathView:
 
     @property
     def least(self) -> UnseenError | None:
-        """The least error on rows not seen; of equal ones that with the fewest questions."""
+        """The least error on unseen rows; of equal errors, with the fewest questions."""
         return min(self.unseen, key=lambda each: (each.share, each.questions), default=None)
 
     @property
     def best(self) -> int | None:
-        """The number of questions with the least error on rows not seen, the smallest of them."""
+        """The smallest number of questions with the least error on unseen rows."""
         return None if self.least is None else self.least.questions
 
     @property
     def elbow(self) -> int | None:
         """The fewest questions whose error is within one standard error of the least.
 
-        None with fewer than two folds. (Breiman et al., Classification and Regression Trees, 3.4.)
+        None with fewer than two folds. This is the one-standard-error rule (Breiman et al.,
+        Classification and Regression Trees, section 3.4).
         """
         least = self.least
         if least is None or least.standard_error is None:
@@ -372,7 +372,7 @@ class PathView:
         return min(each.questions for each in self.unseen if each.share <= most)
 
     def to_json(self) -> dict[str, Any]:
-        """What the command line prints of the cross-validation."""
+        """Write the cross-validation as the command line prints it."""
         return {
             "n_folds": self.n_folds,
             "points": [each.to_json() for each in self.unseen],
@@ -383,18 +383,18 @@ class PathView:
 
 @dataclass(frozen=True)
 class PathPoint:
-    """A point of a path as a result's JSON has it.
+    """A point of a path, read from a result's JSON.
 
     Attributes
     ----------
     questions : int
         The largest number of questions.
     topology : str or None
-        Of the tree; ``.`` for a leaf alone, None without a tree.
+        The tree's shape; ``.`` for a single leaf, None without a tree.
     status : Status
-        Whether no tree of any shape with at most so many questions is better.
+        ``optimal`` if no tree of any shape with at most so many questions is better.
     words : str
-        The same in a sentence, with the gap.
+        The status in a sentence, with the gap.
     train, test : Confusion or None
         The counts; None without a tree or test rows.
     tree : dict or None
@@ -411,12 +411,12 @@ class PathPoint:
 
     @property
     def is_proved(self) -> bool:
-        """Whether it is proved that no tree is better, or that no tree keeps the floors."""
+        """Whether a proof shows that no tree is better, or that no tree keeps the floors."""
         return self.status.is_settled
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> PathPoint:
-        """From a point of a result."""
+        """Read a point of a result."""
         train, test = record["train"], record["test"]
         return cls(
             questions=record["questions"],
@@ -430,7 +430,7 @@ class PathPoint:
 
 
 def _unseen(points: Sequence[PathPoint]) -> UnseenError | None:
-    """The mean over folds; None if no fold has a tree with so many questions."""
+    """Average one number of questions over the folds; None if no fold has a tree."""
     counts = [point.test for point in points if point.test is not None and point.test.n]
     if not counts:
         return None
@@ -452,9 +452,9 @@ CSV_HEAD = (
 
 
 def path_csv(view: PathView) -> bytes:
-    """CSV (UTF-8), one line for each number of questions; the tree is its rules on one line.
+    """Write CSV (UTF-8): one line for each number of questions, with the tree's rules on one line.
 
-    The columns that begin with ``unseen`` are of the folds' test rows.
+    The columns that begin with ``unseen`` are for the folds' test rows.
     """
     unseen = {each.questions: each for each in view.unseen}
     lines: list[list[object]] = [list(CSV_HEAD)]

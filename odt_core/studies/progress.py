@@ -1,4 +1,4 @@
-"""The pieces of work of a study, one after the other, and how far it is."""
+"""Run the parts of a study one after the other, and report progress."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How far a study of many solves is.
+    """The progress of a study.
 
     Attributes
     ----------
     done, total : int
-        Pieces of work.
+        Finished parts and all parts, perhaps weighted by size.
     seconds : float
-        Since it began.
+        Time since the study began.
     """
 
     done: int
@@ -29,7 +29,7 @@ class StudyProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace so far; None before the first piece is done."""
+        """An estimate of the remaining time; None before the first part is finished."""
         if self.done == 0:
             return None
         return self.seconds / self.done * (self.total - self.done)
@@ -43,20 +43,20 @@ def run_parts(
     on_progress: Callable[[StudyProgress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> list[Found]:
-    """Do the pieces of work of a study in this process until it is stopped.
+    """Run the parts of a study in this process until it is stopped.
 
     Parameters
     ----------
     parts : sequence
-        The pieces of work.
+        The parts.
     run : callable
-        Does one piece. It looks for a stop itself, and then returns what it has.
+        Runs one part. If the study is stopped, it returns what it has.
     size : callable, optional
-        How much a piece counts in the progress; 1 by default.
+        The weight of a part in the progress; 1 by default.
     on_progress : callable, optional
-        Told after each piece, except after one that a stop may have cut short.
+        Called after each part, but not after a stop.
     should_stop : callable, optional
-        True ends the study.
+        True ends the study after the current part.
     """
     stopped = should_stop or (lambda: False)
     began = time.monotonic()

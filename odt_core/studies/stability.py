@@ -1,8 +1,8 @@
-"""Would the tree come out the same on other patients? Bootstrap refits of one training run.
+"""Would other patients give the same tree? Bootstrap refits of one training run.
 
-Each refit finds the best tree on rows drawn with replacement from the training rows, for the same
-shape, goal, floors, cap, rules and smallest leaf. Categories, bins, cut points and selected
-features come from the rows drawn alone. The exact search alone solves and proves each refit.
+Each refit draws rows with replacement from the training rows and finds the best tree on them, with
+the same shape, goal, floors, cap, rules and smallest leaf. Categories, bins, cut points and
+selected features come from the drawn rows alone. The exact search solves and proves each refit.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from odt_core.words import split_words
 
 MOST_RESAMPLES = 10_000
 MOST_LEVELS = 64
-"""Levels beyond which a stored tree is refused."""
+"""A stored tree with more levels is refused."""
 PARTS = 25
-"""Pieces of work that a study is divided into, if it has so many resamples."""
+"""The largest number of parts of a study."""
 
 
 @dataclass(frozen=True)
 class StabilitySpec:
-    """How many resamples a study draws.
+    """The size of a stability study.
 
     Attributes
     ----------
     resamples : int
-        Refits.
+        Number of refits.
 
     Raises
     ------
     InputError
-        If there is none, or there are too many.
+        If the number is less than 1 or too large.
     """
 
     resamples: int = 200
@@ -64,7 +64,7 @@ class StabilitySpec:
             )
 
     def parts(self) -> tuple[ResampleRange, ...]:
-        """Pieces of work of about equal size; the first one has the tree of all rows too."""
+        """Parts of about equal size. The first also fits the tree of all training rows."""
         size = -(-self.resamples // PARTS)
         return tuple(
             ResampleRange(first, min(size, self.resamples - first))
@@ -74,14 +74,14 @@ class StabilitySpec:
 
 @dataclass(frozen=True)
 class ResampleRange:
-    """Some of the resamples of a study: a piece of work of its own.
+    """Some of the resamples of a study, a part that one job runs.
 
     Attributes
     ----------
     first : int
         Number of the first resample, from 0.
     n : int
-        How many.
+        Number of resamples.
     """
 
     first: int
@@ -89,16 +89,16 @@ class ResampleRange:
 
     @property
     def n_solves(self) -> int:
-        """Trees to find: one for each resample, and that of all training rows in the first part."""
+        """Number of trees: one for each resample, and in the first part one for all rows."""
         return self.n + (self.first == 0)
 
     def to_json(self) -> dict[str, int]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {"first": self.first, "n": self.n}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ResampleRange:
-        """Rebuild a piece of work."""
+        """Rebuild a part."""
         first, n = record["first"], record["n"]
         if type(first) is not int or type(n) is not int or first < 0 or n < 1:
             raise TypeError("the numbers of resamples are whole")
@@ -107,20 +107,21 @@ class ResampleRange:
 
 @dataclass(frozen=True)
 class Question:
-    """A decision node without the data it was trained on, and with all that is below it.
+    """A decision node and its subtree, without the training data.
 
-    Two are equal if and only if the canonical trees are the same to a reader.
+    Two are equal if and only if the trees read the same.
 
     Attributes
     ----------
     column : str
-        What is asked about.
+        The column of the question.
     predicate : str
-        What is asked of it: ``<= 4.5``, ``is almond or anise``.
+        The condition: ``<= 4.5``, ``is almond or anise``.
     cut : float or None
-        Where a numerical column is cut; None for sets, and where only missing values part.
+        The cut point of a numerical column. None for sets of categories, and if the question
+        only separates missing values.
     yes, no : bool or Question
-        What follows: a class (True for positive) or the next question.
+        The next question, or the class of a leaf (True for positive).
     """
 
     column: str
@@ -130,7 +131,7 @@ class Question:
     no: Outline
 
     def walk(self) -> Iterator[Question]:
-        """The question and all below it, in the order node, yes, no."""
+        """Iterate over the question and those below it, in the order node, yes, no."""
         yield self
         for below in (self.yes, self.no):
             if isinstance(below, Question):
@@ -138,11 +139,11 @@ class Question:
 
 
 Outline = bool | Question
-"""A tree as a reader sees it: the root's question, or the class of a lone leaf."""
+"""A tree in words: the root's question, or the class of a single leaf."""
 
 
 def outline_of(tree: Tree) -> Outline:
-    """A canonical tree as a reader sees it."""
+    """Make the outline of a canonical tree."""
 
     def visit(node: Node) -> Outline:
         if isinstance(node, Leaf):
@@ -162,7 +163,7 @@ def outline_of(tree: Tree) -> Outline:
 
 
 def outline_to_json(outline: Outline) -> Any:
-    """Plain data, complete enough for `outline_from_json`."""
+    """Write the outline as JSON that `outline_from_json` can read."""
     if isinstance(outline, bool):
         return outline
     return {
@@ -201,17 +202,17 @@ class Refit:
     Attributes
     ----------
     number : int
-        Of the resample, from 0.
+        The resample's number, from 0.
     status : Status
         Whether the tree is proved the best on the resample.
     outline : bool, Question or None
         The tree; None if there is none.
     resample, original : Confusion or None
-        Its counts on the rows drawn, and on all training rows that they were drawn from.
+        Its counts on the drawn rows and on all training rows.
     redrawn : int
-        Draws that were thrown away because they had rows of one class only.
+        Number of draws that were repeated because all their rows had one class.
     reason : str
-        Why there is no tree, in a sentence; empty if there is one.
+        A sentence that says why there is no tree; empty if there is a tree.
     """
 
     number: int
@@ -223,7 +224,7 @@ class Refit:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "number": self.number,
             "status": self.status.value,
@@ -251,12 +252,12 @@ class Refit:
 
 @dataclass(frozen=True)
 class OriginalFit:
-    """The tree of all training rows, which the refits are compared with.
+    """The tree of all training rows, to which the refits are compared.
 
     Attributes
     ----------
     status : Status
-        Whether it is proved the best.
+        Whether the tree is proved the best.
     outline : bool or Question
         The tree.
     train : Confusion
@@ -264,15 +265,15 @@ class OriginalFit:
     test : Confusion or None
         Its counts on the run's test rows; None without any.
     columns : tuple of str
-        The columns that it could ask about, in the order of the table.
+        The columns that the tree may ask about, in the order of the table.
     rows : tuple of int
-        Rows of the table, from 0, that are the training rows.
+        The training rows' numbers in the table, from 0.
     leaves : tuple of int
-        The leaf that each training row reaches, left to right from 0.
+        The leaf of each training row, from 0, left to right.
     labels : tuple of bool
         The class of each leaf.
     positives : tuple of int
-        Positive training rows in each leaf.
+        Number of positive training rows in each leaf.
     """
 
     status: Status
@@ -286,7 +287,7 @@ class OriginalFit:
     positives: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "status": self.status.value,
             "tree": outline_to_json(self.outline),
@@ -301,7 +302,13 @@ class OriginalFit:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> OriginalFit:
-        """Rebuild the fit."""
+        """Rebuild the fit.
+
+        Raises
+        ------
+        ValueError
+           If its rows and leaves do not match.
+        """
         found = cls(
             status=Status(record["status"]),
             outline=outline_from_json(record["tree"]),
@@ -323,16 +330,16 @@ class OriginalFit:
 
 @dataclass(frozen=True)
 class RangeRun:
-    """What some resamples brought.
+    """The results of some resamples.
 
     Attributes
     ----------
     refits : tuple of Refit
-        In the order of their numbers.
+        The refits by number.
     positive : tuple of int
-        How many of their trees call each training row positive.
+        For each training row, the number of these trees that predict positive.
     original : OriginalFit or None
-        The tree of all training rows, in the first part of a study.
+        The tree of all training rows; only in the first part of a study.
     """
 
     refits: tuple[Refit, ...]
@@ -340,7 +347,7 @@ class RangeRun:
     original: OriginalFit | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "refits": [refit.to_json() for refit in self.refits],
             "positive": list(self.positive),
@@ -349,7 +356,7 @@ class RangeRun:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> RangeRun:
-        """Rebuild what a part brought."""
+        """Rebuild a part's results."""
         original = record["original"]
         return cls(
             refits=tuple(Refit.from_json(refit) for refit in record["refits"]),
@@ -375,27 +382,27 @@ def run_range(
     on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> RangeRun:
-    """Refit the tree on some resamples, and on all training rows if it is the first part.
+    """Refit the tree on some resamples. The first part also fits it on all training rows.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        The training run; its time limit is that of each refit.
+        The training run. Each refit has its time limit.
     part : ResampleRange
-        Which resamples.
+        The resamples.
     on_stage : callable, optional
-        Told what begins: preparing, solving.
+        Called with each stage as it begins: preparing, solving.
     should_stop : callable, optional
-        Asked while a tree is searched; true ends the part with the refits that are done.
+        Called during each search. True ends the part; the result has the finished refits.
 
     Raises
     ------
     InputError
         If the table or the specification cannot be used, or no tree of all training rows is found.
     DisagreementError
-        If a tree of the search does not survive our recount.
+        If a recount of a tree gives other numbers than the search.
     """
     from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
 
@@ -446,7 +453,7 @@ def _solve(prepared: Prepared, spec: TrainSpec, should_stop: Callable[[], bool] 
 def _fit_original(
     prepared: Prepared, spec: TrainSpec, should_stop: Callable[[], bool] | None
 ) -> OriginalFit | None:
-    """The tree of all training rows; None if it was stopped before one was found."""
+    """Fit the tree of all training rows; None if the search was stopped."""
     solution = _solve(prepared, spec, should_stop)
     tree, train = solution.tree, prepared.train
     if solution.status is Status.CANCELLED:
@@ -470,7 +477,7 @@ def _fit_original(
 
 
 def _with_fixed_cuts(spec: TrainSpec, prepared: Prepared) -> TrainSpec:
-    """A column whose cut point a rule fixes keeps the cut points of all training rows."""
+    """Keep the cut points of all training rows for columns whose cut point a rule fixes."""
     schema = spec.schema
     cuts = {feature.name: feature.cuts for feature in prepared.train.features}
     for rule in spec.rules.nodes:
@@ -486,7 +493,7 @@ def _refit(
     number: int,
     should_stop: Callable[[], bool] | None,
 ) -> tuple[Refit, npt.NDArray[np.bool_]]:
-    """A refit, and its answers for the training rows (all negative without a tree)."""
+    """Make one refit. Also return its answers for the training rows (without a tree: negative)."""
     groups = None if prepared.groups is None else prepared.groups[prepared.train_rows]
     drawn = draw_resample(prepared.train.y, spec.split.seed, number, groups)
     nothing = np.zeros(len(prepared.train.y), dtype=np.bool_)
@@ -526,17 +533,17 @@ def run_stability(
     on_progress: Callable[[StudyProgress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[RangeRun, ...]:
-    """All resamples, one after the other, in this process.
+    """Run all resamples, one after the other, in this process.
 
     Parameters
     ----------
     on_progress : callable, optional
-        Told after each part.
+        Called after each part.
 
     Returns
     -------
     tuple of RangeRun
-        One for each part; fewer if it was stopped.
+        The results of each part; fewer if the study was stopped.
 
     Raises
     ------

@@ -1,11 +1,11 @@
-"""What bootstrap refits came to: columns, cut points, trees, answers of rows, and optimism.
+"""The results of bootstrap refits: columns, cut points, trees, answers of rows, and optimism.
 
-Optimism is Harrell's [1]_: a refit's rate on the rows drawn less its rate on the training rows that
-they were drawn from, averaged over refits. The instability of rows is Riley and Collins's [2]_: the
-share of refits whose answer differs from that of the tree of all training rows. The interval of a
-corrected rate is shifted by the optimism, as Noma et al. [3]_ do it. What is shifted is Wilson's
-interval of the rate on the training rows, and not the spread of the refits' rates: the best trees
-fit the rows drawn too well, so these rates lie too high and differ too little.
+Optimism follows Harrell [1]_: a refit's rate on the drawn rows less its rate on all training rows,
+averaged over refits. The instability of rows follows Riley and Collins [2]_: the share of refits
+whose answer differs from the answer of the tree of all training rows. The interval of a corrected
+rate is shifted by the optimism, as in Noma et al. [3]_. We shift Wilson's interval of the rate on
+the training rows, and do not use the spread of the refits' rates: the best trees fit the drawn rows
+too well, so these rates are too high and differ too little.
 
 References
 ----------
@@ -45,14 +45,14 @@ from odt_core.studies.sweep import tnr, tpr
 from odt_core.training import confusion_to_json
 
 FEW = 100
-"""Fewer refits than this say little about rare trees and rows, and give no interval."""
+"""With fewer refits, rare trees and rows are uncertain, and rates get no interval."""
 STEPS = 20
-"""Steps, of 5 % each, in which the instability of rows is drawn."""
+"""Number of steps, of 5 % each, for drawing the instability of rows."""
 
 
 @dataclass(frozen=True)
 class CutCount:
-    """How often a numerical column was cut at a point; `n` counts questions."""
+    """A cut point of a numerical column, and the number of questions that use it."""
 
     cut: float
     n: int
@@ -60,7 +60,7 @@ class CutCount:
 
 @dataclass(frozen=True)
 class SetCount:
-    """How often a column was asked for a set of categories, in words; `n` counts questions."""
+    """A set of categories in words, and the number of questions that use it."""
 
     words: str
     n: int
@@ -68,18 +68,18 @@ class SetCount:
 
 @dataclass(frozen=True)
 class ColumnStability:
-    """What the refits asked of one column.
+    """The refits' questions about one column.
 
     Attributes
     ----------
     name : str
         The column.
     asked, at_root : int
-        Refits whose tree asks about it at all, and with its first question.
+        Number of refits that ask about it in any question, and in the first question.
     cuts : tuple of CutCount
-        Where it was cut, rising.
+        Its cut points, rising.
     sets : tuple of SetCount
-        Sets of categories that it was asked for, the most frequent first.
+        Its sets of categories, the most frequent first.
     """
 
     name: str
@@ -101,16 +101,16 @@ class ColumnStability:
 
 @dataclass(frozen=True)
 class Optimism:
-    """How much better a rate looks on the rows that trained the tree than it is; exact.
+    """The optimism of a rate: its excess on the rows that trained the tree; exact.
 
     Attributes
     ----------
     apparent : Fraction
-        Of the tree of all training rows, on these.
+        The rate of the tree of all training rows on these rows.
     drawn, original : Fraction
-        Means over refits: on the rows drawn, and on all training rows.
+        The refits' mean rate on the drawn rows, and on all training rows.
     ends : tuple of float or None
-        Wilson's 95 % interval of `apparent`; None with fewer than `FEW` refits, or without rows.
+        Wilson's 95 % interval of `apparent`; None without rows or with fewer than `FEW` refits.
     """
 
     apparent: Fraction
@@ -120,7 +120,7 @@ class Optimism:
 
     @property
     def optimism(self) -> Fraction:
-        """How much higher the rate is on the rows drawn, on average."""
+        """The mean excess of the rate on the drawn rows."""
         return self.drawn - self.original
 
     @property
@@ -132,7 +132,7 @@ class Optimism:
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval of the corrected rate, within 0 and 1; None with few refits.
 
-        How uncertain the optimism is, is not in it.
+        It does not include the uncertainty of the optimism.
         """
         if self.ends is None:
             return None
@@ -163,7 +163,7 @@ class Optimisms:
 
     @property
     def named(self) -> tuple[tuple[str, Optimism], ...]:
-        """The three with what they are called in words."""
+        """The three, each with the rate's name."""
         return (
             ("accuracy", self.accuracy),
             ("sensitivity (TPR)", self.sensitivity),
@@ -172,7 +172,7 @@ class Optimisms:
 
     @property
     def has_interval(self) -> bool:
-        """Whether one of the corrected rates has an interval."""
+        """Whether at least one corrected rate has an interval."""
         return any(rate.interval for _, rate in self.named)
 
     def to_json(self) -> dict[str, dict[str, float | None]]:
@@ -191,11 +191,11 @@ class RowBubble:
     Attributes
     ----------
     leaf : int
-        Leaf of the tree of all training rows, from 0.
+        The leaf of the tree of all training rows, from 0.
     share : float
-        The share of refits with another answer: the middle of its step of 5 %, or exactly 0 or 1.
+        The share of refits with another answer: the middle of a step of 5 %, or exactly 0 or 1.
     n : int
-        Rows.
+        Number of rows.
     """
 
     leaf: int
@@ -210,9 +210,10 @@ class RowStability:
     Attributes
     ----------
     changed : tuple of int
-        For each training row: refits whose answer is not that of the tree of all training rows.
+        For each training row, the number of refits whose answer differs from the answer of the
+        tree of all training rows.
     n : int
-        Refits.
+        Number of refits.
     """
 
     changed: tuple[int, ...]
@@ -220,21 +221,21 @@ class RowStability:
 
     @property
     def mean(self) -> float:
-        """The share of changed answers, over rows and refits."""
+        """The share of changed answers over all rows and refits."""
         return float(np.mean(self.changed)) / self.n
 
     @property
     def never(self) -> int:
-        """Rows whose answer never changes."""
+        """Number of rows whose answer never changes."""
         return sum(count == 0 for count in self.changed)
 
     @property
     def often(self) -> int:
-        """Rows whose answer changes in at least a quarter of the refits."""
+        """Number of rows whose answer changes in at least a quarter of the refits."""
         return sum(4 * count >= self.n for count in self.changed)
 
     def bubbles(self, leaves: Sequence[int]) -> tuple[RowBubble, ...]:
-        """Rows by leaf and share, in steps of 5 %.
+        """Group rows by leaf and by share, in steps of 5 %.
 
         Parameters
         ----------
@@ -254,28 +255,28 @@ class RowStability:
 
 @dataclass(frozen=True)
 class StabilityResult:
-    """A study of stability, or as much of it as is done.
+    """The results of a stability study, which may not be finished.
 
     Attributes
     ----------
     refits : tuple of Refit
-        All that are done, by number.
+        The finished refits by number.
     columns : tuple of ColumnStability
-        The most asked first; a column that no refit asks about has zeros.
+        The columns, the most frequent first. A column that no refit asks about has zeros.
     trees : int
-        Different canonical trees.
+        Number of different canonical trees.
     structures : int
-        Different trees where cut points and sets are not looked at, only columns and answers.
+        Number of different trees by columns and answers alone, without cut points and sets.
     commonest : bool, Question or None
         The most frequent tree; None without a refit.
     commonest_n : int
-        Refits that have it.
+        Number of refits with this tree.
     original : OriginalFit or None
-        The tree of all training rows; None if it is not known yet.
+        The tree of all training rows; None if not known yet.
     rows : RowStability or None
-        How often answers change; None without a tree of all rows or a refit.
+        How often answers change; None without a tree of all training rows or without refits.
     optimism : Optimisms or None
-        None where `rows` is.
+        The optimism of the rates; None if `rows` is None.
     """
 
     refits: tuple[Refit, ...]
@@ -300,23 +301,23 @@ class StabilityResult:
 
     @property
     def n_proved(self) -> int:
-        """Refits whose tree is proved the best on its resample."""
+        """Number of refits whose tree is proved the best on its resample."""
         return sum(refit.status is Status.OPTIMAL for refit in self.fitted)
 
     @property
     def n_same(self) -> int:
-        """Refits whose tree is that of all training rows, to the letter."""
+        """Number of refits whose tree reads the same as the tree of all training rows."""
         if self.original is None:
             return 0
         return sum(refit.outline == self.original.outline for refit in self.fitted)
 
     @property
     def n_redrawn(self) -> int:
-        """Draws that were thrown away because they had rows of one class only."""
+        """Number of draws that were repeated because all their rows had one class."""
         return sum(refit.redrawn for refit in self.refits)
 
     def to_json(self) -> dict[str, Any]:
-        """The command line's contract."""
+        """Write the result as the command line prints it."""
         original, rows = self.original, self.rows
         commonest = None if self.commonest is None else outline_to_json(self.commonest)
         return {
@@ -353,7 +354,7 @@ class StabilityResult:
 
 
 def gather_stability(runs: Sequence[RangeRun]) -> StabilityResult:
-    """Put the parts of a study together, in any order."""
+    """Make the result from the parts of a study, in any order."""
     refits = sorted((refit for run in runs for refit in run.refits), key=lambda refit: refit.number)
     outlines = [refit.outline for refit in refits if refit.outline is not None]
     original = next((run.original for run in runs if run.original is not None), None)
@@ -378,7 +379,7 @@ def gather_stability(runs: Sequence[RangeRun]) -> StabilityResult:
 
 
 def _structure(outline: Outline) -> Any:
-    """A tree without its cut points and sets."""
+    """The columns and answers of a tree, without cut points and sets."""
     if isinstance(outline, bool):
         return outline
     return (outline.column, _structure(outline.yes), _structure(outline.no))
@@ -452,12 +453,12 @@ def _accuracy(counts: Confusion) -> Fraction:
 
 
 def columns_csv(result: StabilityResult, *, keep_formulas: bool = False) -> bytes:
-    """CSV (UTF-8), one line for each column: how often it is asked about, and where it is split.
+    """Write CSV (UTF-8), one line for each column: how often trees ask about it, and its splits.
 
     Parameters
     ----------
     result : StabilityResult
-        What was found.
+        The study's result.
     keep_formulas : bool
         See `odt_core.export.csv_cells.signed_csv`.
     """
@@ -472,7 +473,7 @@ def columns_csv(result: StabilityResult, *, keep_formulas: bool = False) -> byte
 
 
 def rows_csv(result: StabilityResult) -> bytes:
-    """CSV (UTF-8), one line for each training row: its leaf, its answer, how often it changes."""
+    """Write CSV (UTF-8), one line for each training row: leaf, answer, how often it changes."""
     rows: list[list[object]] = [["row", "leaf", "answer_positive", "changed", "refits", "share"]]
     original, found = result.original, result.rows
     if original is not None and found is not None:

@@ -1,4 +1,4 @@
-"""What a study of stability says, in sentences; plain text."""
+"""The results of a stability study in sentences; plain text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from odt_core.studies.stability_result import FEW, Optimism, StabilityResult
 from odt_core.words import count_words, percent_words, printable, signed_points
 
 PROVED = (
-    "The exact search proved each tree the best on its resample; the integer program was not asked."
+    "The exact search proved each tree the best on its resample; the integer program was not run."
 )
 ROWS = "A resample has as many rows as the training set, drawn from it with replacement."
 GROUPS = (
@@ -24,24 +24,24 @@ OPTIMISM = (
     "estimate for new rows (Harrell)."
 )
 INTERVAL = (
-    "Its 95% interval is that of the rate on the training rows, less the optimism. How uncertain "
-    "the optimism itself is, is not in it."
+    "Its 95% interval is the interval of the rate on the training rows, less the optimism. It does "
+    "not include the uncertainty of the optimism."
 )
 
 
 def meaning_words(*, grouped: bool) -> str:
-    """What a resample is.
+    """Explain what a resample is.
 
     Parameters
     ----------
     grouped : bool
-        Whether a column keeps rows together.
+        Whether a group column keeps rows together.
     """
     return f"{GROUPS if grouped else ROWS} {DRAWN_ALONE}"
 
 
 def remarks(result: StabilityResult, *, grouped: bool) -> list[str]:
-    """What a resample is, who proved the trees (if all are proved), and what optimism is."""
+    """Explain resamples and optimism, and name the prover if all trees are proved."""
     is_proved = 0 < result.n_proved == len(result.fitted)
     has_interval = result.optimism is not None and result.optimism.has_interval
     optimism = f"{OPTIMISM} {INTERVAL}" if has_interval else OPTIMISM
@@ -49,7 +49,7 @@ def remarks(result: StabilityResult, *, grouped: bool) -> list[str]:
 
 
 def headline_words(result: StabilityResult) -> str:
-    """The first sentence: what the first question was about."""
+    """The first sentence: the columns of the first question."""
     n = len(result.fitted)
     if not n:
         return "No resample has a tree."
@@ -75,7 +75,7 @@ def headline_words(result: StabilityResult) -> str:
 
 
 def stability_sentences(result: StabilityResult) -> list[str]:
-    """What the refits came to, the most important first."""
+    """The results in sentences, the most important first."""
     n = len(result.fitted)
     if not n:
         return [headline_words(result), *_doubt_sentences(result)]
@@ -94,16 +94,16 @@ def stability_sentences(result: StabilityResult) -> list[str]:
 
 
 def _trees_words(result: StabilityResult) -> str:
-    """How many trees there are."""
+    """The number of different trees, and the most frequent tree."""
     n, same = len(result.fitted), result.n_same
     trees = count_words(result.trees, "different tree")
     text = f"There are {trees}" if result.trees > 1 else f"There is {trees}"
     if result.structures < result.trees:
         apart = count_words(result.structures, "different tree")
-        text += f", or {apart} if cut points and sets of categories are not looked at"
-    text += f". The most frequent one came {count_words(result.commonest_n, 'time')}"
+        text += f", or {apart} if cut points and sets of categories are ignored"
+    text += f". The most frequent tree occurs {count_words(result.commonest_n, 'time')}"
     if result.original is not None:
-        text += f"; the tree of all training rows came {count_words(same, 'time')} in {n:,}"
+        text += f"; the tree of all training rows occurs {count_words(same, 'time')} in {n:,}"
     return f"{text}."
 
 
@@ -141,7 +141,7 @@ def points_of(rate: Optimism) -> str:
 
 
 def _doubt_sentences(result: StabilityResult) -> list[str]:
-    """What of the study is not as usual."""
+    """Sentences about trees without proof, missing trees, repeated draws and few resamples."""
     found, n = [], len(result.fitted)
     if result.n_proved < n:
         open_trees = count_words(n - result.n_proved, "tree is", "trees are")
@@ -149,7 +149,7 @@ def _doubt_sentences(result: StabilityResult) -> list[str]:
     if result.left_out:
         without = count_words(len(result.left_out), "resample has", "resamples have")
         found.append(
-            f"{without} no tree, and what is said here leaves them out. The first reason: "
+            f"{without} no tree, and these results leave them out. The first reason: "
             f"{result.left_out[0].reason}"
         )
     if result.n_redrawn:
@@ -157,12 +157,12 @@ def _doubt_sentences(result: StabilityResult) -> list[str]:
         draws = count_words(result.n_redrawn, "draw")
         found.append(f"{draws} had rows of one class only and {were} drawn again.")
     if 0 < n < FEW:
-        found.append(f"{FEW} resamples and more give steadier numbers.")
+        found.append(f"Use at least {FEW} resamples for steadier numbers.")
     return found
 
 
 def outline_lines(outline: Outline, labels: Sequence[str]) -> list[str]:
-    """A tree as indented lines.
+    """Write a tree as indented lines.
 
     Parameters
     ----------

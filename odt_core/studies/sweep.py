@@ -1,4 +1,4 @@
-"""Which of the two training rates a curve's floors are on (paper, section 4.6)."""
+"""The training rate that has the floors of a curve or frontier (paper, section 4.6)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from odt_core.confusion import Confusion
 
 
 class Sweep(Enum):
-    """The rate that is held at a floor; the other one is made as high as it can be."""
+    """The rate that must keep a floor. The tree makes the other rate as high as possible."""
 
     TPR = "tpr"
     TNR = "tnr"
 
     @property
     def word(self) -> str:
-        """The field's word for the rate."""
+        """The rate's name."""
         return "sensitivity" if self is Sweep.TPR else "specificity"
 
     def rate(self, counts: Confusion) -> Fraction:

@@ -1,7 +1,6 @@
 """A frozen tree on rows that did not train it: another file, or another part of the same file.
 
-The tree is never refitted. Its categories and cut points, its leaves' risks and its answers are
-those of training.
+The tree is never refitted. It keeps the categories, cut points, risks and answers of training.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class PartOfTable:
     column : str
         The column, such as a site or a year.
     values : tuple of str
-        The values, as they stand in the file; ``(missing)`` for cells without one.
+        The values as in the file; ``(missing)`` for cells without a value.
 
     Raises
     ------
@@ -71,7 +70,7 @@ class PartOfTable:
         return f"{self.column} is {list_words(named, ' or ')}"
 
     def rows(self, table: Table, schema: Schema) -> npt.NDArray[np.bool_]:
-        """Which rows of a table belong to the part, bool[N].
+        """Return which rows of a table belong to the part, bool[N].
 
         Raises
         ------
@@ -85,7 +84,7 @@ class PartOfTable:
         return np.asarray(chosen[profile.factor.codes], dtype=np.bool_)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {"column": self.column, "values": list(self.values)}
 
     @classmethod
@@ -99,18 +98,18 @@ class PartOfTable:
 
 @dataclass(frozen=True, eq=False)
 class ValidationSpec:
-    """Which tree is validated, and on which rows.
+    """The tree and the rows of a validation.
 
     Attributes
     ----------
     model : Model
         The frozen tree.
     run : str
-        The id of the run that brought it; empty if that is not known.
+        The id of the run that trained it; empty if not known.
     part : PartOfTable or None
         The rows; None for all rows that did not train the tree.
     by : str or None
-        A column whose values make the groups that are reported first.
+        A column whose groups are reported first.
     """
 
     model: Model
@@ -119,7 +118,7 @@ class ValidationSpec:
     by: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "model": self.model.to_json(),
             "run": self.run,
@@ -129,7 +128,7 @@ class ValidationSpec:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ValidationSpec:
-        """Rebuild what is validated."""
+        """Rebuild the specification."""
         run, by, part = record["run"], record["by"], record["part"]
         if not isinstance(run, str) or not isinstance(by, str | None):
             raise TypeError("a run's id and a column's name are texts")
@@ -147,10 +146,10 @@ def run_validation(
     *,
     on_stage: Callable[[Stage], None] | None = None,
 ) -> ValidationResult:
-    """Validate a frozen tree.
+    """Validate a frozen tree on rows that did not train it.
 
-    Rows that trained the tree are left out where the table is the file that it was trained on, and
-    so are rows of the same group (such as a patient) as one of these.
+    If the table is the training file, its training rows are left out. So are all rows of their
+    groups (such as patients).
 
     Parameters
     ----------
@@ -159,13 +158,13 @@ def run_validation(
     spec : ValidationSpec
         The tree and the rows.
     on_stage : callable, optional
-        Told what begins: preparing, then finishing.
+        Called with each stage as it begins: preparing, then finishing.
 
     Raises
     ------
     InputError
-        If a column that is needed is absent, the outcome has other labels than in training, or no
-        row is left.
+        If a column of the tree is absent, the outcome's labels differ from training, or no row is
+        left.
     """
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
@@ -208,19 +207,19 @@ def run_validation(
 
 
 def model_sha256(model: Model) -> str:
-    """The hash of what decides a model's answers: its tree and its encoder."""
+    """Return the hash of a model's tree and encoder, which decide its answers."""
     whole = model.to_json()
     text = json.dumps([whole["tree"], whole["encoder"]], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def leaves_of_test(model: Model) -> tuple[tuple[int, int], ...] | None:
-    """Negative and positive test rows in each leaf; None without test rows.
+    """Return the numbers of negative and positive test rows in each leaf; None without test rows.
 
     Raises
     ------
     InputError
-        If what the model says of them is damaged.
+        If these numbers are damaged in the model.
     """
     facts = Fields(model.facts, "facts")
     result = facts.record("result") if "result" in facts else Fields({}, "facts.result")
@@ -234,12 +233,12 @@ def leaves_of_test(model: Model) -> tuple[tuple[int, int], ...] | None:
 
 
 def trained_rows(model: Model, table: Table) -> npt.NDArray[np.int64] | None:
-    """The rows of a table that trained a model; None if it was trained on another file.
+    """Return the rows of a table that trained a model; None for a model of another file.
 
     Raises
     ------
     InputError
-        If the file is the same, but is read in another way than in training.
+        If the file is the same, but was read differently in training.
     """
     data, settings = model.facts.get("data"), model.facts.get("settings")
     if not isinstance(data, Mapping) or settings is None or data.get("sha256") != table.sha256:
@@ -249,8 +248,8 @@ def trained_rows(model: Model, table: Table) -> npt.NDArray[np.int64] | None:
     is_same = prepared.train.features == model.tree.features
     if not is_same or model.tree.leaf_counts(prepared.train) != counts:
         raise InputError(
-            f"{table.name} is the file that the tree was trained on, but it is read in another way "
-            "than in training, so the training rows cannot be told apart: read it as in training."
+            f"{table.name} is the file that the tree was trained on, but it was read differently "
+            "in training, so the training rows are not known: read it as in training."
         )
     return prepared.train_rows
 
@@ -266,12 +265,12 @@ def _target(table: Table, schema: Schema) -> Target:
 
 @dataclass(frozen=True, eq=False)
 class _Labels:
-    """Each row's outcome as the tree's classes.
+    """Each row's outcome in terms of the tree's classes.
 
     Attributes
     ----------
     is_positive, is_missing, is_other : bool[N]
-        Rows of the positive class, rows without an outcome, and rows with a label of neither class.
+        Whether a row is positive, has no outcome, or has a label of neither class.
     others : tuple of str
         The labels of neither class.
     """
@@ -319,7 +318,7 @@ def _usable_rows(
     labels: _Labels,
     training: npt.NDArray[np.int64] | None,
 ) -> tuple[npt.NDArray[np.int64], ValidationFlow]:
-    """The rows that are counted, from 0, and what became of the others."""
+    """The numbers of the rows to use, from 0, and the numbers left out by reason."""
     left = np.ones(table.n_rows, dtype=np.bool_)
     excluded: list[Exclusion] = []
     for reason, out in _reasons(table, schema, spec, labels, training):
@@ -345,7 +344,7 @@ def _reasons(
     labels: _Labels,
     training: npt.NDArray[np.int64] | None,
 ) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    """Why rows are left out, in this order."""
+    """The reasons for leaving rows out, in order, each with its rows."""
     if spec.part is not None:
         yield f"not in the part ({spec.part.words})", ~spec.part.rows(table, schema)
     if training is not None:
@@ -370,7 +369,7 @@ def _leaf_counts(
 
 
 def _subgroups(table: Table, schema: Schema, by: str | None, judged: Judged) -> Iterator[Subgroups]:
-    """The groups of each column; those of the column that was asked for come first."""
+    """The groups of each column. The requested column comes first."""
     columns = subgroup_columns(table, schema)
     if by is not None:
         columns = (by, *(column for column in columns if column != by))
@@ -385,7 +384,7 @@ def _test_counts(model: Model) -> Confusion | None:
 
 
 def _doubtful(scores: Scores, rows: npt.NDArray[np.int64]) -> DoubtfulRows:
-    """How many of the rows met a question with a doubtful value."""
+    """Count the rows that meet a question with a doubtful value."""
     patterns, of_row = scores.patterns
     counts = np.bincount(of_row[rows], minlength=len(patterns))
 

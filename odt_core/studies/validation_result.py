@@ -1,4 +1,4 @@
-"""What a validation brought: one typed view for pages, reports and the command line."""
+"""The result of a validation, for pages, reports and the command line."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ REPEATED = (
     "These rows end in the same leaves with the same classes as the rows that trained and tested "
     "the tree: they are probably the same rows."
 )
-"""What is said in place of a verdict where a file seems to repeat the training file."""
+"""Replaces the verdict if a file seems to repeat the training file."""
 
 REPEATED_TRAINING = (
     "These rows end in the same leaves with the same classes as the rows that trained the tree: "
     "they are probably the same rows."
 )
-"""The same for a file that seems to repeat the training rows alone."""
+"""Replaces the verdict if a file seems to repeat the training rows alone."""
 
 NOT_COMPARED = (
     "Rows of another file are not compared with the training rows one by one: a copy of a training "
     "row counts as a new row."
 )
-"""What is said of the rows of any file but the training file."""
+"""A note on every file except the training file."""
 
 RATES = (
     "sensitivity",
@@ -65,19 +65,19 @@ RATES = (
     "lr_positive",
     "lr_negative",
 )
-"""The rates in the JSON, as attributes of `Metrics`."""
+"""The attributes of `Metrics` that the JSON has."""
 
 
 @dataclass(frozen=True)
 class DataName:
-    """A file.
+    """The name and hash of a file.
 
     Attributes
     ----------
     name : str
-        The name as the user knows it; empty if it is not known.
+        The user's name for the file; empty if not known.
     sha256 : str
-        Of its bytes; empty if it is not known.
+        The hash of its bytes; empty if not known.
     """
 
     name: str
@@ -85,14 +85,14 @@ class DataName:
 
     @classmethod
     def of_model(cls, model: Model) -> DataName:
-        """The file that a model was trained on."""
+        """Return the file that a model was trained on."""
         data = model.facts.get("data")
         if not isinstance(data, Mapping):
             return cls("", "")
         return cls(str(data.get("name", "")), str(data.get("sha256", "")))
 
     def to_json(self) -> dict[str, str]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {"name": self.name, "sha256": self.sha256}
 
     @classmethod
@@ -103,16 +103,16 @@ class DataName:
 
 @dataclass(frozen=True)
 class ValidationFlow:
-    """What became of the rows.
+    """How many rows were read, left out and used.
 
     Attributes
     ----------
     read : int
-        Rows of the table.
+        Number of rows of the table.
     excluded : tuple of Exclusion
-        Rows that were not used, and why, in this order.
+        The rows left out by reason, in order.
     used : int
-        Rows that were validated on.
+        Number of rows used for the validation.
     """
 
     read: int
@@ -120,7 +120,7 @@ class ValidationFlow:
     used: int
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "read": self.read,
             "excluded": [{"reason": each.reason, "rows": each.rows} for each in self.excluded],
@@ -139,18 +139,18 @@ class ValidationFlow:
 
 @dataclass(frozen=True)
 class DoubtfulRows:
-    """How many validated rows met a question with a value that tells little about them.
+    """The number of rows that met a question with a doubtful value, by the kind of doubt.
 
     Attributes
     ----------
     new : int
         No training row had the value.
     new_here : int
-        Training rows had it, but none that came to the question.
+        Training rows had the value, but none that reached the question.
     not_numbers : int
         Text where a number is expected.
     beyond : int
-        A number smaller or larger than those of all training rows.
+        A number outside the range of the training rows.
     """
 
     new: int
@@ -159,7 +159,7 @@ class DoubtfulRows:
     beyond: int
 
     def to_json(self) -> dict[str, int]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -171,38 +171,38 @@ class DoubtfulRows:
 
 @dataclass(frozen=True, eq=False)
 class ValidationResult:
-    """A frozen tree on rows that did not train it.
+    """The result of a frozen tree on rows that did not train it.
 
     Attributes
     ----------
     data : DataName
-        The file that it was validated on.
+        The file of the validation.
     trained_on : DataName
-        The file that it was trained on.
+        The file of the training.
     model_sha256 : str
-        Of the tree and its encoder.
+        The hash of the tree and its encoder.
     tree : Tree
         The tree, with its training counts.
     train_spec : TrainSpec or None
-        How the tree was trained; None if the model does not say it.
+        The specification of the training; None if not known.
     part : str
-        Which part of the file, in words; empty for all rows that did not train the tree.
+        The part of the file in words; empty for all rows that did not train the tree.
     flow : ValidationFlow
-        What became of the rows.
+        The numbers of rows read, left out and used.
     test : Confusion or None
         The tree's counts on the test rows of its training run; None without any.
     leaves : tuple of (int, int)
         Negative and positive validation rows in each leaf, left to right.
     by : str or None
-        The column whose groups were asked for; the first of `subgroups`.
+        The requested column, which is the first of `subgroups`.
     subgroups : tuple of Subgroups
         The validation rows by the values of each column that makes groups.
     differences : tuple of Difference
-        How the file differs from the training data.
+        The differences between the file and the training data.
     doubtful : DoubtfulRows
-        Rows whose answer rests on a value that tells little about them.
+        Numbers of rows whose answer rests on a doubtful value.
     n_groups : int or None
-        How many groups (such as patients) the rows are of; None without a group column.
+        Number of groups (such as patients) of the rows; None without a group column.
     group_column : str or None
         The group column, if the file has it.
     test_leaves : tuple of (int, int) or None
@@ -228,12 +228,12 @@ class ValidationResult:
 
     @property
     def is_same_file(self) -> bool:
-        """Whether it is the file that the tree was trained on."""
+        """Whether the validation used the training file."""
         return bool(self.data.sha256) and self.data.sha256 == self.trained_on.sha256
 
     @property
     def objective(self) -> Objective:
-        """What the tree was trained for; accuracy if the model does not say it."""
+        """The tree's objective; accuracy if not known."""
         return Objective() if self.train_spec is None else self.train_spec.objective
 
     @cached_property
@@ -254,9 +254,9 @@ class ValidationResult:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """How the validation rows compare with training, for the tree's goal and floors.
+        """The verdict: a comparison with training, for the tree's goal and floors.
 
-        Rows that seem to be those of training confirm nothing: that is said instead.
+        If the rows seem to be the training rows, the verdict says so instead.
         """
         found = verdict(self.objective, self.train_metrics, self.metrics, VALIDATION)
         if not self.repetition:
@@ -265,10 +265,11 @@ class ValidationResult:
 
     @cached_property
     def repetition(self) -> str:
-        """Say that the rows are probably those that made the tree; empty if that is not so.
+        """A warning that the rows are probably the tree's own rows; empty if not.
 
-        It is so if another file has, in every leaf, the same count of each class as the rows of
-        training and test together, or of training alone. In a tree of one leaf that says little.
+        They probably are if every leaf has as many rows of each class as in training, or in
+        training and test together. A tree of a single leaf gets no warning, because equal counts
+        mean little there.
         """
         if self.is_same_file or self.tree.n_leaves == 1:
             return ""
@@ -285,12 +286,12 @@ class ValidationResult:
 
     @property
     def flow_note(self) -> str:
-        """What is not known of the rows of another file; empty for the training file."""
+        """A note that rows of another file may be training rows; empty for the training file."""
         return "" if self.is_same_file else NOT_COMPARED
 
     @property
     def floors(self) -> tuple[Floor, ...]:
-        """The floors asked for, beside training and validation."""
+        """The floors with the rates in training and validation."""
         return floors(self.objective, self.train_metrics, self.metrics)
 
     @cached_property
@@ -308,7 +309,7 @@ class ValidationResult:
 
     @property
     def prevalence_shift(self) -> str:
-        """How common the positive class is here and in training, in a sentence or two."""
+        """Compare the prevalence here and in training, in a sentence or two."""
         here, then = self.metrics.prevalence, self.train_metrics.prevalence
         sentence = (
             f"The positive class is {_share(here)} of the validation rows and {_share(then)} of "
@@ -317,21 +318,21 @@ class ValidationResult:
         if not rates_differ(here, then):
             return f"{sentence} The difference may be chance."
         return (
-            f"{sentence} That is another prevalence, so PPV and NPV differ from training even if "
-            "sensitivity and specificity hold."
+            f"{sentence} The prevalence differs, so PPV and NPV differ from training even if "
+            "sensitivity and specificity are the same."
         )
 
     @property
     def groups(self) -> Subgroups | None:
-        """The groups of the column that was asked for."""
+        """The groups of the requested column."""
         return None if self.by is None else self.of_column(self.by)
 
     def of_column(self, column: str) -> Subgroups | None:
-        """The validation rows by the values of a column; None if it makes no groups."""
+        """The groups of a column; None if it makes no groups."""
         return next((each for each in self.subgroups if each.column == column), None)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as the command line prints it, complete enough for `from_json`."""
+        """Write the result as the command line prints it. `from_json` can read it."""
         groups = self.groups
         return {
             "validation": {
@@ -367,12 +368,12 @@ class ValidationResult:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ValidationResult:
-        """Rebuild a result; what follows from its counts is computed again.
+        """Rebuild a result from its counts.
 
         Raises
         ------
         ValueError
-            If its leaves do not fit its tree.
+            If its leaves do not match its tree.
         """
         tree = tree_from_json(record["tree"])
         leaves = _leaves_from_json(record["leaves"], tree)
@@ -400,7 +401,7 @@ class ValidationResult:
 
 
 def _leaves_from_json(record: Any, tree: Tree) -> tuple[tuple[int, int], ...]:
-    """Two counts for each leaf."""
+    """Read two counts for each leaf."""
     leaves = tuple((int(negative), int(positive)) for negative, positive in record)
     if len(leaves) != tree.n_leaves or min(map(min, leaves)) < 0:
         raise ValueError("the counts do not fit the tree's leaves")
@@ -408,7 +409,7 @@ def _leaves_from_json(record: Any, tree: Tree) -> tuple[tuple[int, int], ...]:
 
 
 def _confusion(tree: Tree, counts: Sequence[tuple[int, int]]) -> Confusion:
-    """The 2x2 table of rows that are counted in the leaves."""
+    """Sum the leaves' counts into a confusion matrix."""
     tp = fp = tn = fn = 0
     for leaf, (negative, positive) in zip(tree.leaves, counts, strict=True):
         if leaf.label:

@@ -1,8 +1,9 @@
-"""Corners of a frontier by searches without floors, for where the whole cannot be searched.
+"""Corners of a frontier that is too large to search completely.
 
-The points that a weighted sum of both errors can reach are the corners of the frontier's convex
-hull. They are found from the outside in: between two of them, the weights for which both cost the
-same bring either a corner between or the proof that there is none.
+Searches without floors minimise a weighted sum of both errors, which finds the corners of the
+frontier's convex hull. The search goes from the outside in. For two known corners it takes the
+weights for which both cost the same. The search then finds a corner between them, or proves that
+there is none.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from odt_core.studies.bounds import LowerBound
 from odt_core.tree import count_assignment
 
 MOST_WEIGHT = 10**6
-"""Largest weight tried, to keep sums in the range of whole numbers."""
+"""The largest weight, so that sums do not overflow."""
 
 
 def corner_points(
@@ -28,18 +29,18 @@ def corner_points(
     deadline: float,
     should_stop: Callable[[], bool] | None = None,
 ) -> Iterator[Assignment]:
-    """Trees at the frontier's corners, most important first; what each proves goes into `bound`.
+    """Find trees at the frontier's corners, the most important first.
 
     Parameters
     ----------
     problem : Problem
-        Its objective is not looked at.
+        The problem. Its objective is not used.
     bound : LowerBound
-        Receives a cut from each search, also from one that time ended.
+        Receives a cut from each search, even from an unfinished search.
     deadline : float
-        Monotonic time.
+        The end of the time limit, on the monotonic clock.
     should_stop : callable, optional
-        Asked while searches run.
+        Called during the searches. True ends them.
     """
     from odt_core.solvers.search import solve_search
 
@@ -70,7 +71,7 @@ def corner_points(
 
 
 def _weights(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
-    """Costs of a false negative and a false positive for which both points cost the same."""
+    """The costs of a false negative and a false positive for which two points cost the same."""
     ratio = Fraction(left[1] - right[1], right[0] - left[0])
     if max(ratio.numerator, ratio.denominator) > MOST_WEIGHT:
         ratio = max(ratio.limit_denominator(1000), Fraction(1, 1000))

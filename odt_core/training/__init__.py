@@ -1,4 +1,4 @@
-"""From a table and a specification to a trained, tested tree: what every front end calls."""
+"""Training runs: from a table and a specification to a trained and tested tree."""
 
 from odt_core.exact import parse_floor, parse_percent, parse_weight
 from odt_core.training.progress import (

@@ -1,4 +1,4 @@
-"""How far a training run is."""
+"""The stages of a training run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What a training run is doing; the time limit runs while it is ``solving``."""
+    """A stage of a training run. The time limit applies to ``solving``."""
 
     PREPARING = "preparing"
     SOLVING = "solving"

@@ -31,17 +31,17 @@ class TrainedTree:
     Attributes
     ----------
     table_sha256, table_name : str
-        Which file it was.
+        The data file.
     spec : TrainSpec
-        What was asked for.
+        The specification.
     prepared : Prepared
-        The encoded training and test rows and how the rows were used.
+        The encoded training and test rows, and the use of each row.
     problem : Problem
-        What was solved.
+        The problem.
     solution : Solution
-        The answer.
+        The solution.
     seconds_prepare, seconds_total : float
-        Reading codes and rows; everything.
+        Time for preparing the rows, and total time.
     """
 
     table_sha256: str
@@ -55,7 +55,7 @@ class TrainedTree:
 
     @property
     def model(self) -> Model | None:
-        """The tree with all that is needed to apply it to new tables; None without a tree."""
+        """The tree with everything needed to apply it to new tables; None without a tree."""
         if self.solution.tree is None:
             return None
         return Model(
@@ -75,23 +75,23 @@ class TrainedTree:
 
     @property
     def cut_points(self) -> str:
-        """Over which cut points the answer holds; empty without a numerical column."""
+        """The cut points that the answer covers; empty without a numerical column."""
         return cut_points_words(self._column_cuts)
 
     @property
     def _among(self) -> str:
-        """Among which trees this one is the best."""
+        """The trees that the answer covers."""
         shape = self.spec.topology
         return shape.words if isinstance(shape, AnyShape) else "of this shape"
 
     @property
     def status_sentence(self) -> str:
-        """How far the solve came."""
+        """The status in a sentence."""
         return status_words(self.problem, self.solution, self._among)
 
     @property
     def proof_sentence(self) -> str:
-        """Which engine proved the answer, in what time, and over which cut points."""
+        """The engine that proved the answer, its time, and the cut points."""
         return proof_words(self.solution, self.cut_points, self._among)
 
     @property
@@ -100,14 +100,14 @@ class TrainedTree:
 
     @property
     def selected_features(self) -> list[str] | None:
-        """The columns that a selection left, without forbidden ones; None without a selection."""
+        """The columns left by the feature selection and the rules; None without a selection."""
         if self.spec.feature_selection is FeatureSelection.NONE:
             return None
         forbidden = self.problem.rules.forbidden
         return [f.name for g, f in enumerate(self.problem.data.features) if g not in forbidden]
 
     def _numbers(self) -> dict[str, Any]:
-        """Everything but the trees."""
+        """The result's JSON without the trees."""
         solution, problem = self.solution, self.problem
         gains = problem.gains
         return {
@@ -139,7 +139,7 @@ class TrainedTree:
         }
 
     def _words(self) -> dict[str, str]:
-        """How far the solve came, in words that need the problem."""
+        """The sentences of the result."""
         solution, problem = self.solution, self.problem
         return {
             "status": self.status_sentence,
@@ -167,7 +167,7 @@ class TrainedTree:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainResult(TrainedTree):
-    """A finished training run: the tree, and what it is compared with.
+    """A finished training run: the tree and a CART for comparison.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class TrainResult(TrainedTree):
 def origin_to_json(
     table_name: str, table_sha256: str, spec: TrainSpec, prepared: Prepared
 ) -> dict[str, Any]:
-    """What every result says of the file, the rows and the settings that it comes from."""
+    """Write the file, the rows and the settings of a result."""
     train, test = prepared.train, prepared.test
     return {
         "n_train": train.n_rows,
@@ -218,19 +218,19 @@ def origin_to_json(
 
 
 def number(value: Fraction | None) -> int | float | None:
-    """A JSON number: whole where the fraction is whole."""
+    """Convert to a JSON number, which is an integer if the fraction is whole."""
     if value is None:
         return None
     return int(value) if value.denominator == 1 else float(value)
 
 
 def confusion_to_json(confusion: Confusion) -> dict[str, int]:
-    """The four counts by name."""
+    """Write the four counts by name."""
     return {"tp": confusion.tp, "fp": confusion.fp, "tn": confusion.tn, "fn": confusion.fn}
 
 
 def mip_to_json(report: MipReport) -> dict[str, Any]:
-    """Facts about the integer program by name."""
+    """Write the facts about the integer program by name."""
     return {
         "columns": report.columns,
         "rows": report.rows,

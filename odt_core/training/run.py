@@ -27,31 +27,31 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.sizes import SizePoint
 
 SMALLEST = Topology.parse("depth-1")
-NOT_ASKED = "The integer program was not asked: it solves one shape, and this answer is over all."
+NOT_RUN = "The integer program was not run: it solves one shape, and this answer covers all."
 
 
 def prepare_training(table: Table, spec: TrainSpec) -> Prepared:
-    """Encode a table as the specification says.
+    """Encode a table with a specification's schema and split.
 
     Raises
     ------
     InputError
-        If the table does not fit the schema or the split.
+        If the table does not match the schema or the split.
     """
     return prepare(table, spec.schema, spec.split)
 
 
 def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
-    """The training problem of a specification on prepared rows.
+    """Make a specification's problem on prepared rows.
 
-    With feature selection, features that a default CART on the training rows does not use are
-    forbidden, which is what the paper's v = 0 does (section 5.1). Where any shape will do, the
-    problem has the smallest one, and the answer has a problem of its own.
+    A feature selection forbids the features that a default CART on the training rows does not use.
+    This has the effect of v = 0 in the paper (section 5.1). If any shape is allowed, the problem
+    has the smallest shape, and the answer has another problem with the tree's own shape.
 
     Raises
     ------
     InputError
-        If a cap, floor or rule does not fit the data.
+        If the data rule out a cap, floor or rule.
     """
     train, shape = prepared.train, spec.topology
     selected = select_features(prepared, spec)
@@ -67,7 +67,7 @@ def build_problem(prepared: Prepared, spec: TrainSpec) -> Problem:
 
 
 def select_features(prepared: Prepared, spec: TrainSpec) -> frozenset[int] | None:
-    """The features that the specification's selection leaves, by number; None for all."""
+    """Return the numbers of the features that the selection keeps; None for all."""
     if spec.feature_selection is FeatureSelection.NONE:
         return None
     return cart_feature_selection(
@@ -76,7 +76,7 @@ def select_features(prepared: Prepared, spec: TrainSpec) -> frozenset[int] | Non
 
 
 def fit_peer(prepared: Prepared, spec: TrainSpec) -> Tree:
-    """The CART that a run's tree is compared with: as deep, and with the same class weight."""
+    """Fit the CART that a run's tree is compared with: same depth, same class weight."""
     return fit_cart(
         prepared.train,
         max_depth=spec.topology.depth,
@@ -86,7 +86,7 @@ def fit_peer(prepared: Prepared, spec: TrainSpec) -> Tree:
 
 
 class Outcome(Protocol):
-    """What a run brings: a result's JSON, and a model if it made one."""
+    """The outcome of a run: a result with a JSON form, and perhaps a model."""
 
     @property
     def model(self) -> Model | None:
@@ -98,14 +98,14 @@ class Outcome(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BestSoFar:
-    """What a run that goes on has found: a tree, or a path of trees.
+    """The best tree, or path of trees, that an unfinished run has found.
 
     Attributes
     ----------
     is_proved : bool
-        Whether no tree is better, so that what follows only confirms it.
+        Whether no tree is better, so that the rest of the run only confirms it.
     result : callable
-        What the run would bring if it ended now, counted in full, which takes a moment.
+        Computes the complete outcome if the run ended now. This takes a moment.
     """
 
     is_proved: bool
@@ -121,31 +121,31 @@ def run_training(
     on_best: Callable[[BestSoFar], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> TrainResult:
-    """Train, test and compare.
+    """Train a tree, test it, and compare it with CART.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        What to do with it.
+        The specification.
     on_progress : callable, optional
         Called with the problem and each new point of the trace while the solve runs.
     on_stage : callable, optional
-        Told what begins: preparing, solving, finishing.
+        Called with each stage as it begins: preparing, solving, finishing.
     on_best : callable, optional
-        Called with better trees while the solve goes on.
+        Called with better trees during the solve.
     should_stop : callable, optional
-        Asked while the solve runs; true ends it with the best tree so far.
+        Called during the solve. True ends it with the best tree so far.
 
     Raises
     ------
     InputError
         If the table or the specification cannot be used.
     DisagreementError
-        If a solver's claim does not survive our recount.
+        If a recount gives other numbers than a solver.
     """
-    # not at the top: processes that serve pages never solve
+    # imported here because processes that serve pages never solve
     from odt_core.solvers import solve
 
     began = time.perf_counter()
@@ -154,7 +154,7 @@ def run_training(
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     prepared_at = time.perf_counter()
-    prepared.train.merged()  # both the solve and CART start from it
+    prepared.train.merged()  # computed once for the solve and for CART
     tell(Stage.SOLVING)
 
     def result_of(solution: Solution, problem: Problem = problem) -> TrainResult:
@@ -190,7 +190,7 @@ def run_training(
         is_proved = found.solution.status is Status.OPTIMAL
         return BestSoFar(is_proved, lambda: result_of(found.solution, found.problem))
 
-    # CART beside the solve: nobody waits for it, and it is there when a solve is stopped.
+    # CART runs beside the solve, so that it is ready even if the solve is stopped.
     with ThreadPoolExecutor(1, thread_name_prefix="odt-cart") as beside:
         cart = beside.submit(fit_peer, prepared, spec)
         tell_of = None if on_progress is None else lambda point: on_progress(problem, point)
@@ -223,16 +223,16 @@ def run_training(
 def train_tree(
     table: Table, spec: TrainSpec, weight: npt.NDArray[np.int64] | None = None
 ) -> TrainedTree:
-    """Train, without a comparison.
+    """Train a tree without a comparison.
 
     Parameters
     ----------
     table : Table
         The data.
     spec : TrainSpec
-        What to do with it.
+        The specification.
     weight : int64[N], optional
-        How many rows each row of the table stands for, from 1; one by default.
+        Number of rows that each row of the table stands for, at least 1; 1 by default.
 
     Raises
     ------
@@ -278,18 +278,18 @@ def solve_any_shape(
     on_point: Callable[[SizePoint], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> SizePoint:
-    """The best tree of any shape, with its own problem.
+    """Find the best tree of any shape. The answer has a problem with the tree's shape.
 
     Parameters
     ----------
     problem : Problem
-        What is to be solved; its topology is not looked at.
+        The problem. Its topology is not used.
     spec : TrainSpec
         Engine, time limit and threads.
     shape : AnyShape
         The largest number of questions.
     on_progress, on_point, should_stop : callable, optional
-        As in `odt_core.solvers.search.sizes.solve_sizes`; `on_point` is told of better trees.
+        As in `odt_core.solvers.search.sizes.solve_sizes`. `on_point` is called with better trees.
     """
     from odt_core.solvers.search.sizes import solve_sizes
 
@@ -310,5 +310,5 @@ def solve_any_shape(
     )
     if spec.engine is not Engine.HYBRID:
         return points[-1]
-    solution = dataclasses.replace(points[-1].solution, remark=NOT_ASKED)
+    solution = dataclasses.replace(points[-1].solution, remark=NOT_RUN)
     return dataclasses.replace(points[-1], solution=solution)

@@ -1,4 +1,4 @@
-"""What a training run was asked, in words: one setting a line."""
+"""The settings of a training run in words."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from odt_core.words import (
 )
 
 MOST_NAMED = 4
-"""Categories, columns or cut points that one setting names."""
+"""The most categories, columns or cut points that one setting names."""
 
 
 def settings_words(spec: TrainSpec) -> dict[str, str]:
-    """A run's settings by name, shape, goal and outcome apart.
+    """Return a run's settings by name, without shape, goal and outcome.
 
     Parameters
     ----------
     spec : TrainSpec
-        The run.
+        The run's specification.
 
     Returns
     -------
     dict of str to str
-        Plain text; "" for a condition that was not made. The names are always the same.
+        Plain text; "" for a condition that is not set. The names are always the same.
     """
     objective, mip = spec.objective, spec.mip
     default = MipOptions()
@@ -69,7 +69,7 @@ def settings_words(spec: TrainSpec) -> dict[str, str]:
 
 
 def leaf_words(smallest: SmallestLeaf | None) -> str:
-    """How much every leaf must hold; "" without such a condition.
+    """Write the smallest size of a leaf; "" without such a condition.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def leaf_words(smallest: SmallestLeaf | None) -> str:
 
 
 def node_rule_words(rule: NodeRuleSpec) -> str:
-    """An expert's rule for one question; plain text.
+    """Write an expert's rule for one question; plain text.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def node_rule_words(rule: NodeRuleSpec) -> str:
 
 
 def split_words(split: SplitSpec) -> str:
-    """Which rows train and which test; plain text.
+    """Write which rows train and which test; plain text.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def split_words(split: SplitSpec) -> str:
 
 
 def fold_words(fold: Fold) -> str:
-    """Which fold it is; plain text.
+    """Write the number of a fold; plain text.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _size(size: Size) -> str:
 
 
 def cut_words(schema: Schema) -> str:
-    """How numerical columns are cut, the most common way first; "" if there are none."""
+    """Write how numerical columns are cut, the most common way first; "" without such columns."""
     ways: dict[str, list[str]] = {}
     numerical = [c for c in schema.features if c.kind is ColumnKind.NUMERICAL]
     for column in numerical:
@@ -166,7 +166,7 @@ def _binning_words(binning: Binning) -> str:
 
 
 def _first(names: tuple[str, ...]) -> list[str]:
-    """The first few names, and how many others there are."""
+    """The first few names, and the number of others."""
     if len(names) <= MOST_NAMED:
         return list(names)
     return [*names[:MOST_NAMED], count_words(len(names) - MOST_NAMED, "other")]

@@ -1,7 +1,7 @@
-"""Everything that decides a training run, apart from the table itself.
+"""The specification of a training run: everything that decides it except the table.
 
-A specification names columns and categories in the user's words, so that it can be kept, sent to
-another process and run again.
+A specification has the names of columns and categories. So it can be stored, sent to another
+process and run again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from odt_core.topology import AnyShape, Shape, Topology, parse_shape
 
 SPEC_VERSION = 1
 MOST_CUTS_NAMED = 10
-"""Cut points that a message lists: those nearest to what was asked for."""
+"""The most cut points that a message lists, which are the nearest."""
 
 
 class FeatureSelection(StrEnum):
@@ -47,17 +47,17 @@ class FeatureSelection(StrEnum):
 
 @dataclass(frozen=True)
 class NodeRuleSpec:
-    """An expert's rule for one decision node, in the user's words.
+    """An expert's rule for one decision node, with names instead of codes.
 
     Attributes
     ----------
     node : int
-        Decision node, counted from 1 as on the screen.
+        The decision node, counted from 1 as on the screen.
     features : tuple of str or None
         The only features the node may use.
     feature, categories, threshold : str, tuple of str, float or None
-        A whole question, fixed: `feature` with either the categories that go left, or a cut point
-        (values up to it go left).
+        A fixed split: `feature` with either the categories that go left, or a cut point (values up
+        to it go left).
     missing_left : bool
         With a threshold: whether missing values go left.
     never : tuple of str
@@ -73,7 +73,7 @@ class NodeRuleSpec:
     never: tuple[str, ...] = ()
 
     def resolve(self, features: tuple[Feature, ...]) -> NodeRule:
-        """The same rule in codes.
+        """Return the rule in codes.
 
         Raises
         ------
@@ -128,13 +128,13 @@ class NodeRuleSpec:
 
 @dataclass(frozen=True)
 class RulesSpec:
-    """Expert rules in the user's words."""
+    """Expert rules, with names instead of codes."""
 
     forbidden: tuple[str, ...] = ()
     nodes: tuple[NodeRuleSpec, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """Write the rules as a dictionary."""
         nodes = [dataclasses.asdict(rule) for rule in self.nodes]
         for node in nodes:
             for name in ("features", "categories"):
@@ -143,11 +143,15 @@ class RulesSpec:
         return {"forbidden": list(self.forbidden), "nodes": nodes}
 
     def without(self, names: Collection[str]) -> RulesSpec:
+<<<<<<< HEAD
         """The same rules but for some columns, which are constant and so need no rule."""
 
         def kept(given: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(name for name in given if name not in names)
 
+=======
+        """Return the rules without some columns, which are constant and need no rule."""
+>>>>>>> e631b96 (Words: studies, training, the estimator and the integer program in plain sentences)
         nodes = tuple(
             dataclasses.replace(
                 rule,
@@ -159,7 +163,7 @@ class RulesSpec:
         return RulesSpec(kept(self.forbidden), nodes)
 
     def resolve(self, features: tuple[Feature, ...]) -> Rules:
-        """The same rules in codes."""
+        """Return the rules in codes."""
         return Rules(
             forbidden=frozenset(_index(features, name) for name in self.forbidden),
             nodes=tuple((rule.node - 1, rule.resolve(features)) for rule in self.nodes),
@@ -183,11 +187,11 @@ class TrainSpec:
     Attributes
     ----------
     schema : Schema
-        Target, positive label, and how each column is read.
+        Target, positive label, and the reading of each column.
     split : SplitSpec
-        Which rows train and which test.
+        The split into training and test rows.
     topology : Topology or AnyShape
-        The tree's shape, or any with at most so many questions.
+        The tree's shape, or any shape with at most so many questions.
     objective : Objective
         Goal, class weight and floors.
     max_card : int or None
@@ -197,17 +201,17 @@ class TrainSpec:
     forbid_empty_branches : bool
         The paper's (pickmore) and (pickless).
     smallest_leaf : SmallestLeaf or None
-        How much every leaf must hold.
+        The smallest size of a leaf.
     feature_selection : FeatureSelection
-        Use only the features that a default CART uses.
+        Whether to use only the features of a default CART.
     least_features : int
-        With a selection: fewest features to select (`cart_feature_selection`).
+        The fewest features to select (see `cart_feature_selection`).
     engine : Engine
-        Who solves.
+        The engine.
     time_limit : float
         Seconds for the solve.
     threads, seed : int
-        For the solver; the split has a seed of its own.
+        Threads and seed of the solver. The split has its own seed.
     mip : MipOptions
         The switches of section 4.3.
     """
@@ -239,12 +243,12 @@ class TrainSpec:
             raise InputError("least-features must be at least 1.")
 
     def one_topology(self, what: str) -> Topology:
-        """The shape, for what can be done with a single one only.
+        """Return the shape, for results that need a single shape.
 
         Raises
         ------
         InputError
-            If any shape will do; `what` begins the sentence.
+            If any shape is allowed. `what` begins the message.
         """
         if isinstance(self.topology, AnyShape):
             raise InputError(
@@ -254,7 +258,7 @@ class TrainSpec:
         return self.topology
 
     def resolve_rules(self, data: EncodedData, selected: frozenset[int] | None) -> Rules:
-        """Rules in codes, with features that the selection left out forbidden."""
+        """Return the rules in codes. They forbid the features that the selection leaves out."""
         rules = self.rules.resolve(data.features)
         if selected is None:
             return rules
@@ -262,7 +266,7 @@ class TrainSpec:
         return dataclasses.replace(rules, forbidden=rules.forbidden | left_out)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         objective = self.objective
         return {
             "version": SPEC_VERSION,
@@ -304,7 +308,7 @@ class TrainSpec:
                 f"This run's settings are of version {record.get('version')!r}, but this program "
                 f"reads version {SPEC_VERSION}."
             )
-        record = {"least_features": 1, **record}  # records of older programs lack it
+        record = {"least_features": 1, **record}  # older records lack it
         try:
             _check_types(record)
             objective, rules = record["objective"], record["rules"]
@@ -346,7 +350,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "topology": (str,),
     "least_features": (int,),
 }
-"""The settings that are used as they stand in a record."""
+"""The settings that a record stores without conversion."""
 
 
 def _check_types(record: Mapping[str, Any]) -> None:

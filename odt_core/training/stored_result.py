@@ -1,4 +1,4 @@
-"""A training run's result as it is stored: one typed view for pages and reports."""
+"""The stored result of a training run, as a typed view for pages and reports."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from odt_core.tree import Tree
 
 @dataclass(frozen=True)
 class ResultWords:
-    """What a result says of itself, as plain text.
+    """The sentences of a result; plain text.
 
     Attributes
     ----------
     status : str
-        How far the solve came.
+        The status.
     proof : str
-        Who proved the answer, in what time, and over which cut points.
+        The engine that proved the answer, its time, and the cut points.
     remark : str
-        What to do about an answer that is not proved; may be empty.
+        Advice for an answer that is not proved; may be empty.
     """
 
     status: str
@@ -37,24 +37,24 @@ class ResultWords:
 class StoredResult:
     """A training run's result, read from the JSON of `TrainResult.to_json`.
 
-    A part is read when it is asked for.
+    Each part is read on first use.
 
     Parameters
     ----------
     record : mapping
-        The JSON object. A result that is still being confirmed has no CART.
+        The JSON object. During a confirmation it has no CART.
     """
 
     record: Mapping[str, Any]
 
     @property
     def status(self) -> Status:
-        """How the solve ended."""
+        """The status of the answer."""
         return Status(self.record["status"])
 
     @property
     def has_tree(self) -> bool:
-        """Whether the run brought a tree."""
+        """Whether the run has a tree."""
         return self.record.get("tree") is not None
 
     @cached_property
@@ -64,10 +64,10 @@ class StoredResult:
         Raises
         ------
         ValueError
-            If the run brought none.
+            If the run has no tree.
         """
         if not self.has_tree:
-            raise ValueError("the run brought no tree")
+            raise ValueError("the run has no tree")
         return tree_from_json(self.record["tree"])
 
     @cached_property
@@ -82,7 +82,7 @@ class StoredResult:
 
     @property
     def errors(self) -> int | None:
-        """Training rows that the tree gets wrong."""
+        """Number of training rows with a wrong answer."""
         found = self.record["errors"]
         return None if found is None else int(found)
 
@@ -100,28 +100,28 @@ class StoredResult:
 
     @property
     def words(self) -> ResultWords:
-        """What the result says of itself."""
+        """The sentences of the result."""
         words = self.record["words"]
         return ResultWords(words["status"], words["proof"], words.get("remark", ""))
 
     @property
     def selected_features(self) -> tuple[str, ...]:
-        """The columns that a feature selection left; empty without one."""
+        """The columns that the feature selection kept; empty without a selection."""
         return tuple(self.record.get("selected_features") or ())
 
     @property
     def seconds(self) -> float:
-        """Seconds that everything took."""
+        """Total time in seconds."""
         return float(self.record["seconds"]["total"])
 
     @property
     def seconds_prepare(self) -> float:
-        """Seconds of `seconds` that went into preparing the rows."""
+        """The part of `seconds` for preparing the rows."""
         return float(self.record["seconds"]["prepare"])
 
     @cached_property
     def trace(self) -> tuple[TracePoint, ...]:
-        """How incumbent and bound went, in order of time."""
+        """Incumbent and bound over time."""
         return tuple(TracePoint(*point) for point in self.record.get("trace") or ())
 
     @property

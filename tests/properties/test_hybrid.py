@@ -75,7 +75,7 @@ def test_cbc_is_not_asked_where_it_would_take_too_long(
     is_sound(problem, solution)
     assert solution.proved_by == ("search",) and solution.mip is None
     assert solution.remark == (
-        f"The integer program was not asked: it has about {estimated_nonzeros(problem):,} entries "
+        f"The integer program was not run: it has about {estimated_nonzeros(problem):,} entries "
         "and would take too long."
     )
 
@@ -114,7 +114,7 @@ def test_a_confirmation_that_comes_to_no_end_claims_nothing(
     solution = solve(tic_tac_toe("depth-2", 500), time_limit=60)
     assert solution.status is Status.OPTIMAL and solution.proved_by == ("search",)
     assert solution.mip is not None and solution.mip.role is MipRole.CONTINUED
-    assert solution.remark == "It did not come to a proof of its own in that time."
+    assert solution.remark == "It did not find its own proof in that time."
 
 
 def test_a_program_too_large_to_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_a_program_too_large_to_build_is_said(monkeypatch: pytest.MonkeyPatch) -
     solution = solve(tic_tac_toe("depth-2"), mip_options=ALWAYS)
     assert solution.status is Status.OPTIMAL and solution.mip is None
     assert solution.remark == (
-        "The integer program was not asked: it has about 63,390 entries and cannot be built."
+        "The integer program was not run: it has about 63,390 entries and cannot be built."
     )
 
 

@@ -1,9 +1,9 @@
 """The paper's integer program (section 4) in python-mip, solved by CBC or HiGHS.
 
-A tour: `formulation` writes the program row family by row family into the plain arrays of
-`program`; `run` has it solved in another process (`process`, `child`) by a solver (`backends`),
-listens to its log (`logs`) and checks its claims; `extraction` reads the tree; `greedy` gives the
-tree to start from, one node at a time by `counting`.
+`formulation` writes the program, one family of rows after the other, into the plain arrays of
+`program`. `run` lets a solver (`backends`) solve it in another process (`process`, `child`), reads
+the solver's log (`logs`) and checks its claims. `extraction` reads the tree. `greedy` builds the
+start tree, one node at a time by `counting`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is used: other engines only need `options`."""
+    """Import a public name on first use, because other engines only need `options`."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

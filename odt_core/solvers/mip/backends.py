@@ -1,7 +1,7 @@
-"""CBC and HiGHS behind one interface: what each can do, how it is set up, how its log is read.
+"""CBC and HiGHS behind one interface: features, set-up and logs.
 
-python-mip loads the solvers' libraries when it is imported, so it is imported inside the functions
-that run in the solving process; the asking process only uses `log` and the facts.
+Importing python-mip loads the solvers' libraries. So only functions that run in the solving process
+import it. The calling process only uses `log` and the attributes.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 class Backend(ABC):
-    """A solver that python-mip drives.
+    """A solver that runs through python-mip.
 
     Attributes
     ----------
     engine : Engine
-        Which it is.
+        The engine.
     title : str
         Its name in reports.
     mip_name : str
         python-mip's name for it.
     threads_are_fixed : bool
-        Whether a process keeps the number of threads of its first solve.
+        Whether the number of threads is fixed by the first solve in a process.
     writes_solutions : bool
-        Whether incumbents can be read from a file while it solves (see `read_solutions`).
+        Whether it writes incumbents to a file during a solve (see `read_solutions`).
     """
 
     engine: ClassVar[Engine]
@@ -47,24 +47,24 @@ class Backend(ABC):
 
     @abstractmethod
     def log(self) -> LogReader:
-        """A reader for one solve's log."""
+        """Return a reader for one solve's log."""
 
     @abstractmethod
     def set_up(self, model: mip.Model, order: SolveOrder) -> None:
-        """Set the solver's own options; runs in the solving process."""
+        """Set the solver's options. Runs in the solving process."""
 
     def read_solutions(self, path: Path, n_columns: int) -> Iterator[Floats]:
-        """Incumbents from the file of a solver that writes them, oldest first."""
+        """Read incumbents from the solver's file, oldest first."""
         raise NotImplementedError(f"{self.title} does not write its incumbents to a file")
 
 
 class Cbc(Backend):
     """COIN-OR's branch and cut.
 
-    Preprocessing is off, and so are CBC's own heuristics where there is a start: the program is
-    tight already and the start is good, so they cost more than they find (measured on monks-1, bc
-    and random problems). CBC's trees can be had only when it ends: its incumbent callback is never
-    called, and a callback at solutions makes it lose the start.
+    Preprocessing is off. With a start, CBC's heuristics are off, too. The program is already tight
+    and the start is good, so both cost more than they gain (measured on monks-1, bc and random
+    problems). CBC returns trees only at its end: it never calls its incumbent callback, and with a
+    callback at solutions it loses the start.
     """
 
     engine = Engine.CBC

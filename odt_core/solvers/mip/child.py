@@ -1,9 +1,9 @@
 """The solving process: ``python -m odt_core.solvers.mip.child``.
 
-Orders come in on standard input and messages go out on standard output, both pickled. The solver's
-log goes to standard error, as it is written. The process ends with the one that started it, however
-that ends: its standard input closes, which a thread notices even while a solver runs, and on Linux
-the kernel kills it. Nothing heavier than numpy and python-mip is imported.
+Orders arrive on standard input and messages leave on standard output, both pickled. The solver's
+log goes to standard error. The process ends when its parent ends: a thread notices that standard
+input closes, even during a solve, and on Linux the kernel kills the process. Nothing heavier than
+numpy and python-mip is imported.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def solve(order: SolveOrder) -> Answer:
 
 
 def end_log() -> None:
-    """Push out what the solver's library still holds back, then mark the end."""
+    """Flush the output of the solver's library, then mark the end of the log."""
     flush_c_output()
     os.write(1, f"{END_OF_LOG}\n".encode())
 
 
 def write(order: WriteOrder) -> Written:
-    """Write the program with the solver whose files of that format both solvers read alike.
+    """Write the program with the solver whose files both solvers read correctly.
 
     CBC does not understand the sections of integers in HiGHS's LP files, and compresses and renames
     its own MPS files.
@@ -79,14 +79,14 @@ def serve(orders: queue.Queue[SolveOrder | WriteOrder], say: Say) -> None:
         try:
             say(solve(order) if isinstance(order, SolveOrder) else write(order))
         except Exception as error:
-            # The asking process raises it; this one can go on.
+            # The calling process raises it. This process continues.
             say(Failure(f"{type(error).__name__}: {error}"))
         del order
         gc.collect()
 
 
 def read_orders(source: BinaryIO, orders: queue.Queue[SolveOrder | WriteOrder]) -> None:
-    """Queue what comes in; leave at once when the other side is gone."""
+    """Queue the orders. End the process at once when standard input closes."""
     while True:
         try:
             orders.put(pickle.load(source))

@@ -21,36 +21,36 @@ NEVER = np.iinfo(np.int64).min // 4
 Codes = npt.NDArray[np.integer]
 Flags = npt.NDArray[np.bool_]
 Fits = Callable[[Codes], Flags]
-"""For codes in some order: bool[len(codes) + 1], whether the first so many may go left."""
+"""Maps ordered codes to bool[len(codes) + 1]: whether the first so many may go left."""
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """What the two sides of a question must hold, if any row goes there.
+class SideMinimum:
+    """The smallest size of each side of a split, unless the side has no rows.
 
     Attributes
     ----------
     counted : int64[n]
-        What each row that reaches the node adds to its side.
+        The count of each row that reaches the node.
     least : int
-        The least sum.
+        The smallest sum of counts.
     """
 
     counted: npt.NDArray[np.int64]
     least: int
 
     def fits(self, problem: Problem, g: int, codes: Codes, order: Codes) -> Flags:
-        """Whether the first so many of feature g's codes may go left, and the rest right."""
-        held = totals(problem, g, codes, self.counted)
+        """Return bool[len(order) + 1]: whether the first so many codes of feature g may go left."""
+        sums = totals(problem, g, codes, self.counted)
         rows = totals(problem, g, codes, np.ones(len(codes), dtype=np.int64))
         fits = np.ones(len(order) + 1, dtype=np.bool_)
-        left_held = np.concatenate([[0], np.cumsum(held[order])])
+        left_sums = np.concatenate([[0], np.cumsum(sums[order])])
         left_rows = np.concatenate([[0], np.cumsum(rows[order])])
-        for some_held, some_rows in (
-            (left_held, left_rows),
-            (held.sum() - left_held, rows.sum() - left_rows),
+        for sums_here, rows_here in (
+            (left_sums, left_rows),
+            (sums.sum() - left_sums, rows.sum() - left_rows),
         ):
-            fits &= (some_held >= self.least) | (some_rows == 0)
+            fits &= (sums_here >= self.least) | (rows_here == 0)
         return fits
 
 
@@ -59,35 +59,35 @@ def best_split(
     node: int,
     codes: npt.NDArray[np.integer],
     advantage: npt.NDArray[np.int64],
-    held: Held | None = None,
+    minimum: SideMinimum | None = None,
 ) -> Split:
-    """The question that a node may ask with the largest total worth.
+    """Find the allowed split of a node with the largest total worth.
 
     Parameters
     ----------
     problem : Problem
-        Gives the caps and rules.
+        The problem, with its caps and rules.
     node : int
         The decision node.
     codes : int[n, G]
         The rows that reach the node.
     advantage : int64[n]
-        What each row is worth on the left minus what it is worth on the right.
-    held : Held, optional
-        What both sides must hold. Of the sets of a categorical feature only those are tried that
-        have the codes of most advantage. If no question fits, it is not looked at.
+        The worth of each row on the left less its worth on the right.
+    minimum : SideMinimum, optional
+        The smallest size of each side. For a categorical feature, only sets of the codes with the
+        most advantage are tried. If no split fits, the minimum is ignored.
     """
     fixed = problem.rules.at(node).split
     if fixed is not None:
         return fixed
     best: tuple[int, Split] | None = None
     for g in problem.allowed_features(node):
-        fits = None if held is None else partial(held.fits, problem, g, codes)
+        fits = None if minimum is None else partial(minimum.fits, problem, g, codes)
         found = best_set(problem, g, totals(problem, g, codes, advantage), fits)
         if found is not None and (best is None or found[0] > best[0]):
             best = found[0], Split(g, found[1])
     if best is None:
-        assert held is not None, "a problem has a question for every node"
+        assert minimum is not None, "a problem has a question for every node"
         return best_split(problem, node, codes, advantage)
     return best[1]
 
@@ -98,7 +98,7 @@ def totals(
     codes: npt.NDArray[np.integer],
     worth: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Sum of a worth over the rows with each code of feature g, exactly."""
+    """Return the exact sum of a worth over the rows with each code of feature g."""
     total = np.zeros(problem.data.features[g].n_values, dtype=np.int64)
     np.add.at(total, codes[:, g], worth)
     return total
@@ -107,7 +107,7 @@ def totals(
 def best_set(
     problem: Problem, g: int, advantage: npt.NDArray[np.int64], fits: Fits | None = None
 ) -> tuple[int, frozenset[int]] | None:
-    """The worth and the codes of the best set of feature g, given each code's advantage."""
+    """Return the worth and the codes of feature g's best set, for each code's advantage."""
     feature = problem.data.features[g]
     if feature.is_numerical:
         return _best_threshold(problem, feature, advantage, fits)
@@ -124,7 +124,7 @@ def best_set(
 
 
 def allowed_sizes(problem: Problem, feature: Feature) -> npt.NDArray[np.bool_]:
-    """bool[n_values + 1]: how many codes of a feature a question may send left."""
+    """Return bool[n_values + 1]: how many codes of a feature a split may send left."""
     n = feature.n_values
     sizes = np.arange(n + 1)
     allowed = np.ones(n + 1, dtype=np.bool_)
@@ -139,7 +139,7 @@ def allowed_sizes(problem: Problem, feature: Feature) -> npt.NDArray[np.bool_]:
 def _best_threshold(
     problem: Problem, feature: Feature, advantage: npt.NDArray[np.int64], fits: Fits | None
 ) -> tuple[int, frozenset[int]] | None:
-    """Low or high bins go left, the missing bin either way."""
+    """The best split by a threshold: low or high bins left, the missing bin on either side."""
     n = feature.n_ordered
     low = np.concatenate([[0], np.cumsum(advantage[:n])])
     sizes = np.arange(n + 1)
@@ -166,7 +166,7 @@ def _best_threshold(
 
 
 def _cuts_that_fit(feature: Feature, fits: Fits | None) -> tuple[Flags, Flags]:
-    """bool[n_ordered + 1] twice: bins below a cut apart from the rest, without and with missing."""
+    """Return the cuts that fit, bool[n_ordered + 1] without and with the missing bin left."""
     n = feature.n_ordered
     if fits is None:
         return np.ones(n + 1, dtype=np.bool_), np.ones(n + 1, dtype=np.bool_)

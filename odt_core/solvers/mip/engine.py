@@ -1,4 +1,4 @@
-"""The engines ``cbc`` and ``highs``: the integer program on its own."""
+"""The engines ``cbc`` and ``highs``: the integer program alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a point of the integer program to a tree."""
+"""Conversion of a point of the integer program to a tree."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from odt_core.solvers.mip.program import Floats, Ints
 from odt_core.tree import route
 
 TOLERANCE = 1e-4
-"""How far from a whole number a value may be that is read as one (solvers use 1e-6)."""
+"""The largest distance of a value from its whole number (solvers use 1e-6)."""
 
 
 def assignment_of(formulation: Formulation, x: Floats) -> Assignment:
-    """The tree of a point.
+    """Return the tree of a point.
 
-    Questions at nodes whose z is binary are read off. Where z is continuous a solver may return a
-    point inside an optimal face, or one it has not finished optimising: there the best question for
-    the rows that arrive is found by counting, which is at least as good as any such point. Open
-    labels, where they are continuous, become the majority. What the tree is worth is for the
-    recount to say.
+    If a node's z is binary, its split is read directly. If z is continuous, the point may lie
+    inside an optimal face, or the solver may not have finished. Then counting finds the best split
+    for the rows that reach the node, which is at least as good as the point. Open labels that are
+    continuous become the majority class. The caller must recount the tree.
     """
     draft = formulation.draft
     problem = replace(draft.problem, data=draft.data)
@@ -41,11 +40,11 @@ def assignment_of(formulation: Formulation, x: Floats) -> Assignment:
 
 
 def _read_split(formulation: Formulation, x: Floats, k: int) -> Split | None:
-    """The question at a node, or None where z is continuous and not at a corner."""
+    """The split at a node; None if z is continuous and not at a corner."""
     draft = formulation.draft
     v, z = x[draft.v[k]], x[draft.z[k]]
     chosen = np.flatnonzero(z > 0.5)
-    # With every z at 0 the v may be fractional: all features then send every row right.
+    # If every z is 0, v may be fractional: then all features send every row right.
     g = (
         int(np.searchsorted(draft.offset, chosen[0], "right") - 1)
         if len(chosen)

@@ -1,21 +1,21 @@
-"""The paper's integer program, section 4, row family by row family.
+"""The integer program of the paper's section 4, one family of rows after the other.
 
-Notation is the paper's: group g is a feature, j in J(g) one of its categories or bins, k a decision
-node, b a leaf, i a sample (here: identical rows of one class, with their weight). All numbers in
-names count from 1, as in the paper's figures.
+The notation is the paper's: group g is a feature, j in J(g) one of its categories or bins, k a
+decision node, b a leaf, i a sample (here: identical rows of one class, with their weight). Numbers
+in names count from 1, as in the paper's figures.
 
-Three things the paper does not have:
+The program differs from the paper in three ways:
 
-- A *lone* leaf, whose sibling is a decision node, has a label to decide. It is written as two
-  leaves in one place, a negative and a positive one, of which the label variable u opens one; so is
-  each leaf below a node whose whole question is fixed by a rule. "Leaf" below means such a labelled
-  leaf, and B+ and B- are the positive and the negative ones.
-- A smallest leaf: a variable e of each of the shape's leaves says whether any sample reaches it.
-- The program minimises the gain that is lost against classifying every row correctly, in multiples
-  of the largest unit that divides all gains, so that it is integral for integral trees.
+- A *lone* leaf, whose sibling is a decision node, has a label to decide. It becomes two leaves in
+ one place, a negative and a positive leaf, and the label variable u opens one of them. The same
+ holds for each leaf below a node whose complete question is fixed by a rule. "Leaf" below means
+ such a labelled leaf. B+ and B- are the positive and the negative leaves.
+- With a smallest leaf, a variable e of each leaf of the shape says whether any sample reaches it.
+- The program minimises the gain lost in comparison with classifying every row correctly, in
+ multiples of the largest unit that divides all gains. So it is integral for integral trees.
 
-Which variables may be continuous is decided in one place, `Draft.z_is_continuous` and the two after
-it; docs/method.md has the argument, and where the paper's own (Proposition 3) fails.
+`Draft.z_is_continuous` and the next two methods decide which variables may be continuous.
+docs/method.md has the argument, and shows where the paper's Proposition 3 fails.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from odt_core.solvers.mip.program import Floats, Ints, Program, ProgramBuilder, 
 from odt_core.tree import keeps_smallest_leaf
 
 NONE = -1
-"""Column number of a variable that does not exist."""
+"""The column number of an absent variable."""
 
 
 @dataclass(frozen=True)
 class LabelledLeaf:
-    """A leaf with one of the labels it can have.
+    """A leaf with one of its possible labels.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class LabelledLeaf:
 
     @property
     def name(self) -> str:
-        """For variable names."""
+        """The leaf's part of variable names."""
         return f"b{self.leaf + 1}" + (("p" if self.label else "n") if self.is_open else "")
 
 
@@ -71,7 +71,7 @@ class Draft:
     allowed : list of tuple of int
         The groups that each node may use.
     gain : int64[N]
-        What classifying each (merged) row correctly is worth, as in `Gains`.
+        The gain of classifying each (merged) row correctly, as in `Gains`.
     unit : int
         The largest number that divides every gain.
     leaves : tuple of LabelledLeaf
@@ -120,11 +120,12 @@ class Draft:
 
     @property
     def relaxes(self) -> bool:
-        """Whether v and c are continuous: always valid, so only a matter of the switch."""
+        """Whether v and c are continuous. This is always valid, so only the switch decides."""
         return self.options.relax
 
     def z_is_continuous(self, k: int) -> bool:
-        """Whether z may be continuous at a node: it has two leaves, and no row couples samples.
+        """Whether z may be continuous at a node: it has two leaves, and no constraint couples
+        samples.
 
         Floors and a smallest leaf couple them.
         """
@@ -134,15 +135,14 @@ class Draft:
     def w_is_continuous(self, k: int, g: int) -> bool:
         """Whether w may be continuous.
 
-        For a numerical group always: where z is binary, a z that both rises and falls asks for
-        w >= 1 and w <= 0; where z is continuous, its rows are those of the convex hull. For a
-        capped group never.
+        For a numerical group always. With binary z, a z that both rises and falls requires w >= 1
+        and w <= 0. With continuous z, the rows describe the convex hull. For a capped group never.
         """
         return self.relaxes and self.features[g].is_numerical
 
     @property
     def u_is_continuous(self) -> bool:
-        """Whether labels may be continuous: for given questions leaves do not affect each other.
+        """Whether labels may be continuous: for given questions, leaves are independent.
 
         A smallest leaf counts rows under either label, so it does not restrict labels.
         """
@@ -150,7 +150,7 @@ class Draft:
 
     @property
     def deletes(self) -> bool:
-        """Whether c exists only where the leaf is right: a smallest leaf counts the others too."""
+        """Whether c exists only for correct leaves. A smallest leaf needs the other c, too."""
         return self.options.delete and self.problem.smallest_leaf is None
 
     # ---- variables ----
@@ -165,7 +165,7 @@ class Draft:
                 yield LabelledLeaf(leaf, True, is_open=True)
 
     def _declare_v(self) -> Ints:
-        """Expert rules fix v: a group that node k may not use has v = 0 (paper, section 5.1)."""
+        """Add v. An expert rule that forbids a group at node k fixes v = 0 (paper, section 5.1)."""
         columns = []
         for k in range(self.topology.n_nodes):
             names = [f"v_k{k + 1}_g{g + 1}" for g in range(len(self.features))]
@@ -174,7 +174,7 @@ class Draft:
         return np.array(columns)
 
     def _declare_z(self) -> Ints:
-        """A rule that fixes a node's whole question fixes its z."""
+        """Add z. A rule that fixes a node's complete question fixes its z."""
         columns = []
         for k in range(self.topology.n_nodes):
             names = [
@@ -208,7 +208,7 @@ class Draft:
         return w, rising
 
     def groups_with_w(self) -> Iterator[tuple[int, int]]:
-        """(k, g) where the order or the cap of group g restricts node k's questions."""
+        """Pairs (k, g) for which the order or the cap of group g restricts node k's questions."""
         for k in range(self.topology.n_nodes):
             if self.problem.rules.at(k).split is not None:
                 continue
@@ -218,7 +218,7 @@ class Draft:
                     yield k, g
 
     def w_is_one(self, k: int, g: int) -> bool:
-        """The alternative ways to break symmetry (sections 4.4 and 4.5)."""
+        """Whether w = 1 breaks the symmetry instead of anchors (sections 4.4 and 4.5)."""
         return self.problem.is_reversible(k) and self._breaks_by_direction(g)
 
     def _breaks_by_direction(self, g: int) -> bool:
@@ -228,7 +228,7 @@ class Draft:
         return self.options.card_direction and self.problem.caps(feature)
 
     def has_anchor(self, k: int, g: int) -> bool:
-        """Whether group g's anchor must go left at node k: not where w = 1 does its work."""
+        """Whether group g's anchor must go left at node k; not if w = 1 breaks the symmetry."""
         return (
             self.options.anchor
             and self.problem.is_reversible(k)
@@ -238,7 +238,7 @@ class Draft:
 
     @cached_property
     def anchor(self) -> tuple[int, ...]:
-        """The anchor of each group: its most frequent value, which decides the most."""
+        """The anchor of each group: its most frequent value."""
         found = []
         for g, feature in enumerate(self.features):
             counts = np.bincount(self.data.codes[:, g], self.data.weight, feature.n_values)
@@ -254,14 +254,14 @@ class Draft:
         return u
 
     def _declare_e(self) -> Ints:
-        """With c whole, and so with z whole, e is whole of itself."""
+        """Add e. If c is integral, and so z, then e is integral without being declared so."""
         if self.problem.smallest_leaf is None:
             return np.zeros(0, dtype=np.int64)
         names = [f"e_b{leaf + 1}" for leaf in range(self.topology.n_leaves)]
         return self.builder.add_columns(names, integer=not self.relaxes)
 
     def _declare_c(self) -> Ints:
-        """Objective (1a), and deletion (section 4.3.3): c only where the leaf is right."""
+        """Add c with objective (1a). With deletion (section 4.3.3), only for correct leaves."""
         n = len(self.data.y)
         columns = np.full((n, len(self.leaves)), NONE, dtype=np.int64)
         for b, leaf in enumerate(self.leaves):
@@ -275,7 +275,7 @@ class Draft:
         return columns
 
     def _declare_constant(self) -> int:
-        """The gain if every row were classified correctly, as the cost of a column fixed at 1."""
+        """Add a column fixed at 1. Its cost is the gain of classifying every row correctly."""
         (column,) = self.builder.add_columns(
             ["constant"], lower=1, cost=(self.gain // self.unit).sum()
         )
@@ -339,15 +339,15 @@ def left_right(draft: Draft) -> None:
 
 
 def pick_one(draft: Draft) -> None:
-    """(pickone): sum over b of c_b^i = 1; only where no c variable is deleted."""
+    """(pickone): sum over b of c_b^i = 1; only if no c variable is deleted."""
     names = [f"pick_one_i{i + 1}" for i in range(len(draft.c))]
     draft.builder.add_rows(names, draft.c, 1, Sense.EQUAL, 1)
 
 
 def open_labels(draft: Draft) -> None:
-    """A leaf whose label is open counts only rows of the label that u says.
+    """A leaf with an open label counts only rows of the label that u chooses.
 
-    c_b^i <= u_b where b is positive, c_b^i <= 1 - u_b where it is negative.
+    c_b^i <= u_b if b is positive, c_b^i <= 1 - u_b if it is negative.
     """
     for b, leaf in enumerate(draft.leaves):
         if not leaf.is_open:
@@ -425,7 +425,7 @@ def anchors(draft: Draft) -> None:
 def numerical_features(draft: Draft) -> None:
     """The bins of a numerical group go left from one end: z rises with j (w = 1) or falls (w = 0).
 
-    The missing bin stands outside the order and goes either way.
+    The missing bin is outside the order and goes either way.
     """
     for k, g in draft.groups_with_w():
         if not draft.features[g].is_numerical:
@@ -453,10 +453,10 @@ def _rising_or_falling(draft: Draft, k: int, g: int) -> None:
 def _rising_and_falling_parts(draft: Draft, k: int, g: int) -> None:
     """The convex hull of the paper's rows, for continuous z.
 
-    With w between 0 and v the paper's rows would let z be a half everywhere. Here z is the sum of a
-    rising part r, worth w, and a falling part z - r, worth v - w:
+    With w between 0 and v, the paper's rows would allow every z to be 1/2. Here z is the sum of a
+    rising part r of height w and a falling part z - r of height v - w:
     0 <= r_1 <= r_2 <= ... <= w and v - w >= z_1 - r_1 >= z_2 - r_2 >= ... >= 0. Both are chains of
-    differences, so for given v the corners are integral and w needs no branching.
+    differences, so the corners are integral for given v, and w needs no branching.
     """
     feature, at = draft.features[g], f"k{k + 1}_g{g + 1}"
     v, w = draft.v[k, g], draft.w[k, g]
@@ -481,10 +481,10 @@ def _rising_and_falling_parts(draft: Draft, k: int, g: int) -> None:
 
 
 def _no_empty_parts(draft: Draft, k: int, g: int) -> None:
-    """(pickmore), (pickless) for the two parts of a numerical group, again as differences.
+    """(pickmore), (pickless) for the two parts of a numerical group, also as differences.
 
-    A rising set is not empty if its last bin or the missing bin is in it, and not everything if its
-    first bin or the missing bin is not; a falling set likewise with first and last exchanged.
+    A rising set is not empty if it has the last bin or the missing bin. It is not everything if it
+    lacks the first bin or the missing bin. For a falling set, exchange first and last.
     """
     feature, at = draft.features[g], f"k{k + 1}_g{g + 1}"
     v, w = draft.v[k, g], draft.w[k, g]
@@ -494,12 +494,12 @@ def _no_empty_parts(draft: Draft, k: int, g: int) -> None:
     ones = np.ones(len(first))
 
     def rising(family: str, bins: list[int], least: float, sense: Sense) -> None:
-        """Sum of r over the bins, against so many times its share w."""
+        """Compare the sum of r over the bins with `least` times its height w."""
         columns = np.append(r[bins], w)[None]
         draft.builder.add_rows([f"rising_{family}_{at}"], columns, [*ones, -least], sense, 0)
 
     def falling(family: str, bins: list[int], least: float, sense: Sense) -> None:
-        """Sum of z - r over the bins, against so many times its share v - w."""
+        """Compare the sum of z - r over the bins with `least` times its height v - w."""
         columns = np.concatenate([z[bins], r[bins], [v, w]])[None]
         signs = [*ones, *-ones, -least, least]
         draft.builder.add_rows([f"falling_{family}_{at}"], columns, signs, sense, 0)
@@ -516,9 +516,9 @@ def _no_empty_parts(draft: Draft, k: int, g: int) -> None:
 def max_card(draft: Draft) -> None:
     """At most m values of a group go left (w = 1), or all but at most m (w = 0).
 
-    The paper's rows, scaled by v: as printed, a fractional v hides behind w. With q = |J(g)| - m,
-    sum z <= m v + q (1 - w) and sum z >= q v - q w. Only where this forbids a set: not up to
-    |J(g)| = 2m + 1, where every set has at most m values or all but m.
+    These are the paper's rows scaled by v, because the printed rows are loose for fractional v.
+    With q = |J(g)| - m: sum z <= m v + q (1 - w) and sum z >= q v - q w. They are left out for
+    |J(g)| <= 2m + 1, because then every set has at most m values or all but at most m.
     """
     m = draft.problem.max_card
     for k, g in draft.groups_with_w():
@@ -565,12 +565,12 @@ def _correct(draft: Draft, label: bool) -> tuple[Ints, Floats]:
 
 
 def smallest_leaf(draft: Draft) -> None:
-    """A leaf l of the shape that any sample reaches (e_l = 1) holds at least m of them.
+    """A leaf l of the shape that some sample reaches (e_l = 1) holds at least m samples.
 
-    With B(l) the labelled leaves at l, and n_i what sample i counts:
+    Let B(l) be the labelled leaves at l, and n_i the count of sample i:
     (reached) sum over b in B(l) of c_b^i <= e_l for every i, and
     (smallest leaf) sum over i of n_i times the sum over b in B(l) of c_b^i >= m e_l.
-    Every c exists here (see `Draft.deletes`), and by (pickone) each sample is in one leaf.
+    Every c exists here (see `Draft.deletes`). By (pickone) each sample is in one leaf.
     """
     wanted = draft.problem.smallest_leaf
     if wanted is None:
@@ -592,7 +592,7 @@ def smallest_leaf(draft: Draft) -> None:
 
 
 def proved_bound(draft: Draft, bound: int) -> None:
-    """The total gain is at most `bound`, as another engine has proved."""
+    """The total gain is at most `bound`, which another engine has proved."""
     columns, weights = [], []
     gains = draft.problem.gains
     for label, gain in ((True, gains.gain_tp), (False, gains.gain_tn)):
@@ -612,19 +612,19 @@ def proved_bound(draft: Draft, bound: int) -> None:
 
 
 TOLERANCE = 1e-6
-"""How far a solver lets a variable of 0 or 1 be from either (it may scale rows before)."""
+"""The distance of a binary variable from 0 or 1 that a solver accepts. It may scale rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Formulation:
-    """The program of a problem, and the way between its points and trees.
+    """The program of a problem, with conversions of objectives and bounds.
 
     Attributes
     ----------
     draft : Draft
         The variables by their meaning.
     program : Program
-        The program itself.
+        The program.
     """
 
     draft: Draft
@@ -637,28 +637,28 @@ class Formulation:
 
     @cached_property
     def trivial_bound(self) -> int:
-        """The total if every question were asked: of equal rows, one class is wrong."""
+        """The total of the best classifier of all: of equal rows, the rarer class is wrong."""
         _, cell = np.unique(self.draft.data.codes, axis=0, return_inverse=True)
         of_class = np.zeros((cell.max() + 1, 2), dtype=np.int64)
         np.add.at(of_class, (cell.ravel(), self.draft.data.y.astype(int)), self.draft.gain)
         return int(of_class.max(axis=1).sum())
 
     def tolerance(self, objective: float) -> float:
-        """How far a solver's objective may be from the number it means.
+        """The largest error of a solver's objective.
 
-        Half or more: the program's numbers are so large that a solver cannot tell one whole number
-        from the next.
+        At 1/2 or more, the program's numbers are so large that the solver cannot distinguish
+        neighbouring whole numbers.
         """
         largest = self.most / self.draft.unit
         return 1e-5 + TOLERANCE * max(abs(objective), largest)
 
     def nearly_allows(self, confusion: Confusion) -> bool:
-        """Whether a tree misses the floors by no more than a solver may overlook."""
+        """Whether a tree keeps the floors within a solver's tolerance."""
         gains, slack = self.draft.problem.gains, TOLERANCE * self.draft.data.n_rows
         return confusion.tp + slack >= gains.min_tp and confusion.tn + slack >= gains.min_tn
 
     def nearly_keeps_smallest_leaf(self, splits: Sequence[Split]) -> bool:
-        """Whether every leaf holds enough but for what a solver may overlook."""
+        """Whether every leaf holds enough samples within a solver's tolerance."""
         problem, wanted = self.draft.problem, self.draft.problem.smallest_leaf
         if wanted is None:
             return True
@@ -667,24 +667,24 @@ class Formulation:
         return keeps_smallest_leaf(replace(problem, smallest_leaf=eased), splits)
 
     def total_of(self, objective: float) -> float:
-        """The total that belongs to an objective value of the program."""
+        """Convert an objective of the program to a total."""
         return self.most - self.draft.unit * objective
 
     def objective_of(self, total: int) -> float:
-        """The program's objective at a tree of that total."""
+        """Convert a total to the program's objective."""
         return (self.most - total) / self.draft.unit
 
     def bound_of(self, objective_bound: float) -> int:
-        """The largest total that a lower bound on the objective leaves, tolerance allowed for.
+        """Convert a lower bound on the objective to an upper bound on the total.
 
-        The objective is a whole number at every tree, so the bound may be rounded up; but solvers
-        bound it only to within a tolerance, which must not round up to the next whole number.
+        Every tree has a whole objective, so the bound may be rounded up. The solver's tolerance is
+        subtracted first, so that it does not round up to the next whole number.
         """
         lost = math.ceil(objective_bound - self.tolerance(objective_bound))
         return self.most - self.draft.unit * max(lost, 0)
 
     def incumbent_of(self, objective: float) -> int:
-        """The total that some tree reaches at least, if a point has that objective."""
+        """Convert a point's objective to a total that some tree at least reaches."""
         lost = math.floor(objective + self.tolerance(objective))
         return self.most - self.draft.unit * lost
 
@@ -697,11 +697,11 @@ def formulate(
     Parameters
     ----------
     problem : Problem
-        What is to be solved.
+        The problem.
     options : MipOptions
         The switches of section 4.
     bound : int, optional
-        An upper bound on the total that has been proved elsewhere, added as a row.
+        A proved upper bound on the total, added as a row.
     """
     draft = Draft(problem, options)
     one_group_per_node(draft)

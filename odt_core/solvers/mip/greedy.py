@@ -1,9 +1,9 @@
-"""A good tree at once, to start from: greedy from the top, then one node at a time.
+"""A good start tree: greedy from the top, then improved one node at a time.
 
-Every solve has a tree in hand from its first moment, and a solver that is given one prunes from
-the start. The top-down pass splits by Gini impurity as CART does; afterwards each node's question
-is made the best one for the rest of the tree as it stands (see `counting`), until nothing improves.
-Then the best tree is shaken, one random question at a time, and improved again.
+With a start, every solve has a tree at once, and a solver can prune from the beginning. The
+top-down pass splits by Gini impurity, as CART does. Then each node gets the best split for the
+current rest of the tree (see `counting`), until nothing improves. After that, a random node of the
+best tree gets a random split and the tree is improved again, many times.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy.typing as npt
 
 from odt_core.problem import EncodedData, Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.mip.counting import Held, allowed_sizes, best_set, best_split, totals
+from odt_core.solvers.mip.counting import SideMinimum, allowed_sizes, best_set, best_split, totals
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 Rows = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.int64]
 
 FLOOR_RATIOS = ((1, 1), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1), (64, 1), (1024, 1))
-"""How much more a row of the floored class counts while a tree that meets the floor is sought."""
+"""Factors for the weight of the class with a floor, to find a tree that keeps the floor."""
 
 MOST_PASSES = 20
 WORK = 30_000_000
-"""Row visits spent on it, so that a start costs well under a second."""
+"""The most row visits, so that a start takes much less than a second."""
 CALL = 500
-"""What a call costs besides its rows, in row visits."""
+"""The fixed cost of a call, in row visits."""
 MOST_GROWN = 4
 MOST_ROUNDS = 40
 
@@ -37,11 +37,10 @@ MOST_ROUNDS = 40
 def greedy_assignment(
     problem: Problem, should_stop: Callable[[], bool] | None = None
 ) -> Assignment | None:
-    """A tree of the problem that meets the floors and the smallest leaf, or None if none was found.
+    """Find a tree that keeps the floors and the smallest leaf; None if none was found.
 
-    Without these there always is one: the first is grown in any case. The result depends on the
-    problem alone, unless `should_stop` ends the attempts early; it is asked once a pass over the
-    rows.
+    Without these conditions there is always a tree. The result depends on the problem alone, unless
+    `should_stop`, which is called once in each pass over the rows, ends the attempts.
     """
     merged = replace(problem, data=problem.data.merged())
     weightings = _row_weights(merged)
@@ -60,13 +59,13 @@ def greedy_assignment(
 
 
 def _n_rounds(problem: Problem) -> int:
-    """How many trees may be tried, each at the cost of a few passes."""
+    """The number of trees to try, each of which costs a few passes over the rows."""
     per_pass = problem.data.n_features * problem.topology.n_nodes * (len(problem.data.y) + CALL)
     return min(MOST_ROUNDS, WORK // (3 * per_pass))
 
 
 def _row_weights(problem: Problem) -> list[Weights]:
-    """What a correct row counts in each attempt: its gain, and more of it for floored classes."""
+    """The weights of the rows in each attempt: their gains, more for a class with a floor."""
     data, gains = problem.data, problem.gains
     if not gains.has_floor:
         return [data.weight * np.where(data.y, gains.gain_tp, gains.gain_tn)]
@@ -77,7 +76,7 @@ def _row_weights(problem: Problem) -> list[Weights]:
 
 
 class _Search:
-    """Good trees for one weighting of the rows."""
+    """The search for good trees with one weighting of the rows."""
 
     def __init__(
         self, problem: Problem, weights: Weights, should_stop: Callable[[], bool] | None
@@ -95,7 +94,7 @@ class _Search:
         self.labels = [bool(problem.fixed_label(b)) for b in range(problem.topology.n_leaves)]
 
     def trees(self, rounds: int) -> Iterator[Assignment]:
-        """Trees grown from different root features, then the best one shaken again and again."""
+        """Trees from different root features, then variations of the best tree."""
         n_grown = int(np.clip(rounds, 1, min(MOST_GROWN, self.data.n_features)))
         best = -1
         for skip in range(n_grown):
@@ -130,7 +129,7 @@ class _Search:
         return self._assignment()
 
     def _shake(self, random: np.random.Generator) -> None:
-        """Give a random node a random question."""
+        """Give a random node a random split."""
         node = int(random.integers(self.topology.n_nodes))
         if self.problem.rules.at(node).split is not None:
             return
@@ -152,7 +151,7 @@ class _Search:
             self._grow(grandchild, part)
 
     def _improve(self, child: int, rows: Rows) -> None:
-        """Make every question (and open label) the best one for the rest, bottom last."""
+        """Give every node (and open label) its best choice for the rest, from the top down."""
         if child < 0:
             self._relabel(-1 - child, rows)
             return
@@ -160,7 +159,7 @@ class _Search:
         advantage = self._worth(left, rows) - self._worth(right, rows)
         old, kept = self.splits[child], int(self._worth(child, rows).sum())
         self.splits[child] = best_split(
-            self.problem, child, self.data.codes[rows], advantage, self._held(rows)
+            self.problem, child, self.data.codes[rows], advantage, self._minimum(rows)
         )
         if int(self._worth(child, rows).sum()) <= kept or not self._holds_enough(child, rows):
             self.splits[child] = old
@@ -179,7 +178,7 @@ class _Search:
         return side[self.data.codes[rows, split.feature]]
 
     def _worth(self, child: int, rows: Rows) -> Weights:
-        """What each row would be worth if it came to `child`."""
+        """The worth of each row at `child`."""
         if child < 0:
             right = self.data.y[rows] == self.labels[-1 - child]
             return np.where(right, self.weights[rows], 0)
@@ -196,16 +195,16 @@ class _Search:
             self.labels[leaf] = bool(signed.sum() > 0)
 
     def _two_leaf_split(self, node: int, rows: Rows) -> Split:
-        """Left is negative, right is positive."""
+        """The best split of a node with two leaves: negative left, positive right."""
         signed = np.where(self.data.y[rows], -self.weights[rows], self.weights[rows])
-        return best_split(self.problem, node, self.data.codes[rows], signed, self._held(rows))
+        return best_split(self.problem, node, self.data.codes[rows], signed, self._minimum(rows))
 
-    def _held(self, rows: Rows) -> Held | None:
-        """What both sides of a question must hold on these rows."""
-        return None if self.counted is None else Held(self.counted[rows], self.least)
+    def _minimum(self, rows: Rows) -> SideMinimum | None:
+        """The smallest size of each side of a split of these rows."""
+        return None if self.counted is None else SideMinimum(self.counted[rows], self.least)
 
     def _holds_enough(self, child: int, rows: Rows) -> bool:
-        """Whether every leaf below that one of these rows reaches holds enough of them."""
+        """Whether each leaf below holds enough of these rows, or none."""
         if self.counted is None or len(rows) == 0:
             return True
         if child < 0:
@@ -213,7 +212,7 @@ class _Search:
         return all(self._holds_enough(below, part) for below, part in self._parts(child, rows))
 
     def _gini_split(self, node: int, rows: Rows, skip: int) -> Split:
-        """The question that leaves the least impurity; the best of the (skip + 1)th feature."""
+        """The split with the least impurity on the (skip + 1)th best feature."""
         fixed = self.problem.rules.at(node).split
         if fixed is not None:
             return fixed
@@ -224,7 +223,7 @@ class _Search:
         return ranked[min(skip, len(ranked) - 1)][1]
 
     def _least_impurity(self, g: int, rows: Rows) -> tuple[float, Split]:
-        """For a feature: codes in order of their share of positives (bins in their own order)."""
+        """The best split of a feature, with codes ordered by their share of positives (or bins)."""
         feature, codes = self.data.features[g], self.data.codes[rows]
         worth, y = self.weights[rows], self.data.y[rows]
         positive = totals(self.problem, g, codes, np.where(y, worth, 0)).astype(np.float64)
@@ -237,10 +236,10 @@ class _Search:
         left_p = np.concatenate([[0.0], np.cumsum(positive[order])])
         left_n = np.concatenate([[0.0], np.cumsum(negative[order])])
         impurity = _gini(left_p, left_n) + _gini(left_p[-1] - left_p, left_n[-1] - left_n)
-        allowed, held = allowed_sizes(self.problem, feature), self._held(rows)
+        allowed, minimum = allowed_sizes(self.problem, feature), self._minimum(rows)
         if (
-            held is not None
-            and (fitting := allowed & held.fits(self.problem, g, codes, order)).any()
+            minimum is not None
+            and (fitting := allowed & minimum.fits(self.problem, g, codes, order)).any()
         ):
             allowed = fitting
         impurity[~allowed] = np.inf

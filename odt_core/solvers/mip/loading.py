@@ -1,4 +1,4 @@
-"""From a `Program` to a python-mip model. Imported in the solving process only."""
+"""Conversion of a `Program` to a python-mip model. Only the solving process imports this."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATUSES = {
 
 
 def load(program: Program, solver: str) -> tuple[mip.Model, list[mip.Var]]:
-    """Build the model, every variable and row named."""
+    """Build the model, with a name for every variable and row."""
     model = mip.Model(sense=mip.MINIMIZE, solver_name=solver)
     variables = [
         model.add_var(
@@ -44,12 +44,12 @@ def load(program: Program, solver: str) -> tuple[mip.Model, list[mip.Var]]:
 
 
 def set_start(model: mip.Model, variables: list[mip.Var], start: Floats) -> None:
-    """Hand over a start that names every variable, zeros too: unnamed ones may be guessed."""
+    """Set a start with every variable, even zeros, because solvers guess absent variables."""
     model.start = list(zip(variables, start.tolist(), strict=True))
 
 
 def answer_of(model: mip.Model, variables: list[mip.Var], status: mip.OptimizationStatus) -> Answer:
-    """The solver's claims, with values only where it claims a solution."""
+    """Return the solver's claims, with values only if it claims a solution."""
     if status not in STATUSES:
         raise RuntimeError(f"the solver ended with status {status.name}")
     found = STATUSES[status]

@@ -1,6 +1,6 @@
-"""Reads incumbents and bounds from a solver's log, line by line, while it is being written.
+"""Readers of incumbents and bounds in a solver's log, line by line during the solve.
 
-Values are in the program's own unit and sense (minimised).
+Values have the program's unit and sense (minimised).
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from decimal import Decimal, InvalidOperation
 from typing import Protocol
 
 ABSURD = 1e50
-"""Solvers print 1e+50 and the like where they have no value."""
+"""Solvers print larger numbers, such as 1e+50, for absent values."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What one line says.
+    """The contents of one line.
 
     Attributes
     ----------
     incumbent : float or None
-        Objective of the best point found.
+        The objective of the best point found.
     bound : float or None
-        Proved lower bound on the objective, with the rounding of the printed digits taken off.
+        A proved lower bound on the objective, less the rounding error of the printed digits.
     start_taken : bool
         Whether the line says that the start was accepted.
     stopped : bool
-        Whether the line says that the solver gave up at a limit: it has proved nothing more.
+        Whether the line says that the solver stopped at a limit, without a further proof.
     """
 
     incumbent: float | None = None
@@ -37,15 +37,15 @@ class Reading:
 
 
 class LogReader(Protocol):
-    """Keeps what it must remember between lines, such as which table it is in."""
+    """A reader that remembers its place in the log, such as the current table."""
 
     def read(self, line: str) -> Reading | None:
-        """What a line says, or None if it says nothing of interest."""
+        """Read a line; None if it has nothing of interest."""
         ...
 
 
 def value_of(text: str) -> float | None:
-    """A printed value, or None if there is none."""
+    """Read a printed value; None if absent."""
     try:
         value = float(text)
     except ValueError:
@@ -54,10 +54,10 @@ def value_of(text: str) -> float | None:
 
 
 def bound_of(text: str) -> float | None:
-    """A lower bound that is certainly valid although the log has rounded it.
+    """Read a lower bound, and allow for the rounding in the log.
 
-    Half a unit in the last printed place is taken off. That never costs a whole number: 95.01 may
-    have been 95.005, which still rounds up to 96, and 96 may have been 95.5, which does too.
+    Half a unit of the last printed digit is subtracted. This never loses a whole number: 95.01 may
+    have been 95.005, which still rounds up to 96, and 96 may have been 95.5, which also does.
     """
     value = value_of(text)
     if value is None:
@@ -73,14 +73,14 @@ def bound_of(text: str) -> float | None:
 class CbcLog:
     """CBC's log at level 1.
 
-    Its table below "Branch and bound" has the columns Nodes, OnTree, Depth, BestSol, Method (often
-    empty), BestBound, Gap% and Time, with a star before lines of a new solution; before that, the
-    table below "Cut generation" has the root's objective. Older builds print messages such as
+    The table below "Branch and bound" has the columns Nodes, OnTree, Depth, BestSol, Method (often
+    empty), BestBound, Gap% and Time. A star marks a new solution. Before it, the table below "Cut
+    generation" has the root's objective. Older builds print messages such as
     "Cbc0010I After 100 nodes, 12 on tree, 98 best solution, best possible 95.3 (1.2 seconds)".
 
-    A linear program that the time limit cuts short leaves an objective that bounds nothing (seen:
-    the worst possible one), and CBC prints it as the root's, before or after it says that it has
-    stopped. So a root's objective counts once CBC has gone on from it, and nothing counts after the
+    If the time limit ends a linear program early, its objective is not a bound (we saw the worst
+    possible value). CBC prints it as the root's objective, before or after the message that it
+    stopped. So a root's objective counts only after CBC's next step, and nothing counts after the
     stop.
     """
 
@@ -107,14 +107,14 @@ class CbcLog:
         heading = self._HEADING.match(line)
         if heading:
             self._section = heading[1]
-            return self._go_on(None)
+            return self._confirm_root(None)
         if line.startswith("✔"):
             self._section = ""
         for pattern, reading in (
             (self._START, lambda m: Reading(incumbent=value_of(m[1]), start_taken=True)),
             (self._FOUND, lambda m: Reading(incumbent=value_of(m[1]))),
             (self._AFTER, lambda m: Reading(value_of(m[1]), bound_of(m[2].rstrip(",")))),
-            (self._CUTS_DONE, lambda m: self._go_on(bound_of(m[1]))),
+            (self._CUTS_DONE, lambda m: self._confirm_root(bound_of(m[1]))),
         ):
             match = pattern.search(line)
             if match:
@@ -127,11 +127,11 @@ class CbcLog:
         if self._section == "Branch and bound" and len(cells) >= 7:
             return Reading(value_of(cells[3]), bound_of(cells[-3]))
         if self._section.startswith("Cut generation") and len(cells) == 7:
-            return self._go_on(bound_of(cells[5]))
+            return self._confirm_root(bound_of(cells[5]))
         return None
 
-    def _go_on(self, root: float | None) -> Reading | None:
-        """The root's last objective, which a further step confirms, and the new one to wait."""
+    def _confirm_root(self, root: float | None) -> Reading | None:
+        """Return the last root objective, which this step confirms, and store the new one."""
         confirmed, self._root = self._root, root
         return None if confirmed is None else Reading(bound=confirmed)
 

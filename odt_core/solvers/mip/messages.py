@@ -1,4 +1,4 @@
-"""What a process that asks for a solve and the process that solves say to each other."""
+"""The messages between the calling process and the solving process."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from odt_core.solution import Engine
 from odt_core.solvers.mip.program import Floats, Program
 
 END_OF_LOG = "--- end of the log ---"
-"""Printed after each solve, so that no line of it is taken for the next one's."""
+"""Printed after each solve, so that its lines are not mistaken for the next solve's."""
 
 
 class MipStatus(StrEnum):
-    """How a solver says it ended."""
+    """The status that a solver reports."""
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     NO_SOLUTION = "no solution found"
     STOPPED = "stopped"
-    """Not the solver's word: it was ended from outside, by a stop request or at the deadline."""
+    """Set by us: a stop or the deadline ended the solver."""
     BLURRED = "too large to count"
-    """Not the solver's word: numbers are so large that its tolerances blur neighbouring ones."""
+    """Set by us: the solver's tolerances cannot distinguish such large neighbouring numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class SolveOrder:
-    """Solve a program.
+    """An order to solve a program.
 
     Attributes
     ----------
@@ -38,13 +38,13 @@ class SolveOrder:
     start : float[n] or None
         A feasible point, a value for every column.
     gap : float
-        Stop when the objective is within this of the bound.
+        The solver stops when objective and bound differ by at most this.
     time_limit : float
         Seconds.
     threads, seed : int
-        As the solver understands them.
+        The solver's threads and seed.
     solutions_path : str or None
-        Where a solver that can only write its incumbents to a file may do so.
+        The file for incumbents, if the solver writes them to a file.
     """
 
     engine: Engine
@@ -59,7 +59,7 @@ class SolveOrder:
 
 @dataclass(frozen=True, eq=False)
 class WriteOrder:
-    """Write a program to a file whose ending says the format (.lp or .mps)."""
+    """An order to write a program to a file. Its extension (.lp or .mps) gives the format."""
 
     program: Program
     path: str
@@ -67,7 +67,7 @@ class WriteOrder:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """How a solve ended, in the solver's words.
+    """The answer of the solver.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Answer:
     objective : float or None
         The objective of its best point.
     bound : float or None
-        Its bound; to be trusted with status OPTIMAL only.
+        Its bound, which is reliable only with the status OPTIMAL.
     x : float[n] or None
         Its best point.
     """
@@ -89,12 +89,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Written:
-    """The file has been written."""
+    """The file is written."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """The order could not be carried out.
+    """The order failed.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The switches of the integer program, and whether it is always asked to confirm."""
+"""The switches of the integer program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MipOptions:
-    """Which of the paper's improvements the program uses.
+    """The paper's improvements that the program uses.
 
     The five configurations of the paper's section 5.1 are ``MipOptions(strengthen=False,
     anchor=False, relax=False)`` (Nothing), one of the three switched off (No Anchor, No Relax, No
@@ -18,20 +18,20 @@ class MipOptions:
     strengthen : bool
         Rows (strongleft)/(strongright) instead of (left)/(right), section 4.3.1.
     anchor : bool
-        Anchor values where a node can be reversed, section 4.3.2.
+        Anchor values at nodes that can be reversed, section 4.3.2.
     delete : bool
         Only the c variables of correct leaves, and no (pickone), section 4.3.3.
     relax : bool
-        Continuous variables where that is valid, section 4.3.4; otherwise every variable is
+        Continuous variables if that is valid, section 4.3.4. Without this switch every variable is
         binary.
     numerical_direction : bool
-        Where a node can be reversed, break the symmetry of numerical features by their direction
+        At nodes that can be reversed, break the symmetry of numerical features by their direction
         (w = 1) instead of an anchor, section 4.4.
     card_direction : bool
         The same for features under max_card (w = 1: the small set goes left), section 4.5.
     confirm_always : bool
-        Whether the engine ``hybrid`` asks CBC to confirm a proof at any length, in all the time
-        that is left, rather than only where that takes about two seconds.
+        Whether CBC in the engine ``hybrid`` confirms programs of any size with all remaining time,
+        instead of only programs that take about two seconds.
     """
 
     strengthen: bool = True

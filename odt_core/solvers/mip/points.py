@@ -1,4 +1,4 @@
-"""Trees as points of the integer program, which solvers are given as a start."""
+"""Conversion of trees to points of the integer program, for a solver's start."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from odt_core.tree import route
 
 
 def point_of(formulation: Formulation, assignment: Assignment) -> Floats:
-    """The point of a program that is a tree: a value for every column.
+    """Return the point of a tree, with a value for every column.
 
-    The tree is mirrored at reversible nodes where the program's symmetry breaking asks for it.
+    The tree is mirrored at reversible nodes if the program's symmetry breaking requires it.
     """
     draft = formulation.draft
     assignment = mirrored(draft, assignment)
@@ -40,10 +40,10 @@ def point_of(formulation: Formulation, assignment: Assignment) -> Floats:
 
 
 def mirrored(draft: Draft, assignment: Assignment) -> Assignment:
-    """The same tree as the program's symmetry breaking wants it.
+    """Mirror a tree as the program's symmetry breaking requires.
 
-    Where a node can be reversed and its anchor goes right (or, with w = 1, its low bins or its
-    large set go left), the question is reversed and the subtrees are swapped.
+    If a node can be reversed and its anchor goes right (or, with w = 1, its low bins or its large
+    set go left), the split is reversed and the subtrees are swapped.
     """
     topology = draft.topology
     splits, labels = list(assignment.splits), list(assignment.labels)
@@ -70,7 +70,7 @@ def _reversed(draft: Draft, split: Split) -> Split:
 
 
 def _is_reversed(draft: Draft, k: int, split: Split) -> bool:
-    """Whether the program forbids the question at node k but allows its reverse."""
+    """Whether the program forbids the split at node k but allows its reverse."""
     g, problem = split.feature, draft.problem
     if draft.has_anchor(k, g):
         return draft.anchor[g] not in split.left
@@ -83,14 +83,14 @@ def _is_reversed(draft: Draft, k: int, split: Split) -> bool:
 
 
 def _rises(draft: Draft, split: Split) -> bool:
-    """Whether a numerical question sends the high bins left (or no ordered bin, or all)."""
+    """Whether a numerical split sends the high bins left (or no ordered bin, or all)."""
     n = draft.features[split.feature].n_ordered
     ordered = [code in split.left for code in range(n)]
     return ordered == sorted(ordered)
 
 
 def _w_value(draft: Draft, k: int, g: int, split: Split) -> bool:
-    """The w of a group: that of the question on it, else whatever the rows allow."""
+    """The w of a group: from the split on it, or else any value that the rows allow."""
     if split.feature != g:
         return draft.w_is_one(k, g) or not draft.features[g].is_numerical
     if draft.features[g].is_numerical:

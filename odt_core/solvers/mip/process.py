@@ -1,7 +1,7 @@
-"""The asking side of the solving process: start it, talk to it, kill it, keep one warm.
+"""The solving process, seen from the calling process: start, orders, messages, end.
 
-python-mip cannot be interrupted, may crash, and keeps a few hundred milliseconds of imports; so
-programs are solved in a child process, and one idle child is kept for the next solve.
+python-mip cannot be interrupted, can crash, and takes some hundred milliseconds to import. So a
+child process solves programs, and one idle child is kept for the next solve.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from odt_core.solvers.mip.messages import END_OF_LOG, Message, SolveOrder, Write
 ROOT = Path(odt_core.__file__).resolve().parents[1]
 KEPT_LINES = 5
 LARGE = 1_000_000
-"""Entries of a program after which a child is not kept: it would keep the memory, too."""
+"""After a program with more entries the child is ended, because it would keep the memory."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LogLine:
 
 @dataclass(frozen=True)
 class Ended:
-    """The child's channels are closed: it is gone."""
+    """The child's channels are closed: the process has ended."""
 
 
 Event = Message | LogLine | Ended
@@ -53,11 +53,11 @@ class Child:
     Attributes
     ----------
     events : Queue of Event
-        Its messages and log lines, in order of arrival on each of the two channels.
+        Its messages and log lines, in order on each of the two channels.
     key : object
-        What a later solve must match to use it again.
+        A later solve reuses the child only with an equal key.
     is_clean : bool
-        Whether it is idle and ready for another order.
+        Whether it is idle and ready for the next order.
     """
 
     def __init__(self, key: object) -> None:
@@ -80,21 +80,21 @@ class Child:
         return self._process.poll() is None
 
     def send(self, order: SolveOrder | WriteOrder) -> None:
-        """Give an order, without waiting until the process has started and read it.
+        """Send an order, without waiting for the process to start and read it.
 
-        If the process is gone, `Ended` arrives instead of an answer.
+        If the process has ended, `Ended` arrives instead of an answer.
         """
         self.is_clean = False
         threading.Thread(target=self._write_order, args=(order,), daemon=True).start()
 
     def _write_order(self, order: SolveOrder | WriteOrder) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError, ValueError):  # the process has ended, or its channel was closed
+        with suppress(OSError, ValueError):  # the process has ended, or its channel is closed
             pickle.dump(order, self._process.stdin)
             self._process.stdin.flush()
 
     def kill(self) -> None:
-        """End the process and whatever it started."""
+        """End the process and its children."""
         if self.is_alive:
             end_with_all(self._process)
         self._process.wait()
@@ -103,7 +103,7 @@ class Child:
             self._process.stdin.close()
 
     def how_it_ended(self) -> str:
-        """The exit in words; where it was no signal, with the last lines it wrote."""
+        """The exit in words. Without a signal, they include the last lines of output."""
         code = self._process.wait()
         if code < 0:
             return f"was {ending_words(code)}"
@@ -137,16 +137,16 @@ def _start() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
-        **apart(),  # Ctrl-C is for the asking process to handle
+        **apart(),  # the calling process handles Ctrl-C
     )
 
 
 @cache
 def _spawner(pid: int) -> ThreadPoolExecutor:
-    """One thread that starts children and lives as long as the process.
+    """A thread that starts children and lives as long as the process.
 
-    On Linux a child is killed when the *thread* that started it ends, and solves are asked for from
-    threads that come and go. Keyed by process, for a fork has no such thread.
+    On Linux a child is killed when the *thread* that started it ends, and the threads that call
+    `solve` do end. The cache key is the process id, because a forked process lacks the thread.
     """
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="mip-spawner")
 
@@ -157,12 +157,12 @@ _idle: list[Child] = []
 
 @contextmanager
 def borrowed_child(key: object) -> Iterator[Child]:
-    """A warm child if there is one, else a new one; kept afterwards if it is clean.
+    """Borrow the idle child, or start a new child. A clean child is kept afterwards.
 
     Parameters
     ----------
     key : object
-        Children are shared only between solves with equal keys.
+        A child is reused only for a solve with an equal key.
     """
     child = _take(key) or Child(key)
     try:
@@ -181,7 +181,7 @@ def _take(key: object) -> Child | None:
         found, _idle[:] = _idle[:], []
     for child in found:
         if child.owner != os.getpid():
-            continue  # another process's, seen through a fork
+            continue  # the child of another process, copied by a fork
         if child.key == key and child.is_alive:
             return child
         child.kill()
@@ -189,7 +189,7 @@ def _take(key: object) -> Child | None:
 
 
 def end_idle_child() -> None:
-    """End the warm child, if there is one."""
+    """End the idle child, if there is one."""
     _take(None)
 
 

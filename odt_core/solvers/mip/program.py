@@ -1,7 +1,7 @@
-"""A mixed-integer program as plain arrays, and the builder that collects it row family by family.
+"""A mixed-integer program as plain arrays, and its builder.
 
-No solver is named here, so a program can be built, counted, sent to another process, loaded into
-any solver and written to a file.
+It does not depend on a solver. So a program can be built, counted, sent to another process, loaded
+into any solver and written to a file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Sense(StrEnum):
-    """How a row compares with its right-hand side, in python-mip's own letters."""
+    """How a row compares with its right-hand side, in python-mip's letters."""
 
     LESS = "<"
     EQUAL = "="
@@ -27,27 +27,27 @@ class Sense(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Minimise ``cost @ x`` over rows and bounds, some of x integer.
+    """A program: minimise ``cost @ x`` under rows and bounds, with some x integer.
 
-    A constant in the objective is the cost of a column fixed at 1, so that logs, files and every
-    solver agree on the objective's value.
+    A constant of the objective is the cost of a column fixed at 1, so that logs, files and solvers
+    have the same objective.
 
     Attributes
     ----------
     names : tuple of str
-        One for each of the n columns; solvers match a start by them.
+        Names of the n columns. Solvers match a start by name.
     lower, upper, cost : float[n]
         Bounds and objective.
     integer : bool[n]
-        Which columns are integer.
+        Whether a column is integer.
     row_names : tuple of str
-        One for each of the m rows.
+        Names of the m rows.
     starts : int[m + 1]
-        Row r's entries are at ``starts[r]:starts[r + 1]``.
+        Row r has the entries ``starts[r]:starts[r + 1]``.
     columns, coefficients : int[nnz], float[nnz]
         The rows' entries.
     senses : tuple of Sense
-        By row.
+        The sense of each row.
     rhs : float[m]
         Right-hand sides.
     """
@@ -89,7 +89,7 @@ class Program:
         return float(self.cost @ x)
 
     def violation_at(self, x: Floats) -> float:
-        """By how much a point breaks the worst bound, row or integrality (0: it is feasible)."""
+        """The largest violation of a bound, row or integrality at a point; 0 if it is feasible."""
         row = np.repeat(np.arange(self.n_rows), np.diff(self.starts))
         activity = np.bincount(row, self.coefficients * x[self.columns], minlength=self.n_rows)
         slack = activity - self.rhs
@@ -108,7 +108,7 @@ class Program:
 
 
 class ProgramBuilder:
-    """Collects columns and blocks of equally wide rows into a `Program`."""
+    """A builder that collects columns and blocks of equally wide rows into a `Program`."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -137,7 +137,7 @@ class ProgramBuilder:
         Parameters
         ----------
         names : sequence of str
-            One for each variable.
+            Names of the variables.
         lower, upper, cost, integer : scalar or [len(names)]
             Bounds, objective and type.
         """
@@ -166,7 +166,7 @@ class ProgramBuilder:
         Parameters
         ----------
         names : sequence of str
-            One for each of the r rows.
+            Names of the r rows.
         columns : int[r, width]
             Column numbers; no number twice in a row.
         coefficients : float, float[width] or float[r, width]
@@ -189,7 +189,7 @@ class ProgramBuilder:
         self._rhs.append(np.broadcast_to(np.asarray(rhs, dtype=np.float64), (r,)))
 
     def build(self) -> Program:
-        """The finished program."""
+        """Return the program."""
         return Program(
             names=tuple(self._names),
             lower=np.concatenate(self._lower),

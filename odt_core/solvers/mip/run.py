@@ -1,4 +1,4 @@
-"""Solve a problem by its integer program, from the problem to a checked outcome."""
+"""Solve a problem by its integer program, and check the outcome."""
 
 from __future__ import annotations
 
@@ -36,49 +36,49 @@ from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 GAP = 0.999
-"""The objective is a whole number at every tree: closer than this there is no other."""
+"""Trees have whole objectives. So a gap below this proves the optimum."""
 
 POLL = 0.05
 GRACE = 0.2
-"""Seconds a solver may overrun the time limit before it is killed."""
+"""Seconds after the time limit until a solver is killed."""
 
 FORMATS = (".lp", ".mps")
 
 BLURRED_REMARK = (
-    "The sums are so large that {solver}, which counts in floating point, cannot tell neighbouring "
-    "ones apart: it proves nothing here, where the exact search can."
+    "The sums are so large that {solver}, which counts in floating point, cannot distinguish "
+    "neighbouring sums. It proves nothing here, but the exact search can."
 )
 
 
 @dataclass(frozen=True)
 class MipOutcome:
-    """What came of solving the program.
+    """The outcome of solving the program.
 
     Attributes
     ----------
     status : MipStatus
-        The solver's own word after checks, or ``STOPPED``.
+        The solver's status after checks, or ``STOPPED``.
     assignment : Assignment or None
-        The best tree in hand: the solver's, or the start.
+        The best tree: the solver's, or the start.
     total : int or None
-        What it is worth, counted by us.
+        Its recounted total.
     claimed_total : int or None
-        What the solver says its tree is worth; only with ``OPTIMAL``.
+        The total that the solver claims; only with ``OPTIMAL``.
     bound : int
-        Proved upper bound on the total.
+        A proved upper bound on the total.
     bound_is_solvers : bool
-        Whether it is the solver that proved it, rather than a count of equal rows or whoever gave
+        Whether the solver proved the bound. Otherwise it comes from a count of equal rows or from
         `proved_bound`.
     cancelled : bool
         Whether `should_stop` ended it.
     start_taken : bool
-        Whether the solver said that it accepted the start.
+        Whether the solver reported that it accepted the start.
     seconds : float
-        From call to return.
+        Time from call to return.
     report : MipReport
         Size of the program and the solver's claims.
     trace : tuple of TracePoint
-        The best total found (by the solver, as its log says, or in hand) and the bound over time.
+        The best total, from trees or the solver's log, and the bound over time.
     """
 
     status: MipStatus
@@ -95,7 +95,7 @@ class MipOutcome:
 
     @property
     def remark(self) -> str:
-        """One sentence where the solver came to an end that proves nothing; mostly empty."""
+        """A sentence if the solver's end proves nothing; usually empty."""
         if self.status is not MipStatus.BLURRED:
             return ""
         return BLURRED_REMARK.format(solver=self.report.solver)
@@ -120,32 +120,32 @@ def solve_mip(
     Parameters
     ----------
     problem : Problem
-        What is to be solved.
+        The problem.
     engine : Engine
         ``CBC`` or ``HIGHS``.
     options : MipOptions
         The switches of section 4.
     time_limit : float
-        Seconds for everything; the solver is killed shortly after.
+        Seconds for the entire call. The solver is killed shortly after.
     threads, seed : int
-        For the solver.
+        The solver's threads and seed.
     start : Assignment, optional
-        A tree to start from; by default a greedy one.
+        A tree to start from; by default a greedy tree.
     proved_bound : int, optional
-        Upper bound on the total proved elsewhere, added to the program as a row.
+        A proved upper bound on the total, added to the program as a row.
     on_progress : callable, optional
         Called with each new point of the trace.
     on_found : callable, optional
-        Called with each better tree that is in hand, the first one too.
+        Called with the first tree and each better tree.
     should_stop : callable, optional
-        Asked twenty times a second; true kills the solver.
+        Called twenty times a second. True kills the solver.
 
     Raises
     ------
     SolverError
         If the solver crashes.
     DisagreementError
-        If the solver's tree is worth less than it claims.
+        If the solver's tree has a smaller total than it claims.
     """
     began = time.perf_counter()
 
@@ -181,12 +181,12 @@ def solve_mip(
 
 
 def write_model(problem: Problem, path: Path | str, options: MipOptions = DEFAULT_OPTIONS) -> None:
-    """Write the program that `solve_mip` solves as an LP or MPS file, by the path's ending.
+    """Write the program of `solve_mip` as an LP or MPS file, by the path's extension.
 
     Raises
     ------
     InputError
-        If the path has another ending, or cannot be written.
+        If the path has another extension or cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
@@ -209,7 +209,7 @@ def write_model(problem: Problem, path: Path | str, options: MipOptions = DEFAUL
 
 
 def _next_message(child: Child) -> Message | None:
-    """The child's next message, past its log; None if it is gone."""
+    """The child's next message, without its log; None if the child has ended."""
     while True:
         event = child.events.get()
         if isinstance(event, Ended):
@@ -219,12 +219,12 @@ def _next_message(child: Child) -> Message | None:
 
 
 def _solver_seconds(left: float) -> float:
-    """What to ask a solver for: a little less than is left, since they overrun."""
+    """The solver's time limit: a little less than the remaining time, because solvers overrun."""
     return max(left - min(0.5, 0.1 * left), 0.05)
 
 
 class _Run:
-    """The state of one solve: the best tree in hand, the bound, and what was heard."""
+    """The state of one solve: the best tree, the bound, and the solver's progress."""
 
     def __init__(
         self,
@@ -251,14 +251,14 @@ class _Run:
         self.logged: int | None = None
         self.trace: list[TracePoint] = []
 
-    # ---- what is in hand ----
+    # ---- the best tree and bound ----
 
     def start_values(self) -> Floats | None:
         """The start as a point of the program."""
         return None if self.best is None else point_of(self.formulation, self.best)
 
     def take_tree(self, tree: Assignment | None) -> int | None:
-        """Keep a tree if it is legal and the best so far; returns what it is worth."""
+        """Keep a tree if it is allowed and the best so far; return its total."""
         if tree is None or not self.problem.admits_all(tree.splits, tree.labels):
             return None
         confusion = count_assignment(self.problem, tree.splits, tree.labels)
@@ -282,7 +282,7 @@ class _Run:
         self.bound = min(self.bound, bound)
 
     def tell(self) -> None:
-        """Add to the trace if there is something new."""
+        """Add a point to the trace if something is new."""
         found = [total for total in (self.total, self.logged) if total is not None]
         point = TracePoint(time.perf_counter() - self.began, max(found, default=None), self.bound)
         last = self.trace[-1] if self.trace else None
@@ -292,7 +292,7 @@ class _Run:
         if self.on_progress is not None:
             self.on_progress(point)
 
-    # ---- listening ----
+    # ---- the solver's progress ----
 
     def follow(
         self,
@@ -301,7 +301,7 @@ class _Run:
         deadline: float,
         should_stop: Callable[[], bool] | None,
     ) -> None:
-        """Listen until the solver has answered, is stopped, or the deadline has passed."""
+        """Follow the solver until it answers, a stop, or the deadline."""
         log = self.backend.log()
         log_is_complete = False
         while self.answer is None or not log_is_complete:
@@ -316,7 +316,7 @@ class _Run:
                 continue
             if isinstance(event, LogLine):
                 log_is_complete = event.text == END_OF_LOG
-                self._hear(log.read(event.text), order)
+                self._take_reading(log.read(event.text), order)
             elif isinstance(event, Answer):
                 self.answer = event
             elif isinstance(event, Failure):
@@ -332,7 +332,7 @@ class _Run:
         self._take_answer()
         self.tell()
 
-    def _hear(self, reading: Reading | None, order: SolveOrder) -> None:
+    def _take_reading(self, reading: Reading | None, order: SolveOrder) -> None:
         if reading is None:
             return
         self.start_taken |= reading.start_taken
@@ -343,8 +343,9 @@ class _Run:
                 self.logged = total
                 self._look_for_solutions(order)
         if reading.bound is not None:
-            # Solvers bound what could still beat their incumbent: fixings that rest on it may lift
-            # the logged bound past the optimum, but never past the incumbent.
+            # Solvers bound only points that beat their incumbent. Fixings that rely on this can
+            # lift
+            # the logged bound above the optimum, but never above the incumbent.
             bound = self.formulation.bound_of(reading.bound)
             self.take_bound(max([bound, *self._found()]))
 
@@ -352,7 +353,7 @@ class _Run:
         return [total for total in (self.total, self.logged) if total is not None]
 
     def _look_for_solutions(self, order: SolveOrder) -> None:
-        """Incumbents of a solver that writes them to a file."""
+        """Read the incumbents that a solver writes to a file."""
         if order.solutions_path is None:
             return
         path, n_columns = Path(order.solutions_path), order.program.n_columns
@@ -362,9 +363,9 @@ class _Run:
     # ---- the answer ----
 
     def _take_answer(self) -> None:
-        """Check the solver's claims against its own log and our own count of its tree."""
+        """Check the solver's claims against its log and a recount of its tree."""
         if self.gave_up and self.answer is not None:
-            # Whatever the status says, a solve that was cut short has proved nothing.
+            # A solve that was stopped early proves nothing, whatever its status.
             self.answer = dataclasses.replace(self.answer, status=MipStatus.STOPPED)
         answer = self.answer
         if answer is None or answer.x is None or answer.objective is None:
@@ -386,13 +387,13 @@ class _Run:
         if answer.status is MipStatus.OPTIMAL:
             self.take_bound(self._proved_by(answer.objective))
             if total == self.total:
-                self.best = tree  # of equals the solver's own, which does not depend on timing
+                self.best = tree  # of equal trees the solver's, which does not depend on timing
 
     def _is_blurred(self, objective: float, tree: Assignment, total: int | None) -> bool:
-        """Whether claim and recount differ, but by no more than a solver can tell apart.
+        """Whether claim and recount differ, but only within the solver's tolerance.
 
-        It may let variables be off by `TOLERANCE`: where a row of the table (or all of them) is
-        worth millions, that hides whole units of the objective and of a floor.
+        A variable may be off by `TOLERANCE`. If rows have weights of millions, this hides whole
+        units of the objective and of a floor.
         """
         if total is None:
             confusion = count_assignment(self.problem, tree.splits, tree.labels)
@@ -407,7 +408,7 @@ class _Run:
         return 0.5 <= off <= self.formulation.tolerance(objective)
 
     def _proved_by(self, objective: float) -> int:
-        """The bound that OPTIMAL within `GAP` means."""
+        """The bound that the status OPTIMAL within `GAP` proves."""
         whole = round(objective)
         if abs(objective - whole) <= self.formulation.tolerance(objective):
             lost = whole
@@ -416,7 +417,7 @@ class _Run:
         return self.formulation.most - self.formulation.draft.unit * lost
 
     def outcome(self) -> MipOutcome:
-        """What came of it."""
+        """Return the outcome."""
         status = MipStatus.STOPPED if self.answer is None else self.answer.status
         claimed = None
         if status is MipStatus.OPTIMAL:

@@ -1,4 +1,4 @@
-"""How large the integer program of a problem is, before it is built."""
+"""Estimates of the size of a problem's integer program."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from odt_core.errors import InputError
 from odt_core.problem import Feature, Problem
 
 MOST_TO_BUILD = 40_000_000
-"""Entries above which the program is not built: it would take more than 10 GiB."""
+"""The most entries of a program. Larger programs would need more than 10 GiB."""
 
 MANY_CUTS = 100
-"""Cut points of a column from which deciles are offered."""
+"""The fewest cut points of a column for which deciles are offered."""
 
 DECILES = 10
 
 
 def estimated_nonzeros(problem: Problem) -> int:
-    """About how many entries the integer program has.
+    """Estimate the number of entries of the integer program.
 
-    Two families of rows rule it: (left) and (right), which go over rows and features, and those of
-    the order of numerical columns, about a dozen entries for each bin. A smallest leaf has a
-    variable for each row and leaf.
+    Most entries belong to two families of rows: (left) and (right) have entries for rows and
+    features, and the order of numerical columns has about a dozen for each bin. A smallest leaf
+    adds a variable for each row and leaf.
     """
     data, nodes = problem.data, problem.topology.n_nodes
     rows = len(data.merged().y)
@@ -33,28 +33,28 @@ def estimated_nonzeros(problem: Problem) -> int:
 
 
 def check_buildable(problem: Problem, solver: str) -> None:
-    """Refuse a problem whose program would not fit into memory.
+    """Refuse a problem whose program is too large for the memory.
 
     Raises
     ------
     InputError
-        If it would have more than `MOST_TO_BUILD` entries; the message says how many.
+        If the program would have more than `MOST_TO_BUILD` entries.
     """
     size = estimated_nonzeros(problem)
     if size > MOST_TO_BUILD:
         raise InputError(
-            f"The integer program would have about {size:,} entries, more than {solver} can be "
-            f"given ({MOST_TO_BUILD:,}): choose the engine search, or fewer rows or cut points."
+            f"The integer program would have about {size:,} entries, too many for {solver} (at "
+            f"most {MOST_TO_BUILD:,}): choose the engine search, or fewer rows or cut points."
         )
 
 
 def advice_on_cuts(features: Iterable[Feature], solver: str) -> str:
-    """Why deciles suit a solver of the integer program better; empty where they are no help.
+    """Say why deciles suit a solver of the integer program better; empty if they do not help.
 
     Parameters
     ----------
     features : iterable of Feature
-        What the tree may ask about.
+        The features of the tree.
     solver : str
         The solver's name, for the sentence.
     """

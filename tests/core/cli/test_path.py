@@ -56,7 +56,7 @@ def test_train_finds_the_last_point_of_the_path(
     assert record["errors"] == point["errors"] and record["status"] == "optimal"
     assert record["settings"]["topology"] == "any-4"
     assert "of any shape with at most 4 questions" in record["words"]["proof"]
-    assert "integer program was not asked" in record["words"]["proof"]
+    assert "integer program was not run" in record["words"]["proof"]
 
 
 def test_folds_are_the_same_in_one_process_and_in_two(

@@ -50,7 +50,7 @@ def test_it_says_in_words_first(words: list[str], capsys: pytest.CaptureFixture[
     assert main(words) == 0
     text = capsys.readouterr().out
     assert text.startswith("In 30 resamples the first question was about ")
-    assert "corrected for optimism" in text and "the integer program was not asked" in text
+    assert "corrected for optimism" in text and "the integer program was not run" in text
 
 
 def test_it_says_in_one_line_what_is_wrong(

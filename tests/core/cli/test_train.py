@@ -194,7 +194,7 @@ def test_cbc_confirms_at_any_length_where_that_is_asked(
     arguments = [*ages(tmp_path), "--engine", "hybrid"]
     found = train_json(capsys, *arguments)
     assert found["proved_by"] == ["search"] and found["mip"] is None
-    assert "The integer program was not asked: it has about" in found["words"]["proof"]
+    assert "The integer program was not run: it has about" in found["words"]["proof"]
     found = train_json(capsys, *arguments, "--confirm-always")
     assert found["proved_by"] == ["search", "cbc"] and found["mip"]["role"] == "confirmed"
     assert "took the bound from the search" in found["words"]["proof"]

@@ -127,7 +127,7 @@ def test_studies_groups_and_net_benefit_stand_in_it_where_they_were_made(trained
         "Net benefit on the test rows, by threshold probability 5% 10% 20%",
         "Rates of the test rows by age, with 95% intervals",
         "Best: depth-2. Accuracy on the test rows of the folds",
-        "100 resamples and more give steadier numbers",
+        "Use at least 100 resamples for steadier numbers",
         "depth-2 100% 3",
     ):
         assert words in page.text, words

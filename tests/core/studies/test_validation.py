@@ -176,7 +176,7 @@ def test_the_result_comes_back_from_json_with_all_that_follows_from_it(model: Mo
 def test_another_prevalence_is_said(model: Model) -> None:
     rare = [f"r{i},A,30,well" for i in range(200)] + [f"s{i},A,70,ill" for i in range(4)]
     result = run_validation(table(rare), ValidationSpec(model))
-    assert "another prevalence" in result.prevalence_shift
+    assert "The prevalence differs" in result.prevalence_shift
     assert result.metrics.prevalence.successes == 4
     curve = result.decision_curve([0.05, 0.5])
     assert curve.tree[0] >= curve.treat_all[0] and len(curve.tree) == 2
