@@ -1,7 +1,7 @@
-"""The one place that puts splits, leaves, goals and results into words.
+"""The wording of splits, leaves, goals and results, in one place.
 
-Screens, drawings, files and the command line all take their words from here. The words are plain
-text: whoever writes them into Markdown, HTML or DOT escapes them for that language.
+Pages, drawings, files and the command line use these functions. They return plain text, which the
+caller escapes for Markdown, HTML or DOT.
 """
 
 from odt_core.words.questions import (

@@ -19,7 +19,7 @@ YES, NO = "yes", "no"
 """Answers to a question: ``yes`` is the left branch."""
 
 SHORT = 3
-"""How many categories a shortened list names."""
+"""The most categories in a shortened list."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class SplitWords:
     feature : str
         The feature's name.
     predicate : str
-        What the question asks of it: ``is almond, anise or none``, ``<= 4.5``.
+        The condition on it: ``is almond, anise or none``, ``<= 4.5``.
     yes, no : str
         The values that go left and right.
     unseen : str
-        Where a value goes that no training row had (see `unseen_value_words`): `YES` or `NO`.
+        The branch of values that no training row had (see `unseen_value_words`): `YES` or `NO`.
     """
 
     feature: str
@@ -46,12 +46,12 @@ class SplitWords:
 
     @property
     def question(self) -> str:
-        """The whole question; its answer is yes for rows that go left."""
+        """The complete question. Its answer is yes for rows that go left."""
         return f"{self.feature} {self.predicate}?"
 
 
 def feature_words(feature: Feature) -> str:
-    """What a question is about: the column's name, for dates with what is taken of them.
+    """Name a feature: the column's name, and for dates the part that is used.
 
     Examples
     --------
@@ -62,16 +62,16 @@ def feature_words(feature: Feature) -> str:
 
 
 def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWords:
-    """Put a decision node into words.
+    """Describe a decision node in words.
 
     Parameters
     ----------
     tree : Tree
-        Gives the features' names and values.
+        The tree of the node.
     node : Decision
-        One of its nodes.
+        The node.
     limit : int, optional
-        Name at most so many categories ("a, b, c, ... (4 of 12)"); all by default.
+        The most categories to name ("a, b, c, ... (4 of 12)"); all by default.
     """
     feature = tree.features[node.split.feature]
     left = node.split.left
@@ -86,7 +86,7 @@ def split_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWo
 
 
 def typeset_words(tree: Tree, node: Decision, limit: int | None = None) -> SplitWords:
-    """`split_words` for the eye, with "≤" where it cannot be a sign of a user's own name."""
+    """Like `split_words`, but with "≤" unless the sign may belong to a user's name."""
     words = split_words(tree, node, limit)
     if not tree.features[node.split.feature].is_numerical:
         return words
@@ -99,17 +99,16 @@ def typeset_words(tree: Tree, node: Decision, limit: int | None = None) -> Split
 
 @dataclass(frozen=True)
 class DrawnWords:
-    """A decision node in the few words that a drawing has room for.
+    """The short words of a decision node for a drawing.
 
     Attributes
     ----------
     feature : str
         The feature's name.
     predicate : str
-        What the question asks of it: ``is almond or anise``, ``≤ 4.5``,
-        ``is in list 2``.
+        The condition on it: ``is almond or anise``, ``≤ 4.5``, ``is in list 2``.
     yes, no : str
-        What stands on the edges: the answer, and what the question itself does not say.
+        The texts of the edges: the answer, and values that the question does not mention.
     """
 
     feature: str
@@ -119,16 +118,16 @@ class DrawnWords:
 
 
 def drawn_words(tree: Tree, node: Decision, number: int | None) -> DrawnWords:
-    """Put a decision node into the words of a drawing.
+    """Describe a decision node in the words of a drawing.
 
     Parameters
     ----------
     tree : Tree
-        Gives the features' names and values.
+        The tree of the node.
     node : Decision
-        One of its nodes.
+        The node.
     number : int or None
-        That of its list (see `category_lists`), if it has one.
+        The number of its list (see `category_lists`), if it has a list.
     """
     feature = tree.features[node.split.feature]
     left = node.split.left
@@ -152,7 +151,7 @@ def drawn_words(tree: Tree, node: Decision, number: int | None) -> DrawnWords:
 
 
 def _seen(node: Decision, codes: frozenset[int]) -> frozenset[int]:
-    """Those values that training rows at a node had."""
+    """The values that training rows at a node had."""
     return codes & node.observed if node.observed else codes
 
 
@@ -169,14 +168,13 @@ def _absent_note(tree: Tree, node: Decision, side: frozenset[int]) -> str:
 
 
 def category_lists(tree: Tree) -> dict[int, str]:
-    """Sets of categories that are too long for a drawing's question, each as a whole.
+    """List the sets of categories that are too long for a question in a drawing.
 
     Returns
     -------
     dict from int to str
-        For some of the tree's decision nodes, by their place in `Tree.decisions`: the set in words,
-        such as ``job: admin., housemaid, retired or student (4 of 12)``. Lists are numbered from 1
-        in this order.
+        The sets in words, such as ``job: admin., housemaid, retired or student (4 of 12)``, by the
+        node's index in `Tree.decisions`. Lists are numbered from 1 in this order.
     """
     found = {}
     for place, node in enumerate(tree.decisions):
@@ -191,17 +189,17 @@ def category_lists(tree: Tree) -> dict[int, str]:
 
 
 def unseen_words(tree: Tree, limit: int | None = None) -> str:
-    """What the tree does with values that no training row had, in up to two sentences.
+    """Say what the tree does with values that no training row had, in at most two sentences.
 
-    New values follow the branch that most training rows took. A value that training rows had, but
-    none of those at the question, has a side that no row supports.
+    New values follow the branch of most training rows. If training rows had a value, but none at
+    the question, then no row supports the value's branch.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     limit : int, optional
-        Name at most so many categories of a question; all by default.
+        The most categories of a question to name; all by default.
 
     Returns
     -------
@@ -234,7 +232,7 @@ def unseen_words(tree: Tree, limit: int | None = None) -> str:
 
 
 def absent_words(tree: Tree, node: Decision) -> str:
-    """What a question answers to known values that no training row had there, as a sentence.
+    """Say how a question answers known values that no training row had there, in a sentence.
 
     Examples
     --------
@@ -258,10 +256,10 @@ def _absent_answers(tree: Tree, node: Decision, limit: int | None) -> list[tuple
 
 
 def unseen_value_words(feature: Feature) -> str:
-    """What a question about a feature can meet that no training row had; "" if nothing.
+    """Name the values that a question can meet and that no training row had; "" if none.
 
-    Every number falls into a bin, so of a numerical feature that is a missing value, and only
-    where no training row lacked one.
+    Every number falls into a bin. So for a numerical feature this can only be a missing value, if
+    no training row had one.
     """
     if not feature.is_numerical:
         return "a new value"
@@ -275,7 +273,7 @@ def _branch_words(
     absent: frozenset[int],
     limit: int | None,
 ) -> str:
-    """The values of a branch; those that no training row had at the node come apart."""
+    """The values of a branch. Values that no training row had at the node follow separately."""
     here = codes & observed if observed else codes
     if feature.is_numerical:
         text = _threshold_words(feature, codes)
@@ -301,7 +299,7 @@ def _names(
     *,
     missing: str = MISSING,
 ) -> str:
-    """Category names in the order of their codes, shortened where there are more than `limit`."""
+    """Category names in the order of their codes, shortened if there are more than `limit`."""
     names = [
         missing if feature.values[code] == MISSING else category_words(feature.values[code])
         for code in sorted(codes)
@@ -312,7 +310,7 @@ def _names(
 
 
 def _predicate(feature: Feature, codes: frozenset[int], limit: int | None) -> str:
-    """What a question asks of its feature."""
+    """The condition of a question on its feature."""
     if feature.is_numerical:
         return _threshold_words(feature, codes)
     if not codes:
@@ -336,7 +334,7 @@ def _threshold_words(feature: Feature, codes: frozenset[int]) -> str:
 
 
 def _bounds(feature: Feature, ordered: Sequence[int]) -> tuple[float | None, float | None]:
-    """The open lower and closed upper end of neighbouring bins; None where there is no end."""
+    """The open lower and closed upper end of neighbouring bins; None for an infinite end."""
     if ordered[-1] - ordered[0] + 1 != len(ordered):
         raise ValueError(f"feature {feature.name!r}: the bins {ordered} are not neighbours")
     low = feature.cuts[ordered[0] - 1] if ordered[0] > 0 else None
@@ -348,7 +346,7 @@ def _bounds(feature: Feature, ordered: Sequence[int]) -> tuple[float | None, flo
 
 
 def leaf_words(tree: Tree, leaf: Leaf) -> str:
-    """A leaf: its class, and how many of its training rows are positive.
+    """Describe a leaf: its class, and the share of positive training rows.
 
     Examples
     --------
@@ -361,14 +359,14 @@ def leaf_words(tree: Tree, leaf: Leaf) -> str:
 
 @dataclass(frozen=True)
 class Condition:
-    """What a leaf's path asks of one feature, all its questions taken together.
+    """The condition of a leaf's path on one feature, from all questions together.
 
     Attributes
     ----------
     feature : int
         Index of the feature.
     codes : frozenset of int
-        The values that reach the leaf; empty if none does.
+        The values that reach the leaf; may be empty.
     """
 
     feature: int
@@ -376,9 +374,9 @@ class Condition:
 
 
 def leaf_conditions(tree: Tree, index: int) -> tuple[Condition, ...]:
-    """The simplified path to a leaf: one condition for each feature, in the order of the path.
+    """Simplify the path to a leaf to one condition for each feature, in the order of the path.
 
-    Several thresholds on a feature become one interval, several sets their intersection.
+    Thresholds on a feature become one interval. Sets become their intersection.
 
     Parameters
     ----------
@@ -397,7 +395,7 @@ def leaf_conditions(tree: Tree, index: int) -> tuple[Condition, ...]:
 
 
 def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
-    """The rule of a leaf: the simplified path as conditions joined by AND.
+    """Write the rule of a leaf: the simplified path as conditions joined by AND.
 
     Parameters
     ----------
@@ -406,7 +404,7 @@ def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
     index : int
         The leaf's number, from 0, left to right.
     limit : int, optional
-        Name at most so many categories of a feature; all by default.
+        The most categories of a feature to name; all by default.
     """
     conditions = leaf_conditions(tree, index)
     if not conditions:
@@ -418,7 +416,7 @@ def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
 
 
 def spoken_rule(tree: Tree, index: int) -> str:
-    """The rule of a leaf without signs: ``if age is above 2.5 and at most 4.5 and odor is a``.
+    """Write the rule of a leaf without signs: ``if age is above 2.5 and at most 4.5``.
 
     Parameters
     ----------
@@ -435,7 +433,7 @@ def spoken_rule(tree: Tree, index: int) -> str:
 
 
 def rules_text(tree: Tree) -> str:
-    """The tree as one rule for each leaf, left to right, and what becomes of unseen values."""
+    """Write one rule for each leaf, left to right, and the branches of unseen values."""
     lines = [
         f"{number}. {leaf_words(tree, leaf)}: {rule_words(tree, number - 1)}"
         for number, leaf in enumerate(tree.leaves, start=1)
@@ -448,7 +446,7 @@ def rules_text(tree: Tree) -> str:
 
 
 def condition_words(feature: Feature, codes: frozenset[int], limit: int | None = None) -> str:
-    """A condition on one feature: ``odor is a or b``, ``2.5 < age <= 4.5 (or missing)``."""
+    """Write a condition on one feature: ``odor is a or b``, ``2.5 < age <= 4.5 (or missing)``."""
     name = feature_words(feature)
     if feature.is_numerical:
         return _interval_words(feature, codes, name)

@@ -1,4 +1,4 @@
-"""Goals, and what a solve came to, in words."""
+"""Goals and results of solves in words."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from odt_core.words.text import (
 )
 
 ENGINE_WORDS: dict[Engine, str] = {
-    Engine.HYBRID: "The exact search finds and proves the tree; the paper's integer program in "
-    "CBC confirms it where that takes seconds, or takes over where the search runs out of time.",
-    Engine.SEARCH: "The exact search alone: it counts its way through all splits, and is usually "
+    Engine.HYBRID: "The exact search finds and proves the tree. The paper's integer program in CBC "
+    "confirms it if that takes only seconds, and continues if the search runs out of time.",
+    Engine.SEARCH: "The exact search alone. It goes through all splits by counting, and is usually "
     "the fastest.",
     Engine.CBC: "The paper's integer program alone, solved by CBC.",
     Engine.HIGHS: "The paper's integer program alone, solved by HiGHS.",
 }
-"""One sentence on each engine."""
+"""A description of each engine."""
 
 GOAL_NAMES: dict[Goal, str] = {
     Goal.ACCURACY: "accuracy",
@@ -31,7 +31,7 @@ GOAL_NAMES: dict[Goal, str] = {
     Goal.MAX_TPR: "sensitivity (TPR)",
     Goal.MAX_TNR: "specificity (TNR)",
 }
-"""The rate that each goal is about."""
+"""The rate of each goal."""
 
 _PROVERS = {
     Prover.SEARCH: "the exact search",
@@ -41,7 +41,7 @@ _PROVERS = {
 
 
 def goal_words(objective: Objective, negative_label: str = "negative") -> str:
-    """What is maximised, under which floors.
+    """Describe a goal and its floors.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def goal_words(objective: Objective, negative_label: str = "negative") -> str:
 
 
 def floor_words(objective: Objective) -> str:
-    """The floors asked for; "" if there is none."""
+    """List the floors; "" without floors."""
     floors = (
         (GOAL_NAMES[Goal.MAX_TPR], objective.min_tpr),
         (GOAL_NAMES[Goal.MAX_TNR], objective.min_tnr),
@@ -73,14 +73,14 @@ def floor_words(objective: Objective) -> str:
 
 
 def value_words(problem: Problem, total: int) -> str:
-    """What a total is worth, in the goal's own terms.
+    """Describe a total in the goal's unit.
 
     Parameters
     ----------
     problem : Problem
-        Gives the goal and the class names.
+        The problem, with the goal and the class names.
     total : int
-        As a whole number (see `odt_core.problem.Gains`).
+        The total (see `odt_core.problem.Gains`).
 
     Examples
     --------
@@ -102,23 +102,23 @@ def value_words(problem: Problem, total: int) -> str:
 
 
 def _one(problem: Problem) -> int:
-    """The value of a tree without errors."""
+    """The total of a tree without errors."""
     return problem.data.n_rows if problem.objective.goal is Goal.ACCURACY else 1
 
 
 def gap_words(problem: Problem, gap: int) -> str:
-    """How much better another tree could be, at most, in the goal's own unit.
+    """Say how much better another tree can be at most, in the goal's unit.
 
     Parameters
     ----------
     problem : Problem
-        Gives the goal and the class names.
+        The problem, with the goal and the class names.
     gap : int
-        Bound less total, as a whole number (see `odt_core.problem.Gains`).
+        Bound less total (see `odt_core.problem.Gains`).
     """
     objective, data = problem.objective, problem.data
     if objective.goal is Goal.BALANCED:
-        # Rounded up: a bound that is rounded down is no bound.
+        # Rounded up, because a bound must not be rounded down.
         points = math.ceil(problem.gains.value(gap) * 100 * 100) / 100
         unit = "percentage point" if points == 1 else "percentage points"
         return f"a better tree has at most {number_words(points)} {unit} more balanced accuracy"
@@ -138,16 +138,16 @@ def gap_words(problem: Problem, gap: int) -> str:
 
 
 def status_words(problem: Problem, solution: Solution, among: str = "of this shape") -> str:
-    """How far a solve came.
+    """Describe the status of a solve.
 
     Parameters
     ----------
     problem : Problem
-        What was solved.
+        The problem.
     solution : Solution
-        The answer.
+        The solution.
     among : str
-        Which trees were searched.
+        The trees that the answer covers.
 
     Examples
     --------
@@ -175,16 +175,16 @@ def status_words(problem: Problem, solution: Solution, among: str = "of this sha
 
 
 def proof_words(solution: Solution, over: str = "", among: str = "of this shape") -> str:
-    """Which engine proved the answer, in what time, and what else there is to say about it.
+    """Name the engines that proved the answer and their times, and add the remark.
 
     Parameters
     ----------
     solution : Solution
-        The answer.
+        The solution.
     over : str
-        Over which cut points it holds, such as ``over the deciles``.
+        The cut points that the answer covers, such as ``over the deciles``.
     among : str
-        Which trees were searched.
+        The trees that the answer covers.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def _cuts_words(solution: Solution, over: str) -> str:
 
 
 def _check_words(solution: Solution) -> str:
-    """What the integer program was asked beside the proof."""
+    """What the integer program did in addition to the proof."""
     mip = solution.mip
     if mip is None:
         return ""
@@ -233,7 +233,7 @@ def _claim_words(solution: Solution, among: str) -> str:
     if not solution.proved_by and solution.status is Status.OPTIMAL:
         return f"{best}: this one has the best value that any tree can have."
     if not solution.proved_by and solution.mip is not None and solution.mip.is_blurred:
-        return ""  # it is not for want of time, as the remark says
+        return ""  # more time would not help, as the remark says
     if not solution.proved_by:
         question = (
             "that no tree is better"

@@ -1,4 +1,4 @@
-"""Text from files, numbers, shares and times as people write them."""
+"""The formats of names from files, numbers, shares and times."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import datetime
 from fractions import Fraction
 
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
-"""Joiners that Persian, Indic scripts and emoji cannot do without."""
+"""Joiners that Persian, Indic scripts and emoji need."""
 
 
 def printable(text: str) -> str:
-    r"""A name from a file on one line, without control or text-direction characters.
+    r"""Write a name from a file on one line, without control or text-direction characters.
 
     Examples
     --------
@@ -31,13 +31,13 @@ def printable(text: str) -> str:
 
 
 def _is_noncharacter(character: str) -> bool:
-    """Whether Unicode reserves the code point, and XML forbids some of these."""
+    """Whether Unicode reserves the code point. XML forbids some of these."""
     point = ord(character)
     return point & 0xFFFE == 0xFFFE or 0xFDD0 <= point <= 0xFDEF
 
 
 def category_words(category: str) -> str:
-    """A category as it stands in a list: quoted where it would be misread there.
+    """Write a category for a list, in quotes if it could be misread there.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def category_words(category: str) -> str:
 
 
 def list_words(names: Sequence[str], last: str = ", ") -> str:
-    """Names with commas between them.
+    """Join names with commas.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def list_words(names: Sequence[str], last: str = ", ") -> str:
 
 
 def number_words(value: float) -> str:
-    """A number without needless digits.
+    """Write a number without needless digits.
 
     Examples
     --------
@@ -76,9 +76,9 @@ def number_words(value: float) -> str:
 
 
 def percent_words(share: float | Fraction, digits: int = 1) -> str:
-    """A share in percent.
+    """Write a share in percent.
 
-    0% and 100% are said of exactly these only.
+    Only exactly 0 and 1 become 0% and 100%.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def percent_words(share: float | Fraction, digits: int = 1) -> str:
 
 
 def signed_points(share: float | Fraction) -> str:
-    """A difference of two shares in percentage points, with its sign.
+    """Write a difference of two shares in percentage points, with its sign.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def signed_points(share: float | Fraction) -> str:
 
 
 def count_words(n: int, one: str, many: str | None = None) -> str:
-    """A count and its noun.
+    """Write a count with its noun.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def count_words(n: int, one: str, many: str | None = None) -> str:
 
 
 def share_words(part: int, n: int, one: str) -> str:
-    """Some of a number of things, with the verb that follows.
+    """Write a part of a count, with the verb that follows.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def share_words(part: int, n: int, one: str) -> str:
 
 
 def seconds_words(seconds: float) -> str:
-    """A time span.
+    """Write a time span.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def seconds_words(seconds: float) -> str:
 
 
 def ago_words(moment: datetime, now: datetime) -> str:
-    """How long ago something was.
+    """Write how long ago something was.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Make the chosen tree the current model."""
+"""The button that makes the chosen tree the current model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADOPT = "Adopt this tree"
 
 
 def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
-    """The button, or the word that this tree is current."""
+    """Draw the button, or a note that this tree is current."""
     spec = adoption_job(job, view, kept)
     running = job_that_goes_on()
     if _is_current(work().job, spec):
@@ -41,19 +41,19 @@ def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
 
 @st.fragment(run_every=EVERY)
 def _wait_for(running: Job) -> None:
-    """A button that cannot be pressed while a run goes on, and the page anew once it can."""
+    """Draw a disabled button during a run. Draw the page again when the run is over."""
     if has_something_to_show(running):
         st.rerun()
     st.button(
         ADOPT,
         key="sens_adopt_later",
         disabled=True,
-        help="A training run goes on: wait for it, or stop it on the Train page.",
+        help="A training run is not finished: wait for it, or stop it on the Train page.",
     )
 
 
 def adoption_job(job: Job, view: FrontierView, kept: KeptPoint) -> JobSpec:
-    """The run that turns a point into the current result, kept under its floor."""
+    """Return the run that makes a point the current result, with its floor."""
     point = view.points[kept.index]
     proved = view.is_best_at(kept.index, kept.floor, kept.sweep)
     objective = floor_objective(kept.floor, kept.sweep)
@@ -66,14 +66,14 @@ def adoption_job(job: Job, view: FrontierView, kept: KeptPoint) -> JobSpec:
 
 
 def _is_current(job: Job | None, spec: JobSpec) -> bool:
-    """Whether the current tree is this one, of the same rows; its floor may be another."""
+    """Whether this tree is current, for the same rows and any floor."""
     if job is None or job.result is None:
         return False
     return _tree_and_rows(job.spec) == _tree_and_rows(spec)
 
 
 def _tree_and_rows(spec: JobSpec) -> tuple[object, ...] | None:
-    """What an adopted tree is, and of which rows; None for a run that found its tree itself."""
+    """The tree and the rows of an adopted tree; None for a run that trained its tree."""
     if not isinstance(spec.part, Adoption):
         return None
     train = spec.train

@@ -1,4 +1,4 @@
-"""Which point of the frontier is looked at: by slider, by a click, by a floor or by costs."""
+"""The choice of a point of the frontier: by slider, click, floor or costs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT_FLOOR = Fraction(95, 100)
 
 
 class Choice:
-    """The chosen point of one frontier, kept in the session under names of its own."""
+    """The chosen point of one frontier, stored in the session under the frontier's own keys."""
 
     def __init__(self, job: Job, view: FrontierView) -> None:
         self.view = view
@@ -34,7 +34,7 @@ class Choice:
             self._begin()
 
     def _begin(self) -> None:
-        """The current tree's floor, or 95% sensitivity."""
+        """Begin with the current tree's floor, or with 95% sensitivity."""
         job = work().job
         asked = None if job is None else job.spec.train.objective
         if asked is not None and asked.min_tnr is not None and asked.min_tpr is None:
@@ -54,17 +54,17 @@ class Choice:
 
     @property
     def index(self) -> int:
-        """The chosen point."""
+        """Index of the chosen point."""
         return int(st.session_state[self.point_key])
 
     @property
     def sweep(self) -> Sweep:
-        """The rate that the floor is on."""
+        """The rate that has the floor."""
         return Sweep(st.session_state.get(FLOOR_ON, Sweep.TPR.value))
 
     @property
     def floor(self) -> Fraction:
-        """The floor that was asked for, which the chosen point need not keep."""
+        """The floor that the user set. The chosen point may not keep it."""
         try:
             return parse_floor(st.session_state[self.floor_key], "The floor")
         except InputError:
@@ -72,29 +72,29 @@ class Choice:
 
     @property
     def serves_floor(self) -> bool:
-        """Whether the chosen point is the best one that keeps the floor asked for."""
+        """Whether the chosen point is the best point for the user's floor."""
         return self.view.at_level(self.floor, self.sweep) == self.index
 
     @property
     def reaches_floor(self) -> bool:
-        """Whether any tree of the frontier keeps the floor asked for."""
+        """Whether any tree of the frontier keeps the user's floor."""
         return self.view.at_level(self.floor, self.sweep) is not None
 
     @property
     def kept(self) -> KeptPoint:
-        """The chosen point under the floor asked for or, where it serves another, under its own."""
+        """The chosen point with the user's floor, or with its own if another point is better."""
         floor = self.floor if self.serves_floor else self.view.floor_of(self.index, self.sweep)
         return KeptPoint(self.index, floor, self.sweep)
 
     @property
     def compared(self) -> int | None:
-        """The point that was put aside to compare with."""
+        """Index of the point that was put aside to compare; None without such a point."""
         found = st.session_state.get(self.pin_key)
         return None if found is None else int(found)
 
     @property
     def asked_ratio(self) -> Fraction | None:
-        """How many false alarms a miss costs as the user says; None where nothing is said."""
+        """The number of false alarms that a miss costs, as the user set it; None if not set."""
         texts = [str(st.session_state.get(key, "")) for key in (COST_FN, COST_FP)]
         if not any(text.strip() for text in texts):
             return None
@@ -106,30 +106,32 @@ class Choice:
 
     @property
     def ratio(self) -> Fraction | None:
-        """How many false alarms a miss costs: as the user says, or where this tree is cheapest.
+        """The number of false alarms that a miss costs, by the user or by the tree.
 
-        None where nothing is said and no costs make this tree the cheapest.
+        If the user set no costs, it is a ratio for which this tree is the cheapest; None if there
+        is
+        no such ratio.
         """
         cost = self.view.points[self.index].cost
         return self.asked_ratio or (None if cost is None else cost.inside)
 
     @property
     def is_cheapest(self) -> bool:
-        """Whether no other tree costs less at the user's costs, if there are any."""
+        """Whether no other tree costs less at the user's costs; true if none are set."""
         cost, asked = self.view.points[self.index].cost, self.asked_ratio
         return asked is None or (cost is not None and asked in cost)
 
     def go_to(self, index: int) -> None:
-        """Choose a point; the floor asked for stays."""
+        """Choose a point. The user's floor stays."""
         st.session_state[self.point_key] = index
         st.session_state[self.error_key] = ""
 
     def on_slide(self) -> None:
-        """The slider was moved."""
+        """Handle a move of the slider."""
         st.session_state[self.error_key] = ""
 
     def on_floor(self) -> None:
-        """A floor was typed, is on the other rate now, or is to be gone back to."""
+        """Choose the point for the user's floor, after a change of the floor or with Back."""
         text = str(st.session_state[self.floor_key])
         try:
             floor = parse_floor(text, f"The floor on {self.sweep.word}")
@@ -151,7 +153,7 @@ class Choice:
         )
 
     def on_costs(self) -> None:
-        """Costs were typed."""
+        """Choose the cheapest point after a change of the costs."""
         st.session_state[self.error_key] = ""
         texts = [str(st.session_state.get(key, "")) for key in (COST_FN, COST_FP)]
         if not any(text.strip() for text in texts):
@@ -162,14 +164,14 @@ class Choice:
             st.session_state[self.error_key] = str(error)
 
     def on_point(self, data: Any) -> None:
-        """A point of the figure was clicked."""
+        """Choose the point of the figure that was clicked."""
         index = data[0] if isinstance(data, list) else data
         if index is not None and 0 <= int(index) < len(self.view.points):
             self.go_to(int(index))
 
 
 def draw_choice(choice: Choice, positive: str) -> None:
-    """The slider over tree and curves; a floor and costs that move it."""
+    """Draw the slider, and the floor and the costs that move it."""
     view = choice.view
     name = plain(shorten(positive, 40))
     if len(view.points) > 1:
@@ -179,7 +181,7 @@ def draw_choice(choice: Choice, positive: str) -> None:
             format_func=lambda i: _slider_words(view, i),
             key=choice.point_key,
             on_change=choice.on_slide,
-            help="Each step is another best tree. Arrow keys work too, and so does a click on a "
+            help="Each step is another best tree. You can also use the arrow keys, or click a "
             "point in the ROC plane.",
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -199,12 +201,12 @@ def draw_choice(choice: Choice, positive: str) -> None:
             on_change=choice.on_floor,
             max_chars=12,
             width=125,
-            help="The floor on the training rows, exactly as written: the tree of highest "
-            f"{other.word} that keeps it is shown.",
+            help="The exact floor on the training rows. The page shows the tree with the highest "
+            f"{other.word} that keeps it.",
         )
         for key, label, meaning in (
-            (COST_FN, "A miss costs", f"A miss: the tree does not see {name}."),
-            (COST_FP, "A false alarm costs", f"A false alarm: it says {name} wrongly."),
+            (COST_FN, "A miss costs", f"A miss: the tree does not recognise {name}."),
+            (COST_FP, "A false alarm costs", f"A false alarm: the tree wrongly says {name}."),
         ):
             st.session_state.setdefault(key, "")
             st.text_input(
@@ -215,8 +217,8 @@ def draw_choice(choice: Choice, positive: str) -> None:
                 on_change=choice.on_costs,
                 max_chars=12,
                 width=150,
-                help=f"{meaning} Instead of a floor: the tree of least cost on the training rows "
-                "is shown. Only the ratio of both costs matters.",
+                help=f"{meaning} Instead of a floor: the page shows the tree with the least cost "
+                "on the training rows. Only the ratio of both costs matters.",
             )
         if choice.reaches_floor and not choice.serves_floor:
             st.button("Back to the floor", key="sens_back", on_click=choice.on_floor)
@@ -229,7 +231,7 @@ def draw_choice(choice: Choice, positive: str) -> None:
 
 
 def sweep_words(sweep: Sweep) -> str:
-    """The rate as a choice."""
+    """Name the rate, as an option of the choice."""
     return f"{sweep.word.capitalize()} ({sweep.name})"
 
 
@@ -239,11 +241,11 @@ def _slider_words(view: FrontierView, index: int) -> str:
 
 
 def _cost_words(choice: Choice) -> str:
-    """For which costs the chosen tree is the cheapest, and how the user's own lie; Markdown."""
+    """Say for which costs the chosen tree is the cheapest, and compare the user's; Markdown."""
     cost, asked = choice.view.points[choice.index].cost, choice.asked_ratio
     found = "" if choice.view.bound is None else " found"
     if cost is None:
-        return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
+        return f"For all costs of misses and false alarms, another tree{found} is cheaper."
     words = f"This is the cheapest tree{found} **{range_words(cost)}**."
     if asked is None:
         return words
@@ -252,7 +254,7 @@ def _cost_words(choice: Choice) -> str:
 
 
 def range_words(cost: CostRange) -> str:
-    """For which costs; without a full stop."""
+    """Describe a range of costs, without a full stop."""
     low = ratio_words(cost.low)
     if cost.high is None:
         return (
@@ -268,21 +270,21 @@ def range_words(cost: CostRange) -> str:
 
 
 def alarm_words(ratio: Fraction) -> str:
-    """How many false alarms a miss costs: ``1 false alarm``."""
+    """Write the number of false alarms that a miss costs: ``1 false alarm``."""
     return f"{ratio_words(ratio)} false {'alarm' if ratio == 1 else 'alarms'}"
 
 
 def ratio_words(ratio: Fraction) -> str:
-    """A ratio of costs with three digits."""
+    """Write a ratio of costs with three digits."""
     return number_words(float(f"{float(ratio):.3g}"))
 
 
 def _cost(text: str) -> Fraction:
-    """A cost as it is written; 1 where only the other one is.
+    """Read a cost; 1 for an empty text.
 
     Raises
     ------
     InputError
-        If it is not a positive number.
+        If the text is not a positive number.
     """
     return parse_weight(text, "A cost") if text.strip() else Fraction(1)

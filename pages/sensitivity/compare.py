@@ -1,4 +1,4 @@
-"""Two trees of the frontier side by side, with what differs marked."""
+"""Two trees of the frontier side by side, with marked differences."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _MEASURES = (
 
 
 def draw_pin(choice: Choice) -> None:
-    """The button that puts the chosen point aside, or takes it back."""
+    """Draw the button that puts the chosen point aside, or takes it back."""
     if choice.compared is None:
         st.button(
             "Compare",
             key="sens_pin",
-            help="Put this tree aside, then walk to another: both are shown side by side.",
+            help="Put this tree aside, then choose another. The page shows both side by side.",
             on_click=_pin,
             args=(choice, choice.index),
         )
     else:
         st.button("Stop comparing", key="sens_unpin", on_click=_pin, args=(choice, None))
         if choice.compared == choice.index:
-            st.caption("Now walk to another point.")
+            st.caption("Now choose another point.")
 
 
 def _pin(choice: Choice, index: int | None) -> None:
@@ -74,11 +74,11 @@ def _words(point: ViewPoint) -> str:
 
 
 def difference_words(before: ViewPoint, after: ViewPoint) -> str:
-    """How many errors the chosen tree makes more or fewer, in training and in test."""
+    """Compare the numbers of errors of two trees, in training and in test."""
     parts = [f"in training {_difference(before.train, after.train)}"]
     if before.test is not None and after.test is not None:
         parts.append(f"in test {_difference(before.test, after.test)}")
-    return f"The chosen tree against the one put aside: {'; '.join(parts)}."
+    return f"Compared with the tree put aside, the chosen tree has {'; '.join(parts)}."
 
 
 def _difference(before: Confusion, after: Confusion) -> str:

@@ -30,7 +30,7 @@ SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
 
 
 def choose_view() -> str:
-    """Draw the choice of what the figure shows."""
+    """Draw the choice of the figure's view."""
     st.session_state.setdefault(SHOWN, SENSITIVITY)
     return str(
         st.segmented_control(
@@ -54,14 +54,14 @@ def draw_curve_figure(
     rows : sequence of CurveRow
         The curves' table.
     tree : RocPoint, optional
-        How the tree beside the curves does, which is marked.
+        The rates of the tree beside the curves, which the figure marks.
     is_final : bool
         Whether a click on a point chooses a tree.
 
     Returns
     -------
     str
-        The view that is shown.
+        The view.
     """
     shown = choose_view()
     draw_chart(
@@ -79,11 +79,11 @@ def draw_curve_figure(
         words += " Click a point to see its tree."
     if tree is not None:
         words += (
-            " Ring: the tree shown, in training; large diamond: in test, with 95% intervals."
+            " Ring: this tree in training. Large diamond: this tree in test, with 95% intervals."
             if shown == PLANE
-            else " Large diamond: the tree shown, with the 95% interval of its test value."
+            else " Large diamond: this tree in test, with its 95% interval."
             if tree.test is not None
-            else " The tree shown has no test rows, so it has no place here."
+            else " This tree has no test rows, so the figure does not show it."
         )
     st.caption(words)
     return shown
@@ -92,7 +92,7 @@ def draw_curve_figure(
 def curve_figure(
     rows: Sequence[CurveRow], shown: str, *, tree: RocPoint | None = None, opaque: bool = False
 ) -> go.Figure:
-    """One view of the curves."""
+    """Make the figure of one view."""
     theme = current_theme()
     tprs, tnrs = _series(rows, "tpr"), _series(rows, "tnr")
     if shown == PLANE:
@@ -103,7 +103,7 @@ def curve_figure(
 
 
 def curve_alt_text(rows: Sequence[CurveRow], shown: str) -> str:
-    """What a view of the curves shows, in words."""
+    """Describe a view of the curves in words."""
     said = {
         SENSITIVITY: sweep_alt_text(_series(rows, "tpr"), "sensitivity"),
         SPECIFICITY: sweep_alt_text(_series(rows, "tnr"), "specificity"),

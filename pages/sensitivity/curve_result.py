@@ -1,4 +1,4 @@
-"""What curves over many splits came to: a tree and the curves side by side, tables below."""
+"""The result of curves over many splits: a tree beside the curves, tables below."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pages.sensitivity.frontiers import asked_words
 
 
 def rows_of_curves(batch: Batch) -> tuple[CurveRow, ...]:
-    """The table of the splits that are done."""
+    """The table of the finished splits."""
     records = [record for result in batch.results for record in result["runs"]]
     return curve_table([CurveRun.from_json(record) for record in records])
 
@@ -34,9 +34,9 @@ def rows_of_curves(batch: Batch) -> tuple[CurveRow, ...]:
 def tree_and_figure() -> tuple[DeltaGenerator, DeltaGenerator]:
     """The columns of the tree and of the curves.
 
-    The figure stands in the same place while the splits are being done. Streamlit removes an
-    element at once only where another takes its place: the figure so far and the last one would
-    stand on the page together for a moment.
+    During the study the figure has the same place. Streamlit removes an element at once only if
+    another element takes its place. Otherwise the page would show the old and the new figure
+    together for a moment.
     """
     left, right = st.columns([6, 5], gap="medium")
     return left, right
@@ -51,11 +51,11 @@ def draw_curve_result(data: ReadyData, batch: Batch) -> None:
     data : ReadyData
         The current data set, with the split that the tree is trained on.
     batch : Batch
-        The splits, of which no more will be done.
+        The study, which is over.
     """
     rows = rows_of_curves(batch)
     with st.container():
-        draw_study_failure(batch, nothing="" if rows else "It was stopped before a split was done.")
+        draw_study_failure(batch, nothing="" if rows else "It was stopped before the first split.")
         if rows:
             st.caption(plain(_made_words(batch, rows)))
     if not rows:
@@ -77,7 +77,7 @@ def draw_curve_result(data: ReadyData, batch: Batch) -> None:
 
 
 def _made_words(batch: Batch, rows: Sequence[CurveRow]) -> str:
-    """From what the curves were made, and what of them is not proved; plain text."""
+    """Say which splits and floors the curves have, and what is not proved; plain text."""
     n_done = len(batch.results)
     words = f"{count_words(n_done, 'split')} in {seconds_words(batch.seconds)}"
     if n_done < len(batch.jobs):
@@ -96,7 +96,7 @@ def _made_words(batch: Batch, rows: Sequence[CurveRow]) -> str:
 
 
 def _draw_tables(rows: Sequence[CurveRow]) -> None:
-    """The paper's table, a shape beside the other: mean and standard deviation."""
+    """Draw the paper's table for each shape: means and standard deviations."""
     st.header("Over all splits", anchor=False)
     shapes = list(dict.fromkeys(row.topology for row in rows))
     columns = st.columns(min(len(shapes), 2), gap="large")

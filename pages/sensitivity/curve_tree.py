@@ -1,4 +1,4 @@
-"""The tree beside the curves: a shape's best tree under a floor, of the current split."""
+"""The tree beside the curves: the best tree for a floor on the current split."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Picked:
     Attributes
     ----------
     shape : str
-        A shape's name.
+        The shape's name.
     level : Fraction
         The floor, in [0, 1].
     sweep : Sweep
-        The rate that the floor is on.
+        The rate that has the floor.
     """
 
     shape: str
@@ -50,7 +50,7 @@ class Picked:
 
 
 def draw_pick(rows: Sequence[CurveRow]) -> Picked:
-    """Draw the choice of a shape and a floor, which a click on a point makes as well."""
+    """Draw the choice of a shape and a floor. A click on a point also sets it."""
     shapes = list(dict.fromkeys(row.topology for row in rows))
     levels = sorted({row.level for row in rows})
     if st.session_state.get(_SHAPE) not in shapes:
@@ -75,13 +75,13 @@ def draw_pick(rows: Sequence[CurveRow]) -> Picked:
             key=_FLOOR,
             persist_state="session",
             width=150,
-            help="A click on a point of the figure chooses shape and floor, too.",
+            help="A click on a point of the figure also chooses shape and floor.",
         )
     return Picked(str(shape), Fraction(level), sweep)
 
 
 def pick_clicked(rows: Sequence[CurveRow], place: object) -> None:
-    """Take the shape and the floor of the point that was clicked in a figure of the curves."""
+    """Choose the shape and the floor of the point that was clicked in a figure of the curves."""
     shapes = list(dict.fromkeys(row.topology for row in rows))
     if isinstance(place, list) and len(place) == 2:
         shape = shapes[int(place[0])]
@@ -96,7 +96,7 @@ def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> RocPoint |
     Returns
     -------
     RocPoint or None
-        How the tree does; None as long as there is no tree.
+        The tree's rates; None until there is a tree.
     """
     first = batch.jobs[0]
     changed = [name for name in changes_since(first, data, None) if name != "the split"]

@@ -53,7 +53,7 @@ RUN = "Run the curves"
 
 @dataclass(frozen=True)
 class Given:
-    """The settings as they were typed."""
+    """The settings as typed."""
 
     sweep: Sweep
     levels: str
@@ -65,14 +65,14 @@ class Given:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the settings say."""
+    """The settings after reading."""
 
     spec: TrainSpec
     curve: CurveSpec
 
 
 def draw_curves(data: ReadyData) -> None:
-    """Settings, progress, and the curves as far as they are known."""
+    """Draw the settings, the progress, and the curves so far."""
     settings = st.container(horizontal=True, vertical_alignment="bottom")
     with settings:
         given = _draw_settings(data)
@@ -124,8 +124,8 @@ def _draw_settings(data: ReadyData) -> Given:
         persist_state="session",
         width=240,
         max_chars=400,
-        help=f"On {sweep.word} in training. One tree for each: the highest {other.word} that "
-        "keeps it.",
+        help=f"Floors on training {sweep.word}. For each floor the tree with the highest "
+        f"{other.word} that keeps it.",
     )
     shapes = st.multiselect(
         "Shapes",
@@ -144,7 +144,7 @@ def _draw_settings(data: ReadyData) -> Given:
         key="sens_repeats",
         persist_state="session",
         width=105,
-        help="Each draws training and test rows anew; the paper has 30.",
+        help="Each split draws new training and test rows. The paper has 30.",
     )
     train_size = st.text_input(
         "Training rows",
@@ -157,7 +157,7 @@ def _draw_settings(data: ReadyData) -> Given:
 
 
 def _remember_curve(data: ReadyData) -> None:
-    """Begin with the settings of the curves that are shown, else with the paper's."""
+    """Begin with the settings of the curves on the page, or else with the paper's."""
     batch = work().curve
     curve, split = CurveSpec(), data.split
     if batch is not None and batch.jobs:
@@ -176,7 +176,7 @@ def _remember_curve(data: ReadyData) -> None:
 
 
 def _read_or_say(data: ReadyData, given: Given) -> Asked | None:
-    """The settings, or an error on the page."""
+    """Read the settings, or show an error."""
     try:
         return _read(data, given)
     except InputError as error:
@@ -202,7 +202,7 @@ def _read(data: ReadyData, given: Given) -> Asked:
         split = replace(split, test_size=data.split.test_size)
     spec = replace(spec, split=split)
     check_curve(spec)
-    prepared_rows(data.dataset.table, data.schema, split)  # says what is wrong with the size
+    prepared_rows(data.dataset.table, data.schema, split)  # raises if the size is wrong
     return Asked(spec, curve)
 
 
@@ -219,15 +219,15 @@ def _draw_preview() -> None:
     with st.container(border=True):
         st.header("No curves yet", anchor=False)
         st.markdown(
-            "A floor on sensitivity or specificity holds on the rows that trained the tree; on new "
-            "rows it may not. **Run the curves** draws many new splits, finds the best tree for "
-            "every floor and shape on each, and shows what was kept on the rows held out."
+            "A floor on sensitivity or specificity holds on the training rows, but may not hold on "
+            "new rows. **Run the curves** draws many new splits and finds the best tree for every "
+            "floor and shape on each. It shows how often the floors hold on the test rows."
         )
 
 
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
-    """Draw how far the splits are, and what is known so far."""
+    """Draw the progress and the curves so far."""
     if batch.is_over:
         st.rerun()
     with st.container():
@@ -235,7 +235,7 @@ def _watch(batch: Batch) -> None:
     tree_place, figure_place = tree_and_figure()
     with tree_place:
         draw_stop_button(batch, key="sens_curve_cancel")
-        st.caption("When all splits are done, the tree of a point is shown here.")
+        st.caption("When all splits are done, the tree of a point appears here.")
     rows = rows_of_curves(batch)
     if rows:
         with figure_place:

@@ -1,4 +1,4 @@
-"""Tables and figures as files; each is made when it is asked for."""
+"""Tables and figures as files. Each is made on download."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _FIGURES = {
 
 
 def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
-    """The button that opens the list of files."""
+    """Draw the button that opens the list of files."""
     stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
-    # read here: a file is made outside the session
+    # read here, because files are made outside the session
     chosen, compared = choice.index, choice.compared
     floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
     with st.popover("Download", width="content"):
@@ -59,24 +59,24 @@ def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> Non
 
 
 def draw_formula_switch(key: str) -> bool:
-    """Draw the switch of CSV files that other programs read again.
+    """Draw the switch for CSV files that other programs read.
 
     Parameters
     ----------
     key : str
-        Of the switch.
+        The switch's key.
 
     Returns
     -------
     bool
-        Whether text that begins like a formula is written as it is.
+        Whether text that begins like a formula stays as it is.
     """
     return bool(
         st.checkbox(
             "Keep text that begins like a formula",
             key=key,
-            help="Otherwise an apostrophe goes before it, so that a spreadsheet shows the text and "
-            "does not compute it. Tick this if another program reads the file.",
+            help="Without the tick, such text gets an apostrophe, so that a spreadsheet shows the "
+            "text and does not compute it. Tick this if another program reads the file.",
         )
     )
 
@@ -84,7 +84,7 @@ def draw_formula_switch(key: str) -> bool:
 def draw_figure_downloads(
     figure: Callable[[], go.Figure], alt: Callable[[], str], stem: str
 ) -> None:
-    """Buttons for one figure in every format."""
+    """Draw buttons for one figure in every format."""
     for kind, label in _FIGURES.items():
         draw_file(label, _maker(figure, alt, kind), f"{stem}.{kind.value}", kind.mime)
 
@@ -96,13 +96,13 @@ def _maker(
 
 
 def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) -> None:
-    """A button that makes a file and gives it to the browser."""
+    """Draw a button that makes a file and downloads it."""
     st.download_button(
         label, content, name, mime, key=f"sens_file_{name}", on_click="ignore", width="stretch"
     )
 
 
 def result_json(job: Job) -> bytes:
-    """The result of a job that has one, as a JSON file."""
+    """Write the result of a job as a JSON file."""
     assert job.result is not None
     return json.dumps(signed_record(job.result), ensure_ascii=False, indent=1).encode()

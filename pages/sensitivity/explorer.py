@@ -1,4 +1,4 @@
-"""The tree on the left, the curves on the right, one slider over both."""
+"""The frontier's explorer: tree and curves side by side under one slider."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ THRESHOLDS = tuple(step / 100 for step in range(1, 100))
 
 @st.fragment
 def explore(job: Job, view: FrontierView) -> None:
-    """Draw everything that follows the slider; nothing here solves.
+    """Draw everything that depends on the slider, without any solve.
 
     Parameters
     ----------
     job : Job
         The finished search.
     view : FrontierView
-        What it found.
+        The frontier.
     """
     rows = rows_of(job)
     choice = Choice(job, view)
@@ -46,7 +46,7 @@ def explore(job: Job, view: FrontierView) -> None:
     point = view.points[choice.index]
     left, right = st.columns([6, 5], gap="medium")
     between = st.container()
-    draw_point(view, choice, rows.test)  # before the drawings, which take the browser longest
+    draw_point(view, choice, rows.test)  # before the drawings, which are slowest in the browser
     with left:
         draw_tree(point.tree, rows.test, key="sens_tree")
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -92,8 +92,8 @@ def _draw_roc(choice: Choice) -> None:
         on_point=choice.on_point,
     )
     words = (
-        "Click a point to see its tree. Ringed: the chosen tree in training; the large diamond is "
-        "its test value with 95% intervals."
+        "Click a point to see its tree. Ring: the chosen tree in training. Large diamond: the "
+        "chosen tree in test, with 95% intervals."
     )
     if choice.compared is not None and choice.compared != choice.index:
         color = "black" if current_theme().name == "light" else "white"
@@ -117,8 +117,8 @@ def _draw_benefit(choice: Choice, rows: Prepared) -> None:
     )
     words = f"On the {which} rows; leaves are ranked by their training risk."
     if choice.ratio is not None:
-        of = "that your costs amount to" if choice.asked_ratio else f"of {assumed_words(choice)}"
-        words += f" The upright line is the threshold {of}."
+        of = "for your costs" if choice.asked_ratio else f"of {assumed_words(choice)}"
+        words += f" The vertical line is the threshold {of}."
     st.caption(words)
 
 

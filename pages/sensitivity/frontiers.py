@@ -1,4 +1,4 @@
-"""Ask for a frontier, and watch it being found."""
+"""The settings, the start and the progress of a frontier."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FIND = "Find the frontier"
 
 
 def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
-    """Shape, cap and time in one row, with the button that starts the search.
+    """Draw shape, cap and time limit in one row, with the button that starts the search.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
             key=SHAPE,
             persist_state="session",
             width=190,
-            help="Every trade-off that any tree of this shape can reach is found.",
+            help="The search finds every best trade-off of this shape.",
         )
         cap = draw_cap()
         limit = st.number_input(
@@ -65,7 +65,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
             key=SECONDS,
             persist_state="session",
             width=170,
-            help="If it is not enough, the page says which part of the frontier is proved.",
+            help="If the time runs out, the page says which part of the frontier is proved.",
         )
         job = work().frontier
         busy = job is not None and not job.is_over
@@ -91,7 +91,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
 
 
 def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
-    """Find the frontier that the settings describe, if none is there and it takes a second."""
+    """Find the frontier for the settings if there is none yet and it takes about a second."""
     job = work().frontier
     if job is not None and job.spec.dataset == data.dataset.sha256:
         return
@@ -105,7 +105,7 @@ def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
 
 
 def draw_cap(key: str = MAX_CARD, width: int | Literal["stretch"] = 205) -> int | None:
-    """The cap on sets of categories; its usual key makes it one for both views of the page."""
+    """Draw the cap on sets of categories. With the default key both views share it."""
     return st.number_input(
         "Largest set of categories",
         min_value=1,
@@ -121,7 +121,7 @@ def draw_cap(key: str = MAX_CARD, width: int | Literal["stretch"] = 205) -> int 
 
 
 def remember_what_is_shown() -> None:
-    """Begin with the settings of the frontier that is shown, else with the current tree's."""
+    """Begin with the settings of the frontier on the page, or else with the current tree's."""
     now = work()
     job = now.frontier or now.job
     name = job.spec.train.topology.name if job is not None else "depth-2"
@@ -133,7 +133,7 @@ def remember_what_is_shown() -> None:
 
 
 def found_words(found: FrontierView, spec: TrainSpec) -> str:
-    """What a search has found, of which shape, and how much of it is proved; Markdown."""
+    """Say what a search has found, for which shape, and how much is proved; Markdown."""
     count = count_words(len(found.points), "best trade-off")
     took = f"{asked_words(spec)}: {count} in {seconds_words(found.seconds)}"
     if found.status is Status.OPTIMAL:
@@ -141,13 +141,13 @@ def found_words(found: FrontierView, spec: TrainSpec) -> str:
     proved = sum(point.proved for point in found.points)
     how = "It was stopped" if found.status is Status.CANCELLED else "Time ran out"
     return plain(
-        f"{took}. {how} before all was proved: {proved} of them are proved (filled), and nothing "
+        f"{took}. {how} before all were proved: {proved} of them are proved (filled), and no tree "
         "lies beyond the dotted line."
     )
 
 
 def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
-    """Shape, cap and conditions of a search, as plain text; those of the current tree are kept."""
+    """Describe shape, cap and conditions of a search; plain text."""
     words = [shape_name(spec.topology)] if shape else []
     if spec.max_card is not None:
         words.append(f"sets of at most {count_words(spec.max_card, 'category', 'categories')}")
@@ -165,7 +165,7 @@ def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
 def frontier_spec(
     data: ReadyData, shapes: Sequence[str], cap: int | None, limit: float | None
 ) -> TrainSpec:
-    """The run that the settings describe, of the first shape; conditions are the current tree's.
+    """Return the run for the settings and the first shape, with the current tree's conditions.
 
     Raises
     ------
@@ -201,14 +201,14 @@ def frontier_spec(
 
 
 def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSpec:
-    """A run's rules for other shapes: those of single nodes go with its own shape only."""
+    """Return a run's rules for other shapes. Rules for single nodes apply to its own shape only."""
     if all(topology == then.topology for topology in topologies):
         return then.rules
     return RulesSpec(then.rules.forbidden)
 
 
 def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
-    """Queue the pressed search and draw the page anew, with the result if it is quick."""
+    """Queue the search and draw the page again, with the result if it is quick."""
     mine, own_lane, asked = owner(), lane(), frontier_job(data, spec)
     job = do_pressed(
         lambda: {"frontier": job_manager().submit(asked, owner=mine, lane=own_lane)}
@@ -219,21 +219,20 @@ def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
 
 
 def draw_preview() -> None:
-    """Say what the button will do."""
+    """Explain the button."""
     with st.container(border=True):
         st.header("No frontier yet", anchor=False)
         st.markdown(
-            "A tree can miss few cases or raise few false alarms, and each shape has its own limit "
-            "to having both. **Find the frontier** finds *every* best trade-off of the shape on "
-            "the training rows, each with its tree and the proof that none is better. Then a "
-            "slider walks from one tree to the next."
+            "Fewer missed cases usually mean more false alarms. **Find the frontier** finds "
+            "*every* best trade-off of the shape on the training rows. Each comes with its tree "
+            "and a proof that no tree is better. Then a slider goes from one tree to the next."
         )
     load_viewer()
 
 
 @st.fragment(run_every=EVERY)
 def watch_frontier(job: Job) -> None:
-    """Draw how far a search is until it is over, then draw the page anew."""
+    """Draw the progress of a search. Draw the page again when the search is over."""
     if job.is_over:
         st.rerun()
     draw_how_far(job, "every trade-off")
@@ -244,4 +243,4 @@ def watch_frontier(job: Job) -> None:
         args=(job,),
         disabled=job.cancelled_at is not None,
     )
-    st.caption("The page stays usable meanwhile; leaving it does not stop the search.")
+    st.caption("You can use or leave the page meanwhile. The search continues.")

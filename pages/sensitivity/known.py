@@ -1,4 +1,4 @@
-"""Frontiers that were found before, so that the same one is not searched for again."""
+"""Earlier frontiers, so that the same search does not run twice."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ log = logging.getLogger("pages.sensitivity.known")
 
 
 def frontier_job(data: ReadyData, spec: TrainSpec) -> JobSpec:
-    """The search for the frontier of a specification."""
+    """Return the job that searches the frontier of a specification."""
     return data.dataset.job(spec, JobKind.FRONTIER)
 
 
 def known_or_new(data: ReadyData, spec: TrainSpec) -> Job:
-    """The frontier of a specification: this session's, one that is stored, or else a new search.
+    """Return the frontier's job from this session or the store, or begin a new search.
 
-    Nothing here is lost or done twice if the script ends on the way.
+    If the script is interrupted, nothing is lost or done twice.
     """
     asked = frontier_job(data, spec)
     known: dict[str, Job] = st.session_state.setdefault(_ASKED, {})
@@ -37,7 +37,7 @@ def known_or_new(data: ReadyData, spec: TrainSpec) -> Job:
     mine, own_lane, current = owner(), lane(), work().frontier
     if current is not None and _text(current.spec.to_json()) == name:
         return current
-    if name not in known:  # also one that failed: what it says is shown, and it is not begun anew
+    if name not in known:  # a failed job is known, too: its error is shown and it does not restart
         found = _stored(mine, asked)
         known[name] = found or job_manager().submit(asked, owner=mine, lane=own_lane)
     return known[name]
@@ -55,7 +55,7 @@ def _stored(mine: str, asked: JobSpec) -> Job | None:
     try:
         batch = next(found, None)
         return None if batch is None or batch.id is None else job_manager().find(mine, batch.id)
-    except InputError:  # deleted meanwhile, or out of reach: search anew
+    except InputError:  # deleted meanwhile, or not readable: search again
         log.info("the stored frontier cannot be read", exc_info=True)
         return None
 

@@ -1,4 +1,4 @@
-"""Sensitivity: every trade-off that a shape can reach, and what of it holds in test."""
+"""The Sensitivity page: every best trade-off of a shape, and its rates in test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pages.sensitivity.view import frontier_view
 
 
 def draw_page(data: ReadyData) -> None:
-    """One of two views: the frontier with its trees, or curves over many splits."""
+    """Draw one of two views: the frontier with its trees, or curves over many splits."""
     rows = need_rows(data)
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         st.title("Sensitivity", anchor=False, width="content")
@@ -63,7 +63,7 @@ def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
 
 
 def _draw_remarks(job: Job, data: ReadyData) -> None:
-    """Say what is to be known of a frontier before it is relied on."""
+    """Draw warnings about a frontier."""
     changed = changes_since(job, data, None)
     if changed:
         st.warning(

@@ -1,4 +1,4 @@
-"""The chosen tree in numbers: its floor, 2x2 tables, rates, predictive values, net benefit."""
+"""The numbers of the chosen tree: floor, 2x2 tables, rates, predictive values, net benefit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages.sensitivity.choose import Choice, alarm_words
 
 
 def draw_floor(view: FrontierView, choice: Choice) -> None:
-    """Draw the floor asked for, what training reached, and what test says: always together."""
+    """Draw the floor with the rate in training and in test, always together."""
     point, kept = view.points[choice.index], choice.kept
     test = None if point.test is None else metrics(point.test)
     left, right = st.columns([6, 5], gap="medium", vertical_alignment="center")
@@ -42,7 +42,7 @@ def draw_floor(view: FrontierView, choice: Choice) -> None:
 
 
 def other_floor_words(choice: Choice) -> str:
-    """Why the chosen tree is not the one for the floor asked for; Markdown."""
+    """Say why the chosen tree is not the tree for the user's floor; Markdown."""
     asked, word = f"{number_words(float(100 * choice.floor))}%", choice.sweep.word
     if choice.sweep.rate(choice.view.points[choice.index].train) < choice.floor:
         why = f"This tree does not reach the floor of {asked} in training"
@@ -53,7 +53,7 @@ def other_floor_words(choice: Choice) -> str:
 
 
 def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep) -> str:
-    """How much better than a point a tree that keeps the floor could still be; plain text."""
+    """Say how much better than a point another tree for the floor can be; plain text."""
     errors = "false alarms" if sweep is Sweep.TPR else "missed cases"
     counts = view.points[index].train
     have = counts.fp if sweep is Sweep.TPR else counts.fn
@@ -61,8 +61,8 @@ def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep
     if least >= have:
         return "Not proved: another tree may do as well here, and better in the other rate."
     return (
-        f"Not proved best at this floor: it has {have:,} {errors} in training, and all that is "
-        f"proved is that no tree has fewer than {least:,}. Give the search more time."
+        f"Not proved best at this floor: it has {have:,} {errors} in training, and it is only "
+        f"proved that no tree has fewer than {least:,}. Give the search more time."
     )
 
 
@@ -86,7 +86,7 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
     with right:
         prevalence = draw_predictive_values(train, test, point.tree.positive_label)
         _draw_net_benefit(choice, point, prevalence)
-    # what is folded away is not made: a step of the slider would wait for it
+    # a closed expander makes nothing, because each step of the slider would wait for it
     with st.expander("Leaves", key="sens_leaves", on_change="rerun") as leaves:
         if leaves.open:
             draw_leaves(point.tree, data)
@@ -98,8 +98,8 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
 def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None) -> None:
     if choice.ratio is None:
         st.caption(
-            "Net benefit needs costs: for none is this tree the cheapest. Say above what a miss "
-            "and a false alarm cost."
+            "Net benefit needs costs, and this tree is not the cheapest for any. Set above what a "
+            "miss and a false alarm cost."
         )
         return
     threshold = threshold_of(choice.ratio)
@@ -126,12 +126,12 @@ def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None
 
 
 def threshold_of(ratio: Fraction) -> float:
-    """The risk from which on acting pays, where a miss costs so many false alarms."""
+    """The lowest risk at which acting pays, if a miss costs so many false alarms."""
     return float(1 / (1 + ratio))
 
 
 def assumed_words(choice: Choice) -> str:
-    """Which costs are taken where the user has set none; plain text."""
+    """Name the costs that are used if the user has set none; plain text."""
     assert choice.ratio is not None
     return (
         f"{alarm_words(choice.ratio)} for a miss (costs are not set; for these this "

@@ -1,4 +1,4 @@
-"""The frontier of a job, read once; and a point of it that is kept under a floor."""
+"""The frontier of a job, read once, and a point with its floor."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pages.common.tables import table_cache
 
 @dataclass(frozen=True)
 class KeptPoint:
-    """A point of a frontier, and a floor that it keeps in training.
+    """A point of a frontier with a floor that it keeps in training.
 
     Attributes
     ----------
     index : int
-        Which point.
+        Index of the point.
     floor : Fraction
-        In [0, 1].
+        The floor, in [0, 1].
     sweep : Sweep
-        The rate that the floor is on.
+        The rate that has the floor.
     """
 
     index: int
@@ -32,7 +32,7 @@ class KeptPoint:
 
 
 def frontier_view(job: Job) -> FrontierView | None:
-    """The frontier that a job has found; None if it brought nothing."""
+    """Read the frontier of a job; None if the job has no result."""
     return None if job.result is None else _frontier_view(job.id, job)
 
 
