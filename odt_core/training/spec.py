@@ -143,15 +143,11 @@ class RulesSpec:
         return {"forbidden": list(self.forbidden), "nodes": nodes}
 
     def without(self, names: Collection[str]) -> RulesSpec:
-<<<<<<< HEAD
-        """The same rules but for some columns, which are constant and so need no rule."""
+        """Return the rules without some columns, which are constant and need no rule."""
 
         def kept(given: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(name for name in given if name not in names)
 
-=======
-        """Return the rules without some columns, which are constant and need no rule."""
->>>>>>> e631b96 (Words: studies, training, the estimator and the integer program in plain sentences)
         nodes = tuple(
             dataclasses.replace(
                 rule,

@@ -1,4 +1,4 @@
-"""The view of candidates: settings on the left; progress and the result on the right."""
+"""The view of candidates: settings on the left, progress and result on the right."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPARE = "Compare the candidates"
 
 
 def draw_candidates(data: ReadyData, rows: Prepared) -> None:
-    """Draw the settings, and on the right what will happen, is happening, or came out."""
+    """Draw the settings on the left, and the preview, progress or result on the right."""
     batch = work().comparison
     busy, found = is_busy(batch), None
     if batch is not None and not busy:
@@ -63,7 +63,7 @@ def draw_candidates(data: ReadyData, rows: Prepared) -> None:
 
 
 def comparison_of(batch: Batch) -> Comparison:
-    """What the folds that are done come to."""
+    """The comparison from the finished folds."""
     runs = [FoldRun.from_json(run) for result in batch.results for run in result["runs"]]
     return compare_runs(runs, batch.jobs[0].spec.train.objective, len(batch.jobs))
 
@@ -73,9 +73,9 @@ def _draw_preview(rows: Prepared) -> None:
         st.header("Nothing is compared yet", anchor=False)
         st.markdown(
             "A larger tree fits its training rows better, but new rows decide. **Compare the "
-            "candidates** divides the training rows again and again, finds the best tree of every "
-            "combination chosen here on each part, and tests it on the rows left out. CART and a "
-            "baseline that always says the same class stand beside, fitted on the same rows."
+            "candidates** divides the training rows many times. Each time it finds the best tree "
+            "of every combination chosen here, and tests it on the rows left out. CART and a "
+            "baseline that always predicts the same class are fitted on the same rows."
         )
         if can_ask_about_sets(rows.train.features):
             st.caption(FAIRNESS)
@@ -83,7 +83,7 @@ def _draw_preview(rows: Prepared) -> None:
 
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
-    """Draw how far the folds are, and what is known so far."""
+    """Draw the progress and the comparison so far."""
     if batch.is_over:
         st.rerun()
     draw_study_progress(batch, f"{batch.n_done} of {count_words(len(batch.jobs), 'fold')}")

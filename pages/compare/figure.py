@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 CHOSEN = "compare_chosen"
-"""Which candidate is chosen, by its name."""
+"""Key of the chosen candidate's name."""
 _SHOWN = "compare_figure_shown"
 INTERVALS, QUESTIONS = "With intervals", "Against questions"
 
@@ -33,16 +33,16 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
     Parameters
     ----------
     found : Comparison
-        The folds that are done.
+        The comparison so far.
     key : str
-        Name of the chart.
+        The chart's key.
     is_final : bool
         Whether a click on a point chooses a candidate.
 
     Returns
     -------
     str
-        Which figure is shown.
+        The figure's name.
     """
     st.session_state.setdefault(_SHOWN, INTERVALS)
     shown = str(
@@ -66,13 +66,13 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
         f"Points: mean {measure_words(found)} on the test rows of the folds, with 95% intervals."
     )
     if shown == INTERVALS:
-        words += " Upright marks: the mean in training."
+        words += " Vertical marks: the mean in training."
     st.caption(f"{words} Click a point to choose it." if is_final else words)
     return shown
 
 
 def make_figure(found: Comparison, shown: str, *, opaque: bool = False) -> go.Figure:
-    """One of the figures in the page's colours."""
+    """Make one of the figures in the page's colours."""
     draw = comparison_figure if shown == INTERVALS else questions_figure
     return draw(compared_points(found), measure_words(found), theme=current_theme(), opaque=opaque)
 

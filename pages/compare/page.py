@@ -1,4 +1,4 @@
-"""Compare: which shape, cap and cut points do best on rows that they have not seen."""
+"""The Compare page: which shape, cap and cut points do best on unseen rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.compare.candidates import draw_candidates
 from pages.compare.path import draw_path
 from pages.compare.stability import draw_stability
 
-# What the page can show; each view draws its own controls. (Streamlit would show a docstring.)
+# The views, each with its own controls. Streamlit would show a docstring here.
 VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {
     CANDIDATES: draw_candidates,
     PATH: draw_path,
@@ -24,7 +24,7 @@ VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {
 
 
 def draw_page(data: ReadyData) -> None:
-    """Draw one of the views below the page's title."""
+    """Draw the chosen view below the page's title."""
     rows = need_rows(data)
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         st.title("Compare", anchor=False, width="content")

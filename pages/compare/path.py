@@ -1,4 +1,4 @@
-"""The view Path by size: settings on the left; progress, the figure and a tree on the right."""
+"""The view Path by size: settings on the left, progress, figure and tree on the right."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class _Plan:
 
 
 def draw_path(data: ReadyData, rows: Prepared) -> None:
-    """Draw the settings, and on the right what will happen, is happening, or came out."""
+    """Draw the settings on the left, and the preview, progress or result on the right."""
     batch = work().path
     busy = is_busy(batch)
     if batch is not None and not busy:
@@ -84,7 +84,7 @@ def draw_path(data: ReadyData, rows: Prepared) -> None:
 
 
 def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
-    """Draw the settings; what they describe, or None with an error on the page."""
+    """Draw and read the settings; None after an error, which the page shows."""
     _remember_plan()
     try:
         goal = choose_goal(rows.train.positive_label, rows.train.negative_label)
@@ -95,8 +95,8 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             MAX_NODES,
             key=MOST,
             persist_state="session",
-            help="The best tree of any shape with at most 0, 1, 2, ... questions is found, up to "
-            "this number, on at most four levels. Larger numbers take longer.",
+            help="The search finds the best tree of any shape with at most 0, 1, 2, ... questions, "
+            "up to this number, on at most four levels. Larger numbers take longer.",
         )
         cap = draw_cap(CAP, "stretch") if has_large_sets(rows) else None
         folds = st.number_input(
@@ -105,8 +105,8 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             MOST_FOLDS,
             key=FOLDS,
             persist_state="session",
-            help="The training rows are dealt out into so many parts. Each part tests trees that "
-            "were found on the others; 0 leaves this out.",
+            help="The training rows are divided into so many parts. Each part tests trees from the "
+            "other parts. 0 means no test.",
         )
         limit = st.number_input(
             "Seconds at most",
@@ -114,16 +114,16 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             MOST_SECONDS,
             key=SECONDS,
             persist_state="session",
-            help="For the path on all training rows, and again for each fold. What is not proved "
-            "then is drawn hollow.",
+            help="For the path on all training rows, and again for each fold. Points that are not "
+            "proved in time are hollow.",
         )
         spec = frontier_spec(data, ["depth-1"], cap, limit)
-        # rules of single nodes go with one shape only
+        # rules for single nodes apply to one shape only
         spec = replace(spec, objective=objective, rules=RulesSpec(spec.rules.forbidden))
         if folds == 1:
             raise InputError("One fold leaves no rows to train on: give 0, or at least 2.")
         folding = Folding(int(folds)) if folds else None
-        if folding is not None:  # says what is wrong with the folds
+        if folding is not None:  # raises if the folds are wrong
             first = replace(data.split, fold=next(iter(folding)))
             prepared_rows(data.dataset.table, data.schema, first)
         plan = _Plan(spec, PathSpec(int(most or 1), folding))
@@ -141,7 +141,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
 
 
 def _remember_plan() -> None:
-    """Begin with the settings of the path that is shown, else with the usual ones."""
+    """Begin with the settings of the path on the page, or else with the defaults."""
     batch = work().path
     values: dict[str, int] = {MOST: 7, FOLDS: 5, SECONDS: 60}
     if batch is not None and batch.jobs:
@@ -159,7 +159,7 @@ def _remember_plan() -> None:
 
 
 def view_of(batch: Batch) -> PathView | None:
-    """What is known so far; None before the path on all training rows has a tree."""
+    """Return the path so far; None before the path on all training rows has a tree."""
     whole = batch.jobs[0].result or batch.jobs[0].best
     if whole is None:
         return None
@@ -170,18 +170,18 @@ def view_of(batch: Batch) -> PathView | None:
 
 def _draw_preview() -> None:
     with st.container(border=True):
-        st.header("No path is found yet", anchor=False)
+        st.header("No path yet", anchor=False)
         st.markdown(
             "How many questions are worth asking? **Find the path** looks for the best tree of "
-            "*any* shape with at most 0, 1, 2, ... questions, and proves each. Training errors "
-            "only fall with more questions. The errors on rows not seen stop falling at some "
-            "number: that is where a larger tree no longer pays."
+            "*any* shape with at most 0, 1, 2, ... questions, and proves each. With more questions "
+            "the training errors only fall. The errors on unseen rows stop falling at some number, "
+            "where a larger tree no longer pays."
         )
 
 
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
-    """Draw how far the path and its folds are, and what is known so far."""
+    """Draw the progress and the path so far."""
     if batch.is_over:
         st.rerun()
     total, first = len(batch.jobs), batch.jobs[0]

@@ -1,4 +1,4 @@
-"""What a path came to: its figure, one of its trees, the table below."""
+"""The result of a path: its figure, one of its trees, a table."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 CHOSEN = "path_chosen"
-"""Of which number of questions the tree is shown."""
+"""Key of the chosen number of questions."""
 TRAIN = "Train with this number of questions"
 
 
 def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> None:
-    """Draw the result of the paths that are done.
+    """Draw the result of the finished paths.
 
     Parameters
     ----------
     data : ReadyData
-        The current data set, with the split that a tree is trained on.
+        The current data set with its split.
     batch : Batch
-        The path and its folds, of which no more will be done.
+        The study, which is over.
     view : PathView or None
-        What they come to.
+        The result; None without a tree.
     """
     nothing = "It was stopped before a tree was found." if view is None else ""
     draw_study_failure(batch, nothing=nothing)
@@ -51,8 +51,8 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
     changed = changes_since(batch.jobs[0], data, None)
     if changed:
         st.warning(
-            f"This path was made before you changed {' and '.join(changed)}. Find it again to "
-            "bring it up to date."
+            f"This path was made before you changed {' and '.join(changed)}. Find the path again "
+            "to bring it up to date."
         )
     with st.container(border=True, key="path_verdict"):
         for sentence in verdict_sentences(view):
@@ -69,7 +69,7 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
 
 
 def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) -> None:
-    """The slider that chooses a tree, the button that trains it, and the files."""
+    """Draw the slider that chooses a tree, the button that trains it, and the downloads."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(
             "Questions at most",
@@ -93,7 +93,7 @@ def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) ->
 
 
 def train_pressed(data: ReadyData, batch: Batch) -> None:
-    """Train with the chosen number of questions if that was pressed; see `train_now`."""
+    """Train with the chosen number of questions if the button was pressed (see `train_now`)."""
     chosen = st.session_state.get(CHOSEN)
     if is_pressed(TRAIN) and chosen and job_that_goes_on() is None:
         spec, shape = batch.jobs[0].spec.train, AnyShape(int(chosen))
@@ -101,7 +101,7 @@ def train_pressed(data: ReadyData, batch: Batch) -> None:
 
 
 def _choose(view: PathView) -> int:
-    """The number whose tree is shown, by a click on a point or by the slider."""
+    """Return the chosen number of questions, from a click on a point or the slider."""
     last = len(view.points) - 1
     if st.session_state.get(CHOSEN) not in range(last + 1):
         st.session_state[CHOSEN] = last if view.elbow is None else view.elbow
@@ -109,18 +109,18 @@ def _choose(view: PathView) -> int:
 
 
 def verdict_sentences(view: PathView) -> list[str]:
-    """How many questions are worth asking, as far as the folds say."""
+    """Say how many questions are worth asking, from the finished folds."""
     last = view.points[-1]
     sentences = []
     if view.least is not None:
         sentences.append(
-            f"Least wrong on rows not seen, over {count_words(view.n_folds, 'fold')}: "
+            f"Least errors on unseen rows, over {count_words(view.n_folds, 'fold')}: "
             f"{percent_words(view.least.share)} with at most "
             f"{count_words(view.least.questions, 'question')}."
         )
         if view.elbow is not None and view.elbow != view.best:
             sentences.append(
-                f"With at most {count_words(view.elbow, 'question')} it is within one standard "
+                f"With at most {count_words(view.elbow, 'question')} they are within one standard "
                 "error of that: the elbow."
             )
     elif last.train is not None:
@@ -139,7 +139,7 @@ def verdict_sentences(view: PathView) -> list[str]:
 
 
 def _made_words(batch: Batch, view: PathView) -> str:
-    """From what the path was made; plain text."""
+    """Name the rows and the time of the path; plain text."""
     spec = batch.jobs[0].spec
     words = f"{spec.table_name}: the training rows"
     n_folds = len(batch.jobs) - 1
@@ -151,7 +151,7 @@ def _made_words(batch: Batch, view: PathView) -> str:
 def draw_path_figure(
     view: PathView, key: str, *, chosen: int | None = None, is_final: bool = False
 ) -> None:
-    """Draw the figure; a click on a point chooses its tree where the result is final."""
+    """Draw the figure. In a final result, a click on a point chooses its tree."""
     draw_chart(
         _figure(view, chosen),
         key=key,
@@ -160,7 +160,7 @@ def draw_path_figure(
     )
     words = "Filled points are proved: no tree of any shape with so many questions is better."
     if view.unseen:
-        words += " Rows not seen: mean over folds, with one standard error."
+        words += " Unseen rows: mean over folds, with one standard error."
     st.caption(f"{words} Click a point to see its tree." if is_final else words)
 
 
@@ -195,7 +195,7 @@ def _choose_clicked(number: object) -> None:
 
 
 def _draw_tree(batch: Batch, point: PathPoint) -> None:
-    """The chosen tree with its test rows, and what is proved of it."""
+    """Draw the chosen tree with its errors and its status."""
     if point.tree is None or point.train is None:
         st.info(plain(f"{point.words}."))
         return
@@ -210,7 +210,7 @@ def _draw_tree(batch: Batch, point: PathPoint) -> None:
 def _draw_table(view: PathView) -> None:
     unseen = {each.questions: each for each in view.unseen}
     head = ["Questions at most", "Wrong in training", "Proved", "Shape"]
-    head += ["Wrong on rows not seen"] if unseen else []
+    head += ["Wrong on unseen rows"] if unseen else []
     rows = []
     for point in view.points:
         proved = "yes" if point.is_proved else "no"
@@ -228,7 +228,7 @@ def _draw_table(view: PathView) -> None:
 
 
 def _shape_words(topology: str | None) -> str:
-    """A shape's name on its card, or its text; a dash without a tree."""
+    """A shape's name on its card, or its text; "-" without a tree."""
     if topology is None:
         return "–"
-    return "a leaf alone" if topology == "." else SHAPE_NAMES.get(topology, topology)
+    return "a single leaf" if topology == "." else SHAPE_NAMES.get(topology, topology)

@@ -1,4 +1,4 @@
-"""What is compared: the settings of the page, and the plan that they describe."""
+"""The settings of a comparison."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ CUTS_HELP = (
     "Cut points of your own stay in every case. Choose several."
 )
 SELECTIONS_HELP = (
-    "About which columns may be asked: all, or only those that a default CART on the fold's "
-    "training rows uses (paper, section 5.4). Choose several."
+    "The columns that trees may use: all, or only those that a default CART uses on the fold's "
+    "training rows (paper, section 5.4). Choose several."
 )
 MOST_SECONDS = 3600
 FEW_CATEGORIES = 3
-"""With so many categories at most, a cap of one leaves every set as it is."""
+"""With at most so many categories, a cap of 1 makes no difference."""
 
 
 Choice = TypeVar("Choice")
 
 
 class Method(StrEnum):
-    """How the rows are divided."""
+    """The ways to divide the rows."""
 
     FOLDS = "Folds"
     HOLD_OUT = "Hold-out"
@@ -72,12 +72,12 @@ class Method(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """What the settings say.
+    """The comparison that the settings describe.
 
     Attributes
     ----------
     spec : TrainSpec
-        Data, rows, goal and limits; its shape is the first candidate's.
+        Data, rows, goal and limits. Its shape is the first candidate's.
     comparison : ComparisonSpec
         Candidates and folds.
     """
@@ -87,7 +87,7 @@ class Plan:
 
 
 def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
-    """Draw the settings; the plan that they describe, or None with an error on the page."""
+    """Draw and read the settings; None after an error, which the page shows."""
     _remember_plan()
     try:
         goal = choose_goal(rows.train.positive_label, rows.train.negative_label)
@@ -106,7 +106,7 @@ def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
             folding,
         )
         first = replace(split, fold=next(iter(folding)))
-        prepared_rows(data.dataset.table, data.schema, first)  # says what is wrong with the folds
+        prepared_rows(data.dataset.table, data.schema, first)  # raises if the folds are wrong
     except InputError as error:
         st.error(plain(str(error)))
         return None
@@ -116,7 +116,7 @@ def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
 
 
 def _remember_plan() -> None:
-    """Begin with the settings of the comparison that is shown, else with the usual ones."""
+    """Begin with the settings of the comparison on the page, or else with the defaults."""
     batch = work().comparison
     candidates: tuple[TreeCandidate, ...] = ()
     values: dict[str, object] = {
@@ -154,7 +154,7 @@ def _remember_plan() -> None:
 
 
 def _draw_candidates(rows: Prepared) -> list[TreeCandidate]:
-    """The choices of which every combination is a candidate.
+    """Draw the choices, and return a candidate for every combination.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def has_large_sets(rows: Prepared) -> bool:
 
 
 def _draw_choices(label: str, key: str, words: Mapping[Choice, str], help_: str) -> list[Choice]:
-    """Draw choices of which several may be taken."""
+    """Draw a choice of several options."""
     return list(
         st.pills(
             label,
@@ -213,12 +213,12 @@ def _draw_choices(label: str, key: str, words: Mapping[Choice, str], help_: str)
 
 
 def _draw_folds() -> Folding:
-    """How the rows are divided.
+    """Draw the settings of the folds.
 
     Raises
     ------
     InputError
-        If it cannot be done so.
+        If the rows cannot be divided so.
     """
     with st.expander("Folds and time", key="compare_more"):
         method = st.segmented_control(
@@ -227,8 +227,9 @@ def _draw_folds() -> Folding:
             key=METHOD,
             persist_state="session",
             required=True,
-            help="Folds: the rows are dealt out into parts, and each part tests once. Hold-out: a "
-            "random part trains and the rest tests, again and again, as in the paper (section 5).",
+            help="Folds: the rows are divided into parts, and each part is the test set once. "
+            "Hold-out: a random part trains and the rest tests, many times, as in the paper "
+            "(section 5).",
         )
         if method is Method.FOLDS:
             parts = st.number_input("Folds", 2, 100, key=FOLDS, persist_state="session")
@@ -246,14 +247,14 @@ def _draw_folds() -> Folding:
             200,
             key=REPEATS,
             persist_state="session",
-            help="How often the rows are divided anew. More repeats make the means steadier.",
+            help="How often the rows are divided. More repeats give steadier means.",
         )
         st.number_input("Seconds for a tree", 1, MOST_SECONDS, key=SECONDS, persist_state="session")
         st.toggle(
-            "All rows, the test rows too",
+            "All rows, including the test rows",
             key=ALL_ROWS,
             persist_state="session",
-            help="Then no rows are left that took no part in the choice.",
+            help="Then no rows are left for an honest test of the choice.",
         )
     if method is Method.FOLDS:
         return Folding(int(parts or 5), int(repeats or 1))
@@ -265,7 +266,7 @@ def _takes_all() -> bool:
 
 
 def _plan_words(plan: Plan, rows: Prepared) -> str:
-    """How much is to be done, for which goal, and on which rows; Markdown."""
+    """Describe the numbers of candidates and folds, the goal and the rows; Markdown."""
     candidates = plan.comparison.candidates
     n_trees = sum(isinstance(c, TreeCandidate) for c in candidates)
     baselines = count_words(len(candidates) - n_trees, "baseline")

@@ -1,4 +1,4 @@
-"""What a comparison came to: the choice, the figures, a tree beside them, the table below."""
+"""The result of a comparison: the choice, the figures, a tree, a table."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ TRAIN = "Train this one on all training rows"
 
 
 def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
-    """Draw the result of the folds that are done.
+    """Draw the result of the finished folds.
 
     Parameters
     ----------
     data : ReadyData
-        The current data set, with the split that a chosen candidate is trained on.
+        The current data set with its split.
     batch : Batch
-        The folds, of which no more will be done.
+        The study, which is over.
     found : Comparison
-        What they come to.
+        The result.
     """
-    nothing = "" if found.rows else "It was stopped before a fold was done."
+    nothing = "" if found.rows else "It was stopped before the first fold was done."
     draw_study_failure(batch, nothing=nothing)
     if nothing:
         return
@@ -98,7 +98,7 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
 
 
 def _changes(data: ReadyData, batch: Batch) -> list[str]:
-    """What differs now from what was compared; a comparison of all rows knows no split."""
+    """The settings that changed since the comparison. With all rows the split does not count."""
     first = batch.jobs[0]
     takes_all = first.spec.train.split.train_size == "all"
     found = changes_since(first, data, None)
@@ -114,11 +114,11 @@ def _draw_verdict(found: Comparison) -> None:
 
 
 def _made_words(batch: Batch, found: Comparison) -> str:
-    """From what the comparison was made; plain text."""
+    """Name the rows, the time and the goal of the comparison; plain text."""
     spec = batch.jobs[0].spec
     words = f"{spec.table_name}: {count_words(found.n_folds, 'fold')}"
     if found.n_folds < len(batch.jobs):
-        words += f" of {len(batch.jobs)} asked for"
+        words += f" of {len(batch.jobs)}"
     rows = "all rows" if spec.train.split.train_size == "all" else "the training rows"
     return (
         f"{words} of {rows} in {seconds_words(batch.seconds)}, {goal_words(spec.train.objective)}."
@@ -126,7 +126,7 @@ def _made_words(batch: Batch, found: Comparison) -> str:
 
 
 def _draw_choice(found: Comparison) -> TreeCandidate | None:
-    """The candidate that is chosen, by a click on a point or here; None if there is no tree."""
+    """Draw the choice of a candidate. A click on a point also sets it; None without a tree."""
     trees = {row.words: row.candidate for row in found.rows if not row.is_baseline and row.n_trees}
     if not trees:
         return None
@@ -140,7 +140,7 @@ def _draw_choice(found: Comparison) -> TreeCandidate | None:
 
 
 def train_pressed(data: ReadyData, batch: Batch, found: Comparison) -> None:
-    """Train the chosen candidate if its button was pressed; see `train_now`."""
+    """Train the chosen candidate if the button was pressed (see `train_now`)."""
     name = st.session_state.get(CHOSEN)
     chosen = next((row.candidate for row in found.rows if row.words == name), None)
     if is_pressed(TRAIN) and isinstance(chosen, TreeCandidate) and job_that_goes_on() is None:
@@ -149,13 +149,13 @@ def train_pressed(data: ReadyData, batch: Batch, found: Comparison) -> None:
 
 
 def _draw_train() -> None:
-    """The button that trains the chosen candidate; its tree becomes the current one."""
+    """Draw the button that trains the chosen candidate and makes its tree current."""
     goes_on = job_that_goes_on() is not None
     st.button(TRAIN, key="compare_train", type="primary", disabled=goes_on, **press_on(TRAIN))
 
 
 def _draw_chosen(batch: Batch, candidate: TreeCandidate) -> None:
-    """The chosen candidate's tree, once it is trained on all training rows."""
+    """Draw the chosen candidate's tree, if it is trained on all training rows."""
     job, first = work().job, batch.jobs[0].spec
     if job is None or job.spec.dataset != first.dataset:
         return
@@ -198,7 +198,7 @@ def _draw_downloads(batch: Batch, found: Comparison, shown: str) -> None:
 
 
 def _draw_table(found: Comparison) -> None:
-    """Every candidate with what it is compared by, its size and its time; rates folded away."""
+    """Draw the table of the candidates, with all rates in an expander."""
     st.header("All candidates", anchor=False)
     head = ["", f"Test {measure_words(found)} (95% interval)", "Difference to the best, points"]
     head += [f"Folds below the {measure.words} floor" for measure, _ in found.floors]
@@ -232,19 +232,19 @@ def _cells(found: Comparison, row: CandidateRow, place: int) -> list[str]:
 
 
 def _name_html(row: CandidateRow, *choices: str) -> str:
-    """A candidate's name, and what it is among the others."""
+    """A candidate's name, marked as best or simplest."""
     marks = f" <i>{html_text(', '.join(choices))}</i>" if choices else ""
     return f'<div style="min-width:6rem"><b>{html_text(row.words)}</b>{marks}</div>'
 
 
 def _interval_html(words: str) -> str:
-    """A number and its interval, each on one line."""
+    """A number and its interval on two lines."""
     mean, _, interval = words.partition(" ")
     return value_html(mean, interval)
 
 
 def _both_rates(row: CandidateRow, measure: Measure) -> str:
-    """A rate in training above the same in test, as HTML."""
+    """A rate in training above the rate in test; HTML."""
     both = (row.train(measure), row.test(measure))
     return "<br>".join(html_text(_rate_words(rates)) for rates in both)
 

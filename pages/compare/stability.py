@@ -1,4 +1,4 @@
-"""The view of stability: the current tree is found again on bootstrap resamples."""
+"""The view of stability: refits of the current tree on bootstrap resamples."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MOST = 2000
 
 
 def draw_stability(data: ReadyData, rows: Prepared) -> None:
-    """Draw what is refitted on the left; progress and the result on the right."""
+    """Draw the refitted problem on the left, and progress and result on the right."""
     batch = work().stability
     busy = is_busy(batch)
     left, right = st.columns([2, 5], gap="large")
@@ -77,7 +77,7 @@ def draw_stability(data: ReadyData, rows: Prepared) -> None:
 
 
 def _tree_job(data: ReadyData) -> Job | None:
-    """The run of the current tree, if it is of the current data set."""
+    """The current tree's run, if it has the current data set."""
     job = work().job
     if job is None or not has_something_to_show(job) or not has_tree(job.as_shown()):
         return None
@@ -97,8 +97,8 @@ def _draw_resamples(batch: Batch | None) -> int:
             step=50,
             key=RESAMPLES,
             persist_state="session",
-            help="Each is one more search for the best tree. 200 is usual; 1,000 give steadier "
-            "numbers.",
+            help="Each resample needs one search for the best tree. 200 is usual; 1,000 give "
+            "steadier numbers.",
         )
         or 1
     )
@@ -110,9 +110,9 @@ def _n_resamples(jobs: Iterable[Job]) -> int:
 
 
 def _draw_what(job: Job | None, rows: Prepared) -> None:
-    """Which tree is found again."""
+    """Describe the refitted problem."""
     if job is None:
-        st.caption("A tree is refitted: train one first.")
+        st.caption("Refits need a tree: train a tree first.")
         st.page_link(Place.TRAIN, label="**Train a tree →**")
         return
     spec = job.spec.train
@@ -120,25 +120,25 @@ def _draw_what(job: Job | None, rows: Prepared) -> None:
     goal = goal_words(spec.objective, rows.train.negative_label)
     st.caption(
         plain(
-            f"The current tree's problem is solved again and again: {shape}, {goal}, with the "
-            "same cap, rules and smallest leaf. Each refit may take "
+            f"Each refit solves the current tree's problem: {shape}, {goal}, with the same cap, "
+            "rules and smallest leaf. The time limit of a refit is "
             f"{seconds_words(spec.time_limit)}."
         )
     )
 
 
 def stability_of(batch: Batch) -> StabilityResult:
-    """What the resamples that are done come to."""
+    """The result of the finished resamples."""
     return gather_stability([RangeRun.from_json(result) for result in batch.results])
 
 
 def _say_other_tree(batch: Batch, job: Job | None) -> None:
-    """Say it where the result is of another tree than the current one."""
+    """Draw a note if the result belongs to another tree."""
     spec = batch.jobs[0].spec
     if job is not None and spec.train != job.spec.train:
         st.warning(
-            "These refits are of another tree than the current one. Refit again to see how stable "
-            "the current tree is."
+            "These refits belong to another tree. Refit again to see how stable the current tree "
+            "is."
         )
 
 
@@ -146,17 +146,17 @@ def _draw_preview(*, grouped: bool) -> None:
     with st.container(border=True):
         st.header("Nothing is refitted yet", anchor=False)
         st.markdown(
-            "Would the tree come out the same on other patients? **Refit on resamples** draws the "
-            "training rows again and again and finds the best tree each time. It shows which "
-            "columns the trees ask about, where they cut, for which rows the answer changes, and "
-            "by how much the rates on the training rows promise too much."
+            "Would other patients give the same tree? **Refit on resamples** draws many resamples "
+            "of the training rows and finds the best tree for each. It shows which columns the "
+            "trees ask about, where they cut, for which rows the answer changes, and by how much "
+            "the rates on the training rows are too good."
         )
         st.caption(plain(meaning_words(grouped=grouped)))
 
 
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
-    """Draw how far the resamples are, and what is known so far."""
+    """Draw the progress and the result so far."""
     if batch.is_over:
         st.rerun()
     total = _n_resamples(batch.jobs)

@@ -1,4 +1,4 @@
-"""What bootstrap refits came to: sentences, figures, rates corrected for optimism, files."""
+"""The result of bootstrap refits: sentences, figures, corrected rates, files."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from pages.common.text import file_stem, html_text, plain
 from pages.sensitivity.downloads import draw_figure_downloads, draw_file, draw_formula_switch
 
 MOST_SETS = 8
-"""Sets of categories that the page lists."""
+"""The most sets of categories that the page lists."""
 
 
 def draw_stability_result(batch: Batch, found: StabilityResult) -> None:
-    """Draw the result of the resamples that are done.
+    """Draw the result of the finished resamples.
 
     Parameters
     ----------
     batch : Batch
-        The resamples, of which no more will be done.
+        The study, which is over.
     found : StabilityResult
-        What they come to.
+        The result.
     """
-    nothing = "" if found.refits else "It was stopped before a resample was done."
+    nothing = "" if found.refits else "It was stopped before the first resample was done."
     draw_study_failure(batch, nothing=nothing)
     if nothing:
         return
@@ -70,7 +70,7 @@ def draw_stability_result(batch: Batch, found: StabilityResult) -> None:
 
 
 def draw_verdict(found: StabilityResult) -> None:
-    """What the resamples say, in sentences."""
+    """Draw the result in sentences."""
     with st.container(border=True, key="stability_verdict"):
         first, *others = stability_sentences(found)
         st.markdown(f"**{plain(first)}**")
@@ -79,7 +79,7 @@ def draw_verdict(found: StabilityResult) -> None:
 
 
 def _draw_rates(found: StabilityResult) -> None:
-    """Rates on the training rows, corrected for optimism, and on the test rows."""
+    """Draw rates on the training rows, corrected for optimism, and on the test rows."""
     if found.optimism is None or found.original is None:
         return
     test = found.original.test
@@ -117,11 +117,11 @@ def _positive(batch: Batch) -> str:
 
 
 def draw_columns(found: StabilityResult, key: str) -> None:
-    """Draw how often each column is asked about; `key` names the chart."""
+    """Draw how often trees ask about each column. `key` is the chart's key."""
     columns, n = asked_columns(found), len(found.fitted)
     if not columns:
         return
-    st.header("Which columns are asked about", anchor=False)
+    st.header("Which columns the trees ask about", anchor=False)
     draw_chart(
         asked_figure(columns, n, theme=current_theme()),
         key=key,
@@ -143,11 +143,11 @@ def _draw_cuts(found: StabilityResult) -> None:
             alt=cuts_alt_text(columns),
         )
         st.caption(
-            "The most asked columns. A stem is a cut point; its height says how many questions of "
-            "all refits have it."
+            "The most frequent columns. A stem is a cut point. Its height is the number of "
+            "questions with this cut point in all refits."
         )
     if sets:
-        st.header("Which sets are asked for", anchor=False)
+        st.header("Which sets of categories the trees use", anchor=False)
         cells = [
             [name_html(name), html_text(words), html_text(f"{n:,}")]
             for n, name, words in sets[:MOST_SETS]
@@ -167,9 +167,9 @@ def _draw_rows(batch: Batch, found: StabilityResult) -> None:
         alt=instability_alt_text(circles, names),
     )
     st.caption(
-        "Lines: leaves of the tree of all training rows, with its answer and the share of positive "
-        "rows. Circles: training rows, by the share of resamples whose tree answers otherwise "
-        "(Riley and Collins); their areas show how many rows."
+        "Lines: the leaves of the tree of all training rows, with answer and share of positive "
+        "rows. Circles: training rows, by the share of resamples whose tree gives another answer "
+        "(Riley and Collins). Areas show the numbers of rows."
     )
 
 
@@ -188,7 +188,7 @@ def _draw_downloads(batch: Batch, found: StabilityResult) -> None:
             draw_file("Rows (CSV)", lambda: rows_csv(found), f"{stem}-rows.csv", "text/csv")
         theme = current_theme()
         if columns:
-            st.caption("Columns asked about")
+            st.caption("Columns of the questions")
             draw_figure_downloads(
                 lambda: asked_figure(columns, n, theme=theme, opaque=True),
                 lambda: asked_alt_text(columns, n),

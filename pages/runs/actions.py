@@ -1,4 +1,4 @@
-"""What can be done with the runs that are ticked."""
+"""The actions on ticked runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOTICE = "runs_notice"
 
 
 def draw_actions(records: Sequence[RunRecord]) -> None:
-    """Draw the buttons for the runs that are ticked."""
+    """Draw the buttons for the ticked runs."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if len(records) == 1:
             _draw_for_one(records[0])
@@ -30,7 +30,7 @@ def draw_actions(records: Sequence[RunRecord]) -> None:
             st.button(
                 "Stop",
                 key="runs_stop",
-                help="What runs keeps its best tree so far.",
+                help="A running run keeps its best tree so far.",
                 on_click=_stop,
                 args=([record.summary.id for record in records],),
             )
@@ -52,9 +52,9 @@ def _draw_for_one(record: RunRecord) -> None:
         key="runs_open",
         type="primary" if opened else "secondary",
         disabled=not opened,
-        help="Make it current, with its data, columns, split and settings."
+        help="Make the run current, with its data, columns, split and settings."
         if opened
-        else "It has brought nothing to show yet.",
+        else "It has no result yet.",
     ):
         _try(lambda: open_run(run.id))
     if run.is_over and st.button(
@@ -72,7 +72,7 @@ def _draw_for_one(record: RunRecord) -> None:
         and st.button(
             "Go on",
             key="runs_go_on",
-            help="Queue those of its runs again that were stopped, interrupted or failed.",
+            help="Queue the study's stopped, interrupted and failed runs again.",
         )
     ):
         _try(lambda: go_on(run.id))
@@ -99,7 +99,7 @@ def _run_again(run_id: str) -> None:
 
 
 def _try(action) -> None:  # type: ignore[no-untyped-def]
-    """Do something; why it cannot be done is said on the page."""
+    """Run an action, or show on the page why it fails."""
     try:
         action()
     except InputError as error:
@@ -151,7 +151,9 @@ def _ask_to_delete(records: Sequence[RunRecord]) -> None:
         st.markdown(f"- {plain(shorten(run_name(record.summary), 80))}")
     if len(records) > 5:
         st.markdown(f"- and {count_words(len(records) - 5, 'other run')}")
-    st.caption("With their trees, results and notes; their data stay. This cannot be undone.")
+    st.caption(
+        "This deletes their trees, results and notes, but not their data. It cannot be undone."
+    )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="runs_keep"):
             st.rerun()
@@ -170,9 +172,7 @@ def _draw_export(record: RunRecord) -> None:
     run = record.summary
     stem = file_stem(run.table_name or "run", run.headline.topology or run.kind)
     with st.popover("Export", key="runs_export"):
-        st.caption(
-            "One JSON file with everything that is known of the run; import it here or elsewhere."
-        )
+        st.caption("One JSON file with the complete run. It can be imported here or elsewhere.")
         for with_data, label in ((False, "Without the data"), (True, "With the data")):
             st.download_button(
                 label,

@@ -1,4 +1,4 @@
-"""What a run was asked, in words, from its whole specification."""
+"""The settings of a run in words."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pages.runs.wording import goal_of, shape_of
 
 
 def asked_of(record: RunRecord) -> dict[str, str]:
-    """A run's settings by name; plain text.
+    """Return a run's settings by name; plain text.
 
-    Of a run of another version only what the list of runs shows is known.
+    For a run of another version, only the settings in the list of runs are known.
     """
     run = record.summary
     headline = run.headline
@@ -41,13 +41,13 @@ def asked_of(record: RunRecord) -> dict[str, str]:
         settings |= {"Engine": "none: the tree is frozen", "Part": _part_words(spec.part)}
     elif isinstance(spec.part, QuestionPart):
         settings |= {"Engine": "search", "Question": str(spec.part.node + 1)}
-    elif spec.kind is not JobKind.TRAIN:  # these always search
+    elif spec.kind is not JobKind.TRAIN:  # studies always use the search
         settings["Engine"] = "search"
     return known | settings
 
 
 def _part_words(part: ValidationSpec) -> str:
-    """Which rows a validation is on."""
+    """The rows of a validation."""
     if part.part is None:
         return "all rows that did not train the tree"
     return part.part.words

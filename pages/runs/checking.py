@@ -1,4 +1,4 @@
-"""Whether an imported run can be shown: what other pages read of it has the form they expect."""
+"""Checks of imported runs: the parts that pages read must have the expected form."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from odt_core.studies import (
 _TEXT = {"type": "string"}
 _STATUS = {"enum": [status.value for status in Status]}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": 50_000_000}
-"""Rows: pages make lists as long as their number."""
+"""The most rows, because pages make lists of this length."""
 _SIZE = {"type": "integer", "minimum": 0, "maximum": 2**53}
 _NUMBER = {"type": "number", "minimum": -1e15, "maximum": 1e15}
 _SECONDS = {"type": "number", "minimum": 0, "maximum": 1e9}
 _TREE = {"type": "object"}
-"""Its inside is checked by reading it."""
+"""A part that is checked by reading it."""
 
 
 def _or_none(form: dict[str, Any]) -> dict[str, Any]:
@@ -196,16 +196,16 @@ _FORMS = {
     JobKind.VALIDATE: _VALIDATED,
     JobKind.QUESTION: _RANKED,
 }
-"""What pages read of a result, as JSON schemas."""
+"""JSON schemas of the parts of results that pages read."""
 
 
 def check_run_file(file: RunFile) -> None:
-    """Refuse a run whose settings, tree, numbers or model this program cannot show.
+    """Check that this program can show a run's settings, tree, numbers and model.
 
     Raises
     ------
     InputError
-        If so.
+        If it cannot.
     """
     kinds = {part.values["kind"] for part in (file.run, *(file.members or ()))}
     if len(kinds) > 1:
@@ -250,7 +250,7 @@ def _check_part(part: RunPart, dataset: str) -> JobSpec:
 
 
 def _refuse_unknown(given: Any, known: Any, where: str) -> None:
-    """Refuse settings that this program does not read, and would store all the same."""
+    """Refuse unknown settings, which the program would store without using them."""
     if isinstance(given, dict) and isinstance(known, dict):
         unknown = next((name for name in given if name not in known), None)
         if unknown is not None:
@@ -263,7 +263,7 @@ def _refuse_unknown(given: Any, known: Any, where: str) -> None:
 
 
 def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
-    """Trees and settings in a result, by reading them."""
+    """Check the trees and settings of a result by reading them."""
     kind = spec.kind
     if kind is JobKind.FRONTIER:
         for point in found["points"]:

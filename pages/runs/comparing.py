@@ -1,4 +1,4 @@
-"""One to four runs side by side: trees, 2x2 tables, settings, and metrics with intervals."""
+"""Runs side by side: trees, 2x2 tables, settings, and metrics with intervals."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from pages.runs.wording import (
 )
 
 PER_ROW = 2
-"""Runs side by side; further ones stand below, so that their trees can be read."""
+"""The most runs in one row, so that their trees are readable. Further runs follow below."""
 LONGEST_SETTING = 120
-"""Letters of a setting."""
+"""The most characters of a setting."""
 
 
 def draw_side_by_side(records: Sequence[RunRecord]) -> None:
-    """Draw runs, each in a column of its own, and below what they were asked and reached."""
+    """Draw each run in its own column, with settings and metrics below."""
     outcomes = [outcome_of(record) for record in records]
     names = _distinct_names(records)
     if len({_rows_of(record) for record in records}) > 1:
         st.info(
-            "These runs do not share data, columns or split, so their results are not of the same "
+            "These runs differ in data, columns or split, so their results come from different "
             "rows: compare them with care."
         )
     if len(records) == 1:
@@ -93,7 +93,7 @@ def _draw_several(
 
 
 def _draw_its_tree(record: RunRecord, outcome: RunOutcome) -> None:
-    """A run's tree with its test rows in the leaves, as long as its data set is stored."""
+    """Draw a run's tree, with test rows in the leaves if its data set is stored."""
     if outcome.tree is None:
         return
     try:
@@ -106,7 +106,7 @@ def _draw_its_tree(record: RunRecord, outcome: RunOutcome) -> None:
 
 
 def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
-    """Names that tell the runs apart, without the shape, which the settings say; plain text."""
+    """Distinct names of the runs, without the shape, which the settings name; plain text."""
     names = [record.summary.name or kind_words(record.summary.kind) for record in records]
     if len(set(names)) == len(names):
         return names
@@ -114,10 +114,10 @@ def _distinct_names(records: Sequence[RunRecord]) -> list[str]:
 
 
 def _rows_of(record: RunRecord) -> tuple[object, ...]:
-    """What decides which rows train and test, and what they mean."""
+    """The settings that decide which rows train and test, and their meaning."""
     try:
         spec = JobSpec.from_json(record.spec)
-    except InputError:  # of another version: the record itself must be the same
+    except InputError:  # another version: compare the record
         return record.summary.dataset, repr(record.spec)
     return record.summary.dataset, spec.read, spec.train.schema, spec.train.split
 
@@ -138,7 +138,7 @@ def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
 
 
 def _draw_counts(outcome: RunOutcome) -> None:
-    """The 2x2 tables, never that of training alone where there are test rows."""
+    """Draw the 2x2 tables, always with the test table if there are test rows."""
     if outcome.tree is None or outcome.train is None:
         return
     draw_counts("Training", outcome.train.confusion, outcome.tree)
@@ -149,7 +149,7 @@ def _draw_counts(outcome: RunOutcome) -> None:
 
 
 def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
-    """What was asked; where the runs differ, in bold."""
+    """Draw the settings, with differences in bold."""
     settings = [asked_of(record) for record in records]
     rows = []
     for field in dict.fromkeys(field for found in settings for field in found):
@@ -160,11 +160,11 @@ def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
         cells = [name_html(value, LONGEST_SETTING) if value else NONE for value in values]
         rows.append([field, *(f"<b>{cell}</b>" if differs else cell for cell in cells)])
     rows.append(["Software", *(_software(record) for record in records)])
-    st.markdown("**What was asked**")
+    st.markdown("**Settings**")
     is_wide = len(records) > 1
     st.html(plain_table("Settings of the runs", ["", *_heads(names)], rows, is_wide=is_wide))
     if is_wide:
-        st.caption("In bold: what differs.")
+        st.caption("Differences are in bold.")
 
 
 def _software(record: RunRecord) -> str:
@@ -183,7 +183,7 @@ def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
             [f"{measure}, training", *(reported_html(measure, each.train) for each in outcomes)]
         )
         rows.append(["in test", *(reported_html(measure, each.test) for each in outcomes)])
-    st.markdown("**What was reached**")
+    st.markdown("**Results**")
     head = ["", *_heads(names)]
     st.html(plain_table("Metrics with 95% intervals", head, rows, is_wide=True))
-    st.caption("In brackets 95% intervals. Only test rows say what to expect of new cases.")
+    st.caption("With 95% intervals. Only test rows say what to expect of new cases.")

@@ -1,4 +1,4 @@
-"""Take in a run from a file; what other pages could not show is refused."""
+"""The import of a run from a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def draw_import() -> None:
             "A run's JSON file",
             type="json",
             key=f"runs_import_{number}",
-            help="As 'Export' makes it. Nothing is run; the run appears in the table.",
+            help="A file from 'Export'. The run appears in the table and is not started.",
         )
         if file is None:
             return

@@ -1,4 +1,4 @@
-"""What is stored here, how long it is kept, and how it is deleted."""
+"""The stored data sets: list, retention and deletion."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _draw_retention() -> None:
         format_func=lambda days: CHOICES.get(days, f"{days} days"),
         key="runs_retention",
         width=280,
-        help="A data set is used when it is uploaded or run on.",
+        help="An upload or a run counts as a use.",
     )
     if chosen != mine:
         try:
@@ -65,7 +65,7 @@ def _draw_retention() -> None:
         mine = store().retention(owner())
     st.caption(
         f"A data set that was not used for {CHOICES.get(mine, f'{mine} days')} is deleted with all "
-        "its runs, and wiped off the disk."
+        "its runs and wiped from the disk."
         if mine
         else "Nothing is deleted unless you delete it."
     )
@@ -85,7 +85,7 @@ def _draw_dataset(record: DatasetRecord) -> None:
         if record.stored and action.button(
             "Open",
             key=f"runs_open_data_{record.sha256}",
-            help="Make it the current data set, with what you last said of its columns and rows.",
+            help="Make it the current data set, with your last settings of columns and rows.",
             width="stretch",
         ):
             _open(record.sha256)

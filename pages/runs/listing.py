@@ -1,4 +1,4 @@
-"""The table of runs: searched, sorted and paged by the store, never by the browser."""
+"""The table of runs. The store searches, sorts and pages it, not the browser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pages.runs.wording import (
 PER_PAGE = 25
 MOST_SIDE_BY_SIDE = 4
 ROW_HEIGHT = 36
-"""Of the table, in pixels."""
+"""The table's height in pixels."""
 SORTS = {
     "Newest first": (SortKey.QUEUED, True),
     "Oldest first": (SortKey.QUEUED, False),
@@ -56,18 +56,18 @@ _SEEN = "runs_seen"
 
 
 def chosen_runs() -> tuple[str, ...]:
-    """Ids of the runs that are ticked."""
+    """Ids of the ticked runs."""
     return tuple(st.session_state.get(_CHOSEN, ()))
 
 
 def choose_runs(run_ids: Sequence[str]) -> None:
-    """Tick these runs, and no others."""
+    """Tick only these runs."""
     st.session_state[_CHOSEN] = tuple(run_ids)
     st.session_state.pop(_SHOWN, None)
 
 
 def draw_filters() -> RunQuery:
-    """Draw what narrows and orders the list."""
+    """Draw the filters and the order of the list."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = st.text_input(
             "Search",
@@ -76,7 +76,7 @@ def draw_filters() -> RunQuery:
             placeholder="name, note, file, outcome, shape, goal …",
             max_chars=200,
             width="stretch",
-            help="Runs in which all these words occur, wherever they stand.",
+            help="Find runs that contain all these words, in any place.",
         )
         kinds = st.multiselect(
             "What",
@@ -122,7 +122,7 @@ def draw_filters() -> RunQuery:
 
 
 def _offset(asked: tuple[Any, ...]) -> int:
-    """Where the page begins; other filters begin at the first page."""
+    """Index of the page's first run. New filters begin at the first page."""
     if st.session_state.get(_ASKED) != asked:
         st.session_state[_ASKED] = asked
         _turn_to(1)
@@ -130,20 +130,20 @@ def _offset(asked: tuple[Any, ...]) -> int:
 
 
 def _page() -> int:
-    """The page that is shown, from 1."""
+    """The number of the page, from 1."""
     key, first = st.session_state[_PAGE]
     return int(st.session_state.get(key, first))
 
 
 def _turn_to(page: int) -> None:
-    # A widget's value must not be set beside its default, so another page is another widget.
+    # Streamlit forbids to set a widget's value beside its default, so each page is a new widget.
     st.session_state[_PAGE] = (f"{_PAGE}_{uuid.uuid4().hex}", page)
 
 
 def draw_pages(total: int) -> None:
-    """Draw how many runs there are, and the way to further ones."""
+    """Draw the number of runs, and the choice of a page."""
     pages = max(-(-total // PER_PAGE), 1)
-    if _page() > pages:  # the last ones were deleted
+    if _page() > pages:  # the last page was deleted
         _turn_to(pages)
         st.rerun()
     with st.container(
@@ -157,13 +157,13 @@ def draw_pages(total: int) -> None:
 
 @said_if_store_is_away()
 def draw_table(query: RunQuery) -> None:
-    """Draw a page of runs; what is ticked is drawn by the rest of the page.
+    """Draw a page of runs. The rest of the page draws the ticked runs.
 
-    Called alone, as a fragment, it draws the whole page anew when ticks or statuses change.
+    When it runs alone as a fragment, it draws the page again if ticks or statuses change.
     """
     runs = store().runs.list(owner(), query).runs
     if not runs:
-        st.info("No run matches. Take away a word or a filter to see more.")
+        st.info("No run matches. Remove a word or a filter to see more.")
         return
     ids = [run.id for run in runs]
     _carry_ticks(ids)
@@ -186,12 +186,12 @@ def draw_table(query: RunQuery) -> None:
 
 
 def _key(ids: Sequence[str]) -> str:
-    # Ticks are positions: a list of other runs must not inherit them.
+    # Ticks are positions, so a list of other runs needs another key.
     return f"runs_table_{abs(hash(tuple(ids)))}"
 
 
 def _carry_ticks(ids: Sequence[str]) -> None:
-    """Where the rows changed, tick the same runs in their new places."""
+    """If the rows changed, tick the same runs at their new positions."""
     key = _key(ids)
     if st.session_state.get(_SHOWN) == key and key in st.session_state:
         return
@@ -201,7 +201,7 @@ def _carry_ticks(ids: Sequence[str]) -> None:
 
 
 def _take_ticks(ids: Sequence[str], ticked: Sequence[str]) -> None:
-    """Keep what is ticked here, with what was ticked on other pages of the list."""
+    """Store the ticks of this page of the list, with those of other pages."""
     before = chosen_runs()
     kept = [run_id for run_id in before if run_id not in ids or run_id in ticked]
     now = (*kept, *(run_id for run_id in ticked if run_id not in kept))
@@ -211,7 +211,7 @@ def _take_ticks(ids: Sequence[str], ticked: Sequence[str]) -> None:
 
 
 def _follow_changes(runs: Sequence[RunSummary]) -> None:
-    """Draw the whole page anew where a run began or ended, or one that is ticked got better."""
+    """Draw the page again if a run began or ended, or a ticked run has a better tree."""
     chosen = chosen_runs()
     now = {run.id: (run.status, run.id in chosen and run.improved_at) for run in runs}
     before = st.session_state.get(_SEEN)
@@ -236,12 +236,12 @@ _COLUMNS = {
     "shape": st.column_config.TextColumn("Shape", width=132),
     "goal": st.column_config.TextColumn("Goal", width=120),
     "errors": st.column_config.NumberColumn(
-        "Training wrong", width=104, help="Training rows that the tree gets wrong"
+        "Training wrong", width=104, help="Number of training rows with a wrong answer"
     ),
     "test_tpr": _share("Test TPR", "Sensitivity"),
     "test_tnr": _share("Test TNR", "Specificity"),
     "test_accuracy": _share("Test accuracy", width=92),
-    "took": st.column_config.TextColumn("Time", width=84, help="So far, or in all"),
+    "took": st.column_config.TextColumn("Time", width=84, help="Time so far, or total time"),
     "queued": st.column_config.DatetimeColumn("Asked for", width=136, format="D MMM YYYY, HH:mm"),
     "note": st.column_config.TextColumn("Note", width=200),
     "kind": st.column_config.TextColumn("What", width=80),
@@ -253,7 +253,7 @@ _COLUMNS = {
     "train_tnr": _share("Training TNR", "Specificity", width=92),
     "seed": st.column_config.NumberColumn("Seed", width=60),
 }
-"""What the table shows, the most looked-for first: at 1440 pixels all up to the note."""
+"""The table's columns, the most important first. At 1440 pixels all but the note fit."""
 
 
 def _frame(runs: Sequence[RunSummary]) -> pd.DataFrame:

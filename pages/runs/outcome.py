@@ -1,4 +1,4 @@
-"""What a run brought, read from its record once: a tree with its counts, or why there is none."""
+"""The outcome of a run, read from its record: a tree with its counts, or a reason."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ PART_WORDS: dict[str, str] = {
     JobKind.PATH: "path",
     JobKind.STABILITY: "part",
 }
-"""What a study's runs are called, where that is not a split."""
+"""The noun for a part of a study, by kind; otherwise "split"."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunOutcome:
-    """What a run brought so far.
+    """The outcome of a run so far.
 
     Attributes
     ----------
     tree : Tree or None
-        Its tree; of a run that is not done, the best so far.
+        Its tree; the best so far if the run is not over.
     is_final : bool
-        Whether nothing more will come of it.
+        Whether the run is over.
     train, test : Metrics or None
-        The tree's rates on the rows that trained it and on those held out.
+        The tree's rates on training and test rows.
     remark : str
-        What there is to say of it in a sentence; plain text.
+        A sentence about the outcome; plain text.
     objective : Objective or None
-        What the tree was trained for; None without a tree, or for a run of another version.
+        The tree's objective; None without a tree, or for a run of another version.
     """
 
     tree: Tree | None
@@ -51,7 +51,7 @@ class RunOutcome:
 def outcome_of(record: RunRecord) -> RunOutcome:
     """Read a run's record."""
     result = record.result or record.best
-    # a validation's tree is frozen, and its rows are not those of a training run
+    # a validation has a frozen tree and no training rows
     is_validation = record.summary.kind == JobKind.VALIDATE
     if result is None or result.get("tree") is None or is_validation:
         return RunOutcome(None, record.result is not None, None, None, _remark(record))
@@ -79,9 +79,9 @@ def has_tree(record: RunRecord) -> bool:
 
 
 def can_be_opened(record: RunRecord) -> bool:
-    """Whether another page can show what the run brought, or how far it is."""
+    """Whether another page can show the run's result or progress."""
     if record.summary.kind in (JobKind.VERIFY, JobKind.QUESTION):
-        return False  # the page that asked for it shows it while the tree is current
+        return False  # the page of its tree shows it
     if not record.summary.is_over:
         return True
     if record.summary.kind in (JobKind.TRAIN, JobKind.ADOPT):

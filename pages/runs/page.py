@@ -1,4 +1,4 @@
-"""Runs: everything that was asked for, to be found, opened, compared, repeated and deleted."""
+"""The Runs page: find, open, compare, repeat and delete runs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from pages.runs.listing import (
     draw_table,
 )
 
-# Streamlit shows a text that stands alone in a page's file, so these have comments.
-EVERY = 1.0  # seconds between two looks while something waits or runs
+# Streamlit shows a string that stands alone in a page's file, so constants have comments here.
+EVERY = 1.0  # seconds between two updates while runs wait or run
 LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
 
 
 @said_if_store_is_away()
 def draw_page() -> None:
-    """The table, and below it what is ticked."""
+    """Draw the table, and below it the ticked runs."""
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
@@ -47,8 +47,8 @@ def draw_page() -> None:
         return
     query = draw_filters()
     is_live = bool(store().runs.list(owner(), LIVE).total)
-    # A fragment in either case: its elements stand one level deeper than others, so the table
-    # would be another one as soon as nothing runs any more, and a tick at that moment be lost.
+    # Always a fragment, because its elements are one level deeper than others. Otherwise the
+    # table would become a new element when the last run ends, and a tick could be lost.
     st.fragment(draw_table, run_every=EVERY if is_live else None)(query)
     draw_pages(store().runs.list(owner(), query).total)
     _draw_chosen()
@@ -59,9 +59,9 @@ def _draw_empty() -> None:
     with st.container(border=True, key="runs_empty"):
         st.header("No runs yet", anchor=False)
         st.markdown(
-            "Every tree you train, every frontier and every set of curves is kept here with its "
-            "data, settings and results, until you delete it: to be opened again, repeated, "
-            "compared side by side, or taken elsewhere as a file."
+            "This page keeps every training run and study with its data, settings and results, "
+            "until you delete it. You can open runs again, repeat them, compare them side by side, "
+            "or export them as files."
         )
         if work().dataset is None:
             st.page_link(Place.DATA, label="**Choose data →**")
@@ -73,8 +73,8 @@ def _draw_chosen() -> None:
     records = _records()
     if not records:
         st.caption(
-            "Tick a run at the left of its row to see and open it; tick up to four to compare them "
-            "side by side."
+            "Tick a run at the left of its row to see and open it. Tick up to four runs to compare "
+            "them side by side."
         )
         return
     with st.container(border=True, key="runs_chosen_ones"):
@@ -92,7 +92,7 @@ def _draw_chosen() -> None:
 
 
 def _records() -> tuple[RunRecord, ...]:
-    """What is ticked and still there."""
+    """The ticked runs that still exist."""
     try:
         return store().runs.get_many(owner(), chosen_runs())
     except NotFoundError:  # deleted in another window

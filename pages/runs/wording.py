@@ -1,4 +1,4 @@
-"""Runs in words: what a run is called, what it does, where it is; plain text throughout."""
+"""Runs in words: names, kinds and statuses; plain text."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ STATUS_COLOURS = {
     "stopped": "gray",
     "failed": "red",
 }
-"""Every status in words with the colour of its badge; the words alone say it all."""
+"""Every status in words, with the colour of its badge. The words are clear without it."""
 
 
 def status_words(run: RunSummary) -> str:
-    """Where a run is and what it brought, in a word or two."""
+    """Describe the status or result of a run in a word or two."""
     if run.status is RunStatus.DONE:
         return _DONE_WORDS.get(Status(run.metrics.solved), "done") if run.metrics.solved else "done"
     if run.status is RunStatus.RUNNING:
@@ -74,12 +74,12 @@ def status_words(run: RunSummary) -> str:
 
 
 def kind_words(kind: str) -> str:
-    """What a run does."""
+    """Name the kind of a run."""
     return KIND_WORDS.get(JobKind(kind), kind) if kind in set(JobKind) else shorten(kind, 30)
 
 
 def shape_of(run: RunSummary) -> str:
-    """The shapes' names as on their cards, or their texts."""
+    """Name the shapes of a run as on their cards, or by their texts."""
     return ", ".join(_shape(name) for name in run.headline.topology.split(", "))
 
 
@@ -91,14 +91,14 @@ def _shape(name: str) -> str:
 
 
 def goal_of(run: RunSummary) -> str:
-    """What is maximised; "" where every trade-off is looked for."""
+    """Describe the goal of a run; "" for a frontier or curve."""
     if run.kind in (JobKind.FRONTIER, JobKind.CURVE):
         return ""
     return GOAL_WORDS.get(run.headline.goal, run.headline.goal)
 
 
 def run_name(run: RunSummary) -> str:
-    """The user's name for a run, or one made of what it is."""
+    """Return the user's name for a run, or a name from its kind, shape and goal."""
     if run.name:
         return run.name
     shape = shape_of(run)
@@ -106,7 +106,7 @@ def run_name(run: RunSummary) -> str:
 
 
 def seconds_of(run: RunSummary, now: datetime | None = None) -> float | None:
-    """How long a run took, or has been running; None before it starts."""
+    """Return the time of a run so far, in seconds; None before it starts."""
     if run.started_at is None:
         return None
     end = run.ended_at or now or datetime.now(UTC)
@@ -114,14 +114,14 @@ def seconds_of(run: RunSummary, now: datetime | None = None) -> float | None:
 
 
 def progress_words(run: RunSummary, now: datetime | None = None) -> str:
-    """How far a run is, or how long it took."""
+    """Describe the progress of a run, or its time."""
     if run.members is not None and not run.is_over:
         return f"{run.members.n_over} of {run.members.n} done"
     seconds = seconds_of(run, now)
     if seconds is None:
         return ""
     if run.status is RunStatus.INTERRUPTED:
-        return "–"  # nobody knows when it ended
+        return "–"  # the end is not known
     if run.status is RunStatus.RUNNING:
         return f"{int(seconds)} s"
     return seconds_words(run.metrics.seconds if run.metrics.seconds is not None else seconds)

@@ -37,8 +37,8 @@ def draw_cart(result: StoredResult, test: EncodedData | None) -> None:
     cart = result.cart_tree
     fairness = f"{FAIRNESS} " if can_ask_about_sets(cart.features) else ""
     st.caption(
-        f"CART picks each question for itself and knows no floors. {fairness}Its tree here has "
-        f"{count_words(cart.n_leaves, 'leaf', 'leaves')}."
+        f"CART chooses one question after the other and knows no floors. {fairness}Its tree here "
+        f"has {count_words(cart.n_leaves, 'leaf', 'leaves')}."
     )
     if st.toggle("Show CART's tree", key="train_show_cart", persist_state="session"):
         draw_tree(cart, test, key="train_cart_tree")

@@ -1,4 +1,4 @@
-"""The check of a proof that owes nothing to the search: every tree is tried."""
+"""The independent check of a proof, which tries every tree."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from pages.common.state import lane
 from pages.common.text import plain
 
 _CHECK = "train_checked"
-"""In the session: the id of a training run, and the job that checks its proof."""
+"""Session key for the id of a training run and the job that checks its proof."""
 
 _SECONDS, _MORE_SECONDS = 60.0, 600.0
 
 
 def draw_check(job: Job) -> None:
-    """The button below a proof, how far the check is, or what it found.
+    """Draw the button below a proof, the check's progress, or its result.
 
     Parameters
     ----------
     job : Job
-        A run that brought a tree.
+        A run with a tree.
     """
     assert job.trained is not None
     if job.trained.status is not Status.OPTIMAL or isinstance(job.spec.train.topology, AnyShape):
@@ -42,9 +42,9 @@ def draw_check(job: Job) -> None:
             type="tertiary",
             on_click=_start,
             args=(job, _SECONDS),
-            help="A second program without any shortcut tries every tree of this shape on the "
-            "training rows, for a minute at most. It shares nothing with the search, so it would "
-            "find a mistake of the search.",
+            help="A second, simple program tries every tree of this shape on the training rows, "
+            "for at most a minute. It shares no code with the search, so it would find a mistake "
+            "of the search.",
         )
     elif check.is_over:
         _draw_found(job, check)
@@ -64,7 +64,7 @@ def _start(job: Job, seconds: float) -> None:
 
 @st.fragment(run_every=EVERY)
 def _watch(check: Job) -> None:
-    """How much of its time is spent, and a way to stop it."""
+    """Draw the progress of the check, and a button that stops it."""
     if check.is_over:
         st.rerun()
     limit = check.spec.train.time_limit
@@ -79,7 +79,7 @@ def _watch(check: Job) -> None:
 
 def _draw_found(job: Job, check: Job) -> None:
     if check.result is None:
-        st.caption(f"The check brought nothing: {plain(check.message or 'it was stopped')}")
+        st.caption(f"The check has no result: {plain(check.message or 'it was stopped')}")
         return
     words = plain(check.result["words"]["status"])
     if check.result["holds"] is False:

@@ -1,4 +1,4 @@
-"""The Train page's left side: four main controls and the Train button, the rest folded."""
+"""The controls of the Train page: four main controls, the Train button, and further options."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ _LEAF_COUNT_NAMES = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What the controls say.
+    """The run that the controls describe.
 
     Attributes
     ----------
     problem : Problem or None
-        What would be solved; None if the controls cannot be used as they are.
+        The problem; None if a control has an error.
     spec : TrainSpec or None
-        The run they describe.
+        The run's specification; None if a control has an error.
     place : DeltaGenerator
-        Where the Train button goes.
+        The place of the Train button.
     """
 
     problem: Problem | None
@@ -72,13 +72,13 @@ class Asked:
 
 
 class _Form:
-    """Draws controls one after the other; what is wrong with one is said below it."""
+    """Draws controls one after the other, each with its error below."""
 
     def __init__(self) -> None:
         self.is_complete = True
 
     def ask(self, draw: Callable[[], T], instead: T) -> T:
-        """Draw a control; `instead` stands for a value that cannot be read."""
+        """Draw a control and return its value, or `instead` after an error."""
         try:
             return draw()
         except InputError as error:
@@ -140,7 +140,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
             seed=seed,
             mip=replace(mip, confirm_always=confirm),
         )
-        # The worker selects features; here only what can be wrong with the controls matters.
+        # The worker selects the features. The page only checks the controls.
         return spec, build_problem(rows, replace(spec, feature_selection=FeatureSelection.NONE))
 
     spec = problem = None
@@ -162,8 +162,8 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         key=TrainKey.MIN_LEAF,
         persist_state="session",
         width=155,
-        help="Every leaf holds at least this many training rows, or this many of the rarer class. "
-        "Rates of larger leaves can be relied on more; empty means no condition.",
+        help="The fewest training rows in a leaf, of all rows or of the rarer class. Larger leaves "
+        "have more reliable rates. Empty means no condition.",
     )
     st.session_state.setdefault(TrainKey.MIN_LEAF_OF, LeafCount.ROWS)
     of = place.selectbox(
@@ -190,8 +190,8 @@ def _choose_cap() -> int | None:
         persist_state="session",
         help="At most this many categories of a column on one side of a question (max.card in the "
         "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
-        "blue?*; empty means no cap. A small cap reads better and overfits less. Numerical columns "
-        "are not affected.",
+        "blue?*; empty means no cap. With a small cap, trees are easier to read and overfit less. "
+        "Numerical columns are not affected.",
     )
     if cap is not None and cap < 1:
         raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
@@ -207,8 +207,8 @@ def _choose_time() -> float:
         step=30,
         key=TrainKey.SECONDS,
         persist_state="session",
-        help="When it is over, the page shows the best tree so far and how much better another "
-        "could be.",
+        help="When the time is over, the page shows the best tree so far and how much better "
+        "another tree could be.",
     )
     if seconds is None or not 1 <= seconds <= MOST_SECONDS:
         raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
@@ -240,7 +240,7 @@ def _choose_engine() -> tuple[Engine, int, int]:
         step=1,
         key=TrainKey.SEED,
         persist_state="session",
-        help="Of the solver; the split has its own on the Data page.",
+        help="The solver's seed. The split has its own seed on the Data page.",
     )
     return Engine(engine), int(threads or 1), int(seed or 0)
 
@@ -251,14 +251,14 @@ def _choose_confirmation(engine: Engine) -> bool:
         key=TrainKey.switch("confirm_always"),
         persist_state="session",
         disabled=engine is not Engine.HYBRID,
-        help="CBC confirms the search's proof on the paper's integer program, in whatever is left "
-        "of the time limit. Otherwise it is only asked where that takes about two seconds. The "
-        "proof holds without it.",
+        help="CBC confirms the search's proof on the paper's integer program, in the rest of the "
+        "time limit. Otherwise CBC only runs if that takes about two seconds. The proof is valid "
+        "without it.",
     )
 
 
 def _offer_deciles(engine: Engine, rows: Prepared) -> None:
-    """Say why deciles suit CBC and HiGHS alone better than every value, and offer them."""
+    """Say why deciles suit CBC and HiGHS better than every cut point, and offer them."""
     if engine not in (Engine.CBC, Engine.HIGHS):
         return
     advice = advice_on_cuts(rows.train.features, _ENGINE_NAMES[engine])
@@ -278,8 +278,8 @@ def _choose_selection() -> tuple[FeatureSelection, int]:
         "Only columns that CART uses",
         key=TrainKey.SELECTION,
         persist_state="session",
-        help="Feature selection as in the paper's section 5.1: a default CART is grown on the "
-        "training rows, and only the columns that it asks about may be used.",
+        help="Feature selection as in the paper's section 5.1: the tree may only use the columns "
+        "that a default CART uses on the training rows.",
     )
     if not selected:
         return FeatureSelection.NONE, 1
@@ -290,7 +290,7 @@ def _choose_selection() -> tuple[FeatureSelection, int]:
         10_000,
         key=TrainKey.LEAST_FEATURES,
         persist_state="session",
-        help="If CART uses fewer, it is grown again on the columns that are left, until there are "
+        help="If CART uses fewer, another CART is grown on the other columns, until there are "
         "enough. The result lists the columns.",
     )
     return FeatureSelection.CART, int(least or 1)
@@ -301,7 +301,7 @@ def _choose_no_empty() -> bool:
         "No empty branches",
         key=TrainKey.NO_EMPTY,
         persist_state="session",
-        help="At every question at least one category goes each way: the paper's rows (pickmore) "
-        "and (pickless). Otherwise a question may be left unused.",
+        help="Every question sends at least one category each way: the paper's rows (pickmore) "
+        "and (pickless). Otherwise a question may have no effect.",
     )
     return bool(no_empty)

@@ -1,4 +1,4 @@
-"""The tree and the model as files, for programs and for people."""
+"""Downloads of the tree and the model, for programs and for people."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _SHEETS = {
 }
 
 MOST_PROGRAM = 100_000
-"""Training rows times decision nodes up to which the page writes the integer program."""
+"""The page writes integer programs with at most this product of rows and decision nodes."""
 
 LONGEST_USE, LONGEST_AUTHOR = 500, 120
-"""Characters of what an author states."""
+"""The most characters of an author's statement."""
 
 
 def draw_downloads(job: Job, rows: Prepared) -> None:
-    """Draw the buttons that open the lists of files; each is made when it is asked for."""
+    """Draw the buttons that open the lists of files. Each file is made on download."""
     model, test = Model.from_json(job.model), rows.test
     stem = file_stem(job.spec.table_name, job.spec.train.topology.name)
     with st.popover("Download", width="content"):
@@ -60,19 +60,19 @@ def draw_downloads(job: Job, rows: Prepared) -> None:
         for sheet, label in _SHEETS.items():
             _draw(label, sheet, _sheet_maker(model, sheet, statements, gather), stem)
         st.caption(
-            "A sheet is one file. Print it from the browser, also to PDF. The report also holds "
-            "the groups of test rows, the studies that you made of the same problem, and your "
-            "validations of this tree."
+            "A sheet is one file. Print it from the browser, also to PDF. The report also has the "
+            "groups of test rows, your studies of the same problem, and your validations of this "
+            "tree."
         )
 
 
 def _draw_program(job: Job, rows: Prepared, stem: str) -> None:
-    """Draw the buttons of the integer program, where there is one that a file can hold."""
+    """Draw the buttons of the integer program, if it exists and is not too large."""
     spec = job.spec.train
     if isinstance(spec.topology, AnyShape):
         st.caption(
-            "There is no integer program of this tree: the program knows one shape, and this tree "
-            "is the best of any shape."
+            "There is no integer program for this tree: a program has one shape, and this tree is "
+            "the best of any shape."
         )
         return
     if rows.train.n_rows * spec.topology.n_nodes > MOST_PROGRAM:
@@ -100,14 +100,14 @@ def _program_maker(spec: TrainSpec, rows: Prepared, kind: str) -> Callable[[], b
             try:
                 write_model(build_problem(rows, spec), path, spec.mip)
             finally:
-                end_idle_child()  # a server keeps no process that writes programs
+                end_idle_child()  # a server does not keep the writing process
             return path.read_bytes()
 
     return make
 
 
 def _ask_statements() -> Statements:
-    """What only the author can say; nothing of it is stored."""
+    """Draw fields for the author's statements, which are not stored."""
     stage = st.selectbox(
         "Stage",
         list(Stage),

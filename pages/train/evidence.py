@@ -1,4 +1,4 @@
-"""What a sheet can say of a tree beyond its training run."""
+"""Evidence for a tree's sheets from other runs and studies."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from pages.common.tables import table_of_run
 from pages.train.groups import GROUPS
 
 QUICK_LIMIT = 10.0
-"""Seconds that a sheet waits for a frontier that is likely to be found in about one."""
+"""Seconds that a sheet waits for a frontier that probably takes about one second."""
 _GLANCE = 0.05
 
 
 def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat], Evidence]:
-    """A function that gathers what a sheet shows; it may run after the page is drawn.
+    """Return a function that gathers a sheet's evidence. It may run after the page is drawn.
 
     Parameters
     ----------
     job : Job
-        The run that brought the tree.
+        The tree's run.
     model : Model
         Its model.
     rows : Prepared
@@ -63,25 +63,25 @@ def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat
 
 
 def _at_hand(now: Work) -> tuple[Batch, ...]:
-    """The studies of this session, which the store may lack."""
+    """The studies of this session, which may not be stored yet."""
     single = [job for job in (now.frontier, now.validation) if job is not None]
     return (*(Batch((job,), owner=job.owner) for job in single), *studies_of(now).values())
 
 
 @dataclass(frozen=True, eq=False)
 class _FrontierSearch:
-    """A search for the frontier of a tree's shape, which the Sensitivity page then has as well.
+    """A search for the frontier of a tree's shape. The Sensitivity page can use its result.
 
     Attributes
     ----------
     job : Job
-        The run that brought the tree.
+        The tree's run.
     rows : Prepared
         Its rows.
     manager : JobManager
-        Who searches.
+        The job manager.
     owner, lane : str
-        For whom.
+        The owner and the lane of the job.
     """
 
     job: Job
@@ -91,7 +91,7 @@ class _FrontierSearch:
     lane: str
 
     def found(self) -> FrontierView | None:
-        """The frontier, if it is likely to be quick and then is."""
+        """The frontier, if the search is expected to be quick and finishes in time."""
         if not is_quick_frontier(self.job.spec.train, self.rows):
             return None
         asked = dataclasses.replace(self.job.spec, kind=JobKind.FRONTIER, part=None)

@@ -1,4 +1,4 @@
-"""Model size, solver facts and where the rows went: what a report needs, folded away."""
+"""Facts for reports: model size, solver and use of the rows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _solver(result: StoredResult, problem: Problem) -> dict[str, str]:
         "Reached": plain(value_words(problem, result.total)),
         "Proved bound": plain(value_words(problem, result.total_bound)),
         "Proof": plain(result.words.proof),
-        "Time": f"{seconds_words(result.seconds)}; preparing the rows took "
+        "Time": f"{seconds_words(result.seconds)}; of this for preparing the rows "
         f"{seconds_words(result.seconds_prepare)}",
     }
     if mip is None:
@@ -53,7 +53,7 @@ def _solver(result: StoredResult, problem: Problem) -> dict[str, str]:
     return facts | {
         "Integer program": f"{mip.columns:,} variables ({mip.integers:,} integer), "
         f"{mip.rows:,} rows, {mip.nonzeros:,} entries",
-        "Solver": f"{plain(mip.solver)}, which said: {plain(mip.status)}",
+        "Solver": f"{plain(mip.solver)}, with the status: {plain(mip.status)}",
     }
 
 

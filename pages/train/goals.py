@@ -1,4 +1,4 @@
-"""What is maximised, under which floors."""
+"""The controls for the goal, the floors and the class weight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.common.text import plain, shorten
 
 _WEIGHT = TrainKey.WEIGHT
 _FURTHER = {rate: TrainKey.further_floor(rate) for rate in ("tpr", "tnr")}
-"""The keys of the further floors, by their rates."""
+"""The keys of the further floors, by rate."""
 
 
 def _title(goal: Goal) -> str:
@@ -24,7 +24,7 @@ def _title(goal: Goal) -> str:
 
 
 def choose_goal(positive: str, negative: str) -> Goal:
-    """Draw the choice of goal with one sentence on what it means for these classes."""
+    """Draw the choice of goal, with a sentence on its meaning for these classes."""
     st.session_state.setdefault(TrainKey.GOAL, Goal.ACCURACY)
     goal = st.selectbox(
         "Goal",
@@ -32,14 +32,14 @@ def choose_goal(positive: str, negative: str) -> Goal:
         format_func=_title,
         key=TrainKey.GOAL,
         persist_state="session",
-        help="What the tree is to do best on the training rows.",
+        help="What the tree does best on the training rows.",
     )
     goal = Goal(goal or Goal.ACCURACY)
     yes, no = plain(shorten(positive, 30)), plain(shorten(negative, 30))
     st.caption(
         {
             Goal.ACCURACY: "Gets the most rows right.",
-            Goal.BALANCED: f"{yes} and {no} count the same, however many rows each has.",
+            Goal.BALANCED: f"{yes} and {no} count the same, whatever their numbers of rows.",
             Goal.MAX_TPR: f"Finds the most {yes}, with a floor on specificity (TNR) that limits "
             "false alarms.",
             Goal.MAX_TNR: f"Raises the fewest false alarms on {no}, with a floor on sensitivity "
@@ -50,12 +50,12 @@ def choose_goal(positive: str, negative: str) -> Goal:
 
 
 def choose_floor(goal: Goal) -> Fraction | None:
-    """Draw the floor that belongs to the goal, and read it exactly as it is written.
+    """Draw the goal's floor, and read it exactly.
 
     Raises
     ------
     InputError
-        If it is not a percentage.
+        If the floor is not a percentage.
     """
     if goal.floor_rate is None:
         return None
@@ -67,19 +67,19 @@ def choose_floor(goal: Goal) -> Fraction | None:
         key=key,
         persist_state="session",
         max_chars=12,
-        help="On the training rows, exactly as written. In test rows a little less is usual: a "
-        "floor of 100 % in training gives 97 to 99 % in test.",
+        help="The exact floor on the training rows. The rate on test rows is usually a little "
+        "lower: a floor of 100 % in training gives 97 to 99 % in test.",
     )
     return parse_floor(text, f"The floor on {rate[0].lower()}{rate[1:]}")
 
 
 def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
-    """A goal and its floor, with the class weight and the further floors of the Train page.
+    """Combine a goal and its floor with the Train page's class weight and further floors.
 
     Raises
     ------
     InputError
-        If one cannot be used.
+        If one of them cannot be used.
     """
     weight = Fraction(1)
     if goal is Goal.ACCURACY:
@@ -93,12 +93,12 @@ def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
 
 
 def choose_weight(goal: Goal, negative: str) -> Fraction:
-    """Draw the class weight C, which goes with accuracy only.
+    """Draw the class weight C, which only applies to accuracy.
 
     Raises
     ------
     InputError
-        If it is not a positive number.
+        If the weight is not a positive number.
     """
     st.session_state.setdefault(_WEIGHT, "1")
     text = st.text_input(
@@ -107,20 +107,20 @@ def choose_weight(goal: Goal, negative: str) -> Fraction:
         persist_state="session",
         max_chars=12,
         disabled=goal is not Goal.ACCURACY,
-        help=f"What a correct row of {plain(shorten(negative, 30))} is worth; a correct row of "
-        "the positive class is worth 1. Give a number or a fraction such as 3/2. It goes with the "
-        "goal accuracy only.",
+        help=f"The weight of a correct row of {plain(shorten(negative, 30))}. A correct row of the "
+        "positive class has the weight 1. Give a number or a fraction such as 3/2. The weight only "
+        "applies to the goal accuracy.",
     )
     return parse_weight(text, "Class weight C") if goal is Goal.ACCURACY else Fraction(1)
 
 
 def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]:
-    """Draw the floors that are not part of the goal; (sensitivity, specificity).
+    """Draw the further floors, and return those on sensitivity and specificity.
 
     Raises
     ------
     InputError
-        If one is not a percentage.
+        If a floor is not a percentage.
     """
     floors: list[Fraction | None] = []
     for rate, name in (("tpr", "Sensitivity (TPR)"), ("tnr", "Specificity (TNR)")):
@@ -133,7 +133,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
             persist_state="session",
             max_chars=12,
             placeholder="no floor",
-            help="A further condition on the training rows, whatever the goal.",
+            help="A further condition on the training rows, for any goal.",
         )
         floors.append(parse_floor(text, f"The floor on {name}") if text.strip() else None)
     return floors[0], floors[1]
@@ -145,12 +145,12 @@ def make_objective(
     weight: Fraction,
     further: tuple[Fraction | None, Fraction | None],
 ) -> Objective:
-    """Put the parts together.
+    """Make the objective from its parts.
 
     Raises
     ------
     InputError
-        If they do not fit each other.
+        If the parts contradict each other.
     """
     min_tpr, min_tnr = further
     if goal is Goal.MAX_TPR:
@@ -158,5 +158,5 @@ def make_objective(
     elif goal is Goal.MAX_TNR:
         min_tpr = floor
     if goal.floor_rate is None and floor is not None:
-        raise InputError(f"The goal {goal} takes no floor of its own.")
+        raise InputError(f"The goal {goal} has no floor of its own.")
     return Objective(goal, weight, min_tpr, min_tnr)

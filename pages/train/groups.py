@@ -1,4 +1,4 @@
-"""How the tree does in groups of the test rows."""
+"""The tree's rates in groups of test rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pages.common.results import draw_subgroups
 from pages.common.tables import table_of_run
 
 GROUPS, FOLD = "train_groups", "train_groups_fold"
-"""Keys of the choice of a column, and of what it is folded in."""
+"""Keys of the choice of a column and of its expander."""
 
 
 def draw_groups_fold(job: Job, tree: Tree, rows: Prepared) -> None:
-    """Draw the groups to be unfolded; they are counted only while they are seen."""
+    """Draw an expander with the groups. They are counted only when it is open."""
     fold = st.expander("Groups of test rows", key=FOLD, on_change="rerun")
     if fold.open:
         with fold:
@@ -29,7 +29,7 @@ def _draw_groups(job: Job, tree: Tree, rows: Prepared) -> None:
     Parameters
     ----------
     job : Job
-        The run that brought the tree.
+        The tree's run.
     tree : Tree
         The tree.
     rows : Prepared

@@ -1,4 +1,4 @@
-"""Train: the shape, the goal and the limits on the left; the tree and its tests on the right."""
+"""The Train page: shape, goal and limits on the left, the tree and its tests on the right."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.train.sample_size import draw_sample_size
 
 
 def draw_page(data: ReadyData) -> None:
-    """Controls on the left; on the right what will happen, is happening, or came out."""
+    """Draw the controls on the left, and the preview, the progress or the result on the right."""
     rows = need_rows(data)
     left, right = st.columns([2, 5], gap="large")
     with left:
@@ -34,8 +34,8 @@ def draw_page(data: ReadyData) -> None:
         if job is None:
             draw_preview(rows, asked.problem, asked.spec)
         elif running:
-            # A run that has ended since the button was drawn is watched all the same: that draws
-            # the page anew, or else the button would stay disabled.
+            # If the run has ended since the button was drawn, watching it draws the page again, so
+            # that the button does not stay disabled.
             watch_run(job, problem_of(job))
         else:
             if not job.is_over:

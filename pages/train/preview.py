@@ -1,4 +1,4 @@
-"""What pressing Train will do."""
+"""The preview of a training run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pages.train.shape import shape_uri, shape_words
 
 
 def draw_preview(rows: Prepared, problem: Problem | None, spec: TrainSpec | None) -> None:
-    """Say what will happen; nothing is trained here."""
+    """Describe the run that Train will start."""
     with st.container(border=True):
         st.header("Nothing is trained yet", anchor=False)
         if problem is None or spec is None:
-            st.markdown("One of the settings cannot be used as it is; see the note beside it.")
+            st.markdown("One of the settings cannot be used. See the note beside it.")
             return
         words = st.container()
         if isinstance(spec.topology, Topology):
@@ -35,13 +35,13 @@ def draw_preview(rows: Prepared, problem: Problem | None, spec: TrainSpec | None
 
 
 def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:
-    """The run in sentences, as Markdown."""
+    """Describe the run in sentences; Markdown."""
     train, test = rows.train, rows.test
     positive, target = (plain(shorten(t, 40)) for t in (train.positive_label, train.target))
     tested = (
         f"and tests it on the other **{count_words(test.n_rows, 'row')}**"
         if test is not None
-        else "and tests it on none, since every row trains"
+        else "and does not test it, because every row is a training row"
     )
     of = "" if isinstance(spec.topology, AnyShape) else "the shape "
     lines = [
@@ -59,7 +59,7 @@ def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:
 
 
 def _floor_rows(problem: Problem) -> str:
-    """What the floors mean in rows."""
+    """Say how many rows the floors require."""
     gains, data = problem.gains, problem.data
     found = []
     if gains.min_tp:

@@ -1,4 +1,4 @@
-"""How far a run is, while the page stays usable."""
+"""The progress of a run, while the page stays usable."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from pages.common.text import plain
 
 @st.fragment(run_every=EVERY)
 def watch_run(job: Job, problem: Problem) -> None:
-    """Draw a run's progress until it is over, then draw the page anew.
+    """Draw a run's progress. Draw the page again when the run is over.
 
     Parameters
     ----------
     job : Job
-        Queued or running.
+        A queued or running job.
     problem : Problem
-        What it solves: gives its numbers their meaning.
+        Its problem, which gives totals and bounds their meaning.
     """
     if has_something_to_show(job):
         st.rerun()
     draw_how_far(job, "the best tree")
     trace = list(job.progress)
-    # One element, however many sentences: what stands below must not move, or the chart is drawn
-    # a second time for a moment.
+    # One element for all sentences, so that the chart below keeps its position. Otherwise the
+    # browser would show it twice for a moment.
     st.markdown("  \n".join(plain(sentence) for sentence in _sentences(problem, trace)))
     st.button(
         "Stop, and keep the best tree" if _best(trace) is not None else "Cancel",
@@ -46,12 +46,12 @@ def watch_run(job: Job, problem: Problem) -> None:
             key="train_progress",
             alt=progress_alt_text(trace, problem, until=job.seconds),
         )
-    st.caption("The page stays usable meanwhile; leaving it does not stop the run.")
+    st.caption("You can use or leave the page meanwhile. The run continues.")
 
 
 @st.fragment(run_every=EVERY)
 def watch_confirmation(job: Job) -> None:
-    """Say that a proved tree is being confirmed, until that is over; then draw the page anew."""
+    """Draw the progress of a confirmation. Draw the page again when it is over."""
     if job.is_over:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -76,7 +76,7 @@ def _best(trace: list[TracePoint]) -> int | None:
 
 
 def _sentences(problem: Problem, trace: list[TracePoint]) -> list[str]:
-    """The best tree so far and how much better another could be."""
+    """Describe the best tree so far, and how much better another tree could be."""
     best = _best(trace)
     bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
     if best is None:

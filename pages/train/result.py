@@ -1,4 +1,4 @@
-"""The tree, and how well its promises hold on test rows."""
+"""The result of a training run: the tree, and its rates in training and test."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from pages.train.groups import draw_groups_fold
 
 
 def draw_result(job: Job, changes: list[str]) -> None:
-    """Draw a finished run: the tree above, training and test side by side below.
+    """Draw a finished run: the tree, and below it training and test side by side.
 
     Parameters
     ----------
     job : Job
-        A run that brought a tree.
+        A run with a tree.
     changes : list of str
-        What differs now from what it was trained with.
+        The settings that changed since the training.
     """
     result, rows = job.trained, rows_of(job)
     assert result is not None and result.train is not None
@@ -60,7 +60,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     _draw_leaks(tree, rows)
     draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction())
     if not tree.decisions:
-        st.caption("This tree asks nothing: every case gets the same answer.")
+        st.caption("This tree has no question: every case gets the same answer.")
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_downloads(job, rows)
         choose_direction()
@@ -89,21 +89,21 @@ def draw_result(job: Job, changes: list[str]) -> None:
 
 
 def _link_further() -> None:
-    """The ways on: the refits of this tree, and new cases."""
+    """Draw links to the use and the refits of this tree."""
     st.page_link(Place.PREDICT, label="**Use or validate this tree on other cases →**")
     if st.button(
         "**How stable is this tree? →**",
         key="train_stability",
         type="tertiary",
-        help="The tree is found again on resamples of the training rows: would it come out the "
-        "same on other patients?",
+        help="Refits on resamples of the training rows show whether other patients would give the "
+        "same tree.",
     ):
         st.session_state[COMPARE_VIEW] = STABILITY
         st.switch_page(Place.COMPARE)
 
 
 def _draw_leaks(tree: Tree, rows: Prepared) -> None:
-    """Questions about columns that tell the outcome by themselves, always or almost."""
+    """Draw warnings about questions on columns that determine the outcome, or almost do."""
     asked = {tree.features[g].name for g in tree.used_features}
     for finding in (*rows.findings, *rows.divided):
         if finding.gives_away and finding.column in asked:
@@ -111,15 +111,15 @@ def _draw_leaks(tree: Tree, rows: Prepared) -> None:
 
 
 def _draw_selected(result: StoredResult) -> None:
-    """The columns that a feature selection left, if there was one."""
+    """Draw the columns that the feature selection kept, if there was a selection."""
     names = result.selected_features
     if names:
         listed = ", ".join(plain(shorten(name, 30)) for name in names)
-        st.caption(f"Chosen among {count_words(len(names), 'column')} that CART uses: {listed}.")
+        st.caption(f"Chosen from {count_words(len(names), 'column')} that CART uses: {listed}.")
 
 
 def _draw_proof(result: StoredResult) -> None:
-    """How the tree stands among all trees of its shape, on the training rows, and who says so."""
+    """Draw the status of the tree among all trees of its shape, and who proved it."""
     with st.container(key="train_proof"):
         if result.status is Status.OPTIMAL:
             st.caption(plain(result.words.proof))
@@ -128,17 +128,17 @@ def _draw_proof(result: StoredResult) -> None:
 
 
 def _advice(result: StoredResult) -> str:
-    """What to do about a tree that is not proved."""
+    """Give advice about a tree that is not proved."""
     if result.status is Status.CANCELLED:
-        return "The run was stopped. Training again begins anew."
+        return "The run was stopped. Training again starts from the beginning."
     return result.words.remark or (
-        "It is not proved to be the best: a longer time limit or a smaller shape can settle it."
+        "It is not proved the best: give a longer time limit or a smaller shape to prove it."
     )
 
 
 def _draw_no_test() -> None:
     st.markdown("**Test** · no rows")
     st.caption(
-        "Every row trains, so nothing here says what to expect of new cases. Keep some rows for "
-        "testing on the Data page."
+        "Every row is a training row, so nothing here says what to expect of new cases. Keep some "
+        "rows for testing on the Data page."
     )

@@ -1,4 +1,4 @@
-"""Expert rules: columns that may not be used, and rules for single questions of the tree."""
+"""The controls for expert rules: forbidden columns, and rules for single questions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _ONLY, _WHOLE = "Only these columns", "This very question"
 
 
 def choose_rules(features: tuple[Feature, ...], topology: Shape) -> RulesSpec:
-    """Draw the rules and what adds to them.
+    """Draw the rules and the controls that add rules.
 
     Parameters
     ----------
     features : tuple of Feature
-        What questions can be about.
+        The features.
     topology : Topology or AnyShape
-        Whose questions have rules.
+        The shape that the rules apply to.
     """
     names = [feature.name for feature in features]
     forbidden = _columns(
@@ -72,8 +72,8 @@ def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
         range(1, topology.n_nodes + 1),
         format_func=lambda node: _node_name(node, topology),
         key="train_rule_node",
-        help="Numbered from the top: a question, then all below its left, then all below its "
-        "right.",
+        help="Numbered from the top: first a question, then all questions below its left branch, "
+        "then all below its right branch.",
     )
     kind = st.segmented_control(
         "What may it be?", [_ONLY, _WHOLE], default=_ONLY, required=True, key="train_rule_kind"
@@ -90,7 +90,7 @@ def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
 
 
 def _node_name(node: int, topology: Topology) -> str:
-    """A node's number and how to find it from the top."""
+    """Name a node by its number and its path from the top."""
     steps: list[str] = []
     below = node - 1
     for above in range(node - 2, -1, -1):
@@ -127,7 +127,7 @@ def _draw_question(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | N
         feature.cuts,
         format_func=shortest_decimal,
         key="train_rule_cut",
-        help="The column's cut points; others can be given on the Data page.",
+        help="The column's cut points. You can set other cut points on the Data page.",
     )
     missing_left = feature.has_missing and st.checkbox(
         "Missing values answer yes", key="train_rule_missing"
@@ -138,13 +138,13 @@ def _draw_question(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | N
 
 
 def _add(rule: NodeRuleSpec) -> None:
-    """Keep a rule; it takes the place of an earlier one for the same question."""
+    """Add a rule. It replaces an earlier rule for the same question."""
     others = tuple(kept for kept in _kept_rules() if kept.node != rule.node)
     st.session_state[_RULES] = tuple(sorted((*others, rule), key=lambda kept: kept.node))
 
 
 def _columns(label: str, key: str, options: list[str], *, persist: bool = False) -> list[str]:
-    """A choice of several names; those that the data no longer have are dropped."""
+    """Draw a choice of several names. Names that are not in the data are dropped."""
     if key in st.session_state:
         st.session_state[key] = [name for name in st.session_state[key] if name in options]
     chosen = st.multiselect(
@@ -157,5 +157,5 @@ def _columns(label: str, key: str, options: list[str], *, persist: bool = False)
     )
     unknown = [name for name in chosen if name not in options]
     if unknown:
-        raise InputError(f"There is no {unknown[0]!r} to choose: take one of the list.")
+        raise InputError(f"{unknown[0]!r} is not in the list: choose from the list.")
     return list(chosen)

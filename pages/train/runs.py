@@ -1,4 +1,4 @@
-"""The Train button, and what has changed since the shown tree was trained."""
+"""The Train button."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TRAIN = "Train"
 
 
 def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
-    """Draw the Train button in its place; a press before this run of the page starts a run.
+    """Draw the Train button. If it was pressed, start a run.
 
     Returns
     -------
     Job or None
-        The run that the button waits for, disabled; whoever draws the page must watch it.
+        The run for which the button is disabled. The page must watch it.
     """
     if is_pressed(TRAIN) and asked.spec is not None and job_that_goes_on() is None:
         start_run(data, asked.spec)
@@ -38,5 +38,5 @@ def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
 
 
 def start_run(data: ReadyData, spec: TrainSpec) -> Job:
-    """Queue a training run and make it the session's; a quick one is over when this returns."""
+    """Queue a training run and make it the session's. A quick run is over on return."""
     return start_job(data.dataset.job(spec))

@@ -1,4 +1,4 @@
-"""How many rows and events there are for each question, said before training."""
+"""The remark on rows and events for each question, before training."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pages.common.text import plain
 
 
 def draw_sample_size(rows: Prepared, spec: TrainSpec | None) -> None:
-    """Draw a remark; it never keeps anyone from training.
+    """Draw the remark. It never blocks training.
 
     Parameters
     ----------
     rows : Prepared
         The training rows.
     spec : TrainSpec or None
-        What the controls say; None if they cannot be used as they are.
+        The run's specification; None if a control has an error.
     """
     if spec is None:
         return

@@ -1,4 +1,4 @@
-"""The tree's shape, chosen from pictures."""
+"""The choice of the tree's shape from pictures."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from odt_core.topology import MAX_NODES, PRESETS, AnyShape, Shape, Topology
 from odt_core.words import count_words
 from pages.common.settings import ANY, DEFAULT_SHAPE, OWN, SHAPE_NAMES, TrainKey
 
-# A choice is kept by its label, which holds the picture. With colours of the page, the choice would
-# be lost when the reader switches between light and dark.
+# Streamlit stores a choice by its label, which includes the picture. If the picture had the page's
+# colours, the choice would be lost on a switch between light and dark.
 _ON_ANY_PAGE = dataclasses.replace(
     LIGHT, page="#9aa5ab", ink="#7d898f", line="#7d898f", bar="#23879a"
 )
 
-# One radio group, laid out as cards: arrow keys and screen readers work as in any radio group.
+# One radio group in the form of cards, so that arrow keys and screen readers work as usual.
 _STYLE = """<style>
 .st-key-train_shape [role=radiogroup] {
   display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .4rem;
@@ -53,12 +53,12 @@ _STYLE = """<style>
 
 
 def choose_shape() -> Shape:
-    """Draw the cards; a text field for a shape of one's own, a number for any shape.
+    """Draw the cards, a text field for an own shape, and a number for any shape.
 
     Raises
     ------
     InputError
-        If the text is no shape.
+        If the text is not a shape.
     """
     st.html(_STYLE)
     st.session_state.setdefault(TrainKey.SHAPE, DEFAULT_SHAPE)
@@ -69,7 +69,7 @@ def choose_shape() -> Shape:
         key=TrainKey.SHAPE,
         persist_state="session",
         width="stretch",
-        help="Which questions can follow which. The best tree *of this shape* is found; questions "
+        help="The order of the questions. Train finds the best tree *of this shape*. Questions "
         "that do not help vanish. In a chain of cues every question can decide a case at once.",
     )
     if chosen == ANY:
@@ -93,7 +93,7 @@ def choose_shape() -> Shape:
 
 
 def _choose_any() -> AnyShape:
-    """How many questions a tree of any shape may have."""
+    """Draw the largest number of questions of a tree of any shape."""
     st.session_state.setdefault(TrainKey.MOST_QUESTIONS, DEFAULT_QUESTIONS)
     most = st.number_input(
         "Questions at most",
@@ -102,8 +102,8 @@ def _choose_any() -> AnyShape:
         step=1,
         key=TrainKey.MOST_QUESTIONS,
         persist_state="session",
-        help="The best tree of *all* shapes with at most so many questions on at most four levels "
-        "is found. That takes longer than one shape: the more questions, the longer.",
+        help="Train finds the best tree of *all* shapes with at most so many questions on at most "
+        "four levels. This takes longer than one shape, and longer with more questions.",
     )
     shape = AnyShape(int(most))
     st.caption(shape_words(shape))
@@ -111,7 +111,7 @@ def _choose_any() -> AnyShape:
 
 
 def shape_words(topology: Shape) -> str:
-    """The shape's size in words."""
+    """Describe the size of a shape."""
     if isinstance(topology, AnyShape):
         return f"at most {count_words(topology.depth, 'question')} a case"
     return (
@@ -122,7 +122,7 @@ def shape_words(topology: Shape) -> str:
 
 
 def shape_uri(topology: Topology) -> str:
-    """The shape's picture as an address that holds it."""
+    """Return the shape's picture as a data URI."""
     picture = topology_svg(topology, _ON_ANY_PAGE).encode()
     return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
 

@@ -24,7 +24,7 @@ _SWITCHES = {
     ),
     "anchor": (
         "Anchor categories",
-        "Where a question can be reversed, one category of each column always goes left, "
+        "If a question can be reversed, one category of each column always goes left, "
         "section 4.3.2.",
     ),
     "delete": (
@@ -47,7 +47,7 @@ _SWITCHES = {
 
 
 def choose_switches() -> MipOptions:
-    """Draw the configurations, and each switch on its own."""
+    """Draw the configurations and the single switches."""
     for name in _SWITCHES:
         st.session_state.setdefault(TrainKey.switch(name), getattr(MipOptions(), name))
     options = MipOptions(

@@ -151,7 +151,7 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
         tick(runs, row)
         trees = page.locator("[class*=st-key-runs_tree_] .stGraphVizChart")
         expect(trees).to_have_count(row + 1)
-    expect(page.get_by_text("What was asked")).to_be_visible()
+    expect(page.get_by_text("Settings", exact=True)).to_be_visible()
     table = page.get_by_role("table", name=re.compile("Metrics with 95% intervals"))
     expect(table.get_by_role("row").first.get_by_role("columnheader")).to_have_count(3)
     expect(page.get_by_role("img", name="x")).to_have_count(0)

@@ -41,7 +41,7 @@ def page(app: AppTest) -> AppTest:
 
 
 def test_a_path_is_found_and_each_of_its_trees_can_be_seen_and_trained(page: AppTest) -> None:
-    assert "No path is found yet" in " ".join(str(e.value) for e in page.header)
+    assert "No path yet" in " ".join(str(e.value) for e in page.header)
     page.button(key="path_go").click().run()
     wait_for(page, lambda now: now.path)
     batch = work(page).path

@@ -237,7 +237,7 @@ def test_runs_of_other_rows_are_compared_with_a_warning(maker: Maker, runs_page:
     maker.content += b"none,no,1,no\n" * 10
     other = maker.done()
     page = tick(runs_page(), one.id, other.id)
-    assert "not of the same rows" in page.info[0].value
+    assert "come from different rows" in page.info[0].value
 
 
 def test_an_address_opens_its_owners_run_only(maker: Maker, launch: Launch) -> None:

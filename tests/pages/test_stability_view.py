@@ -113,7 +113,7 @@ def test_refits_of_the_current_tree_are_asked_for_watched_and_shown(page: AppTes
         time.sleep(0.05)
     page.session_state[WORK] = replace(now, job=other)
     page.run()
-    assert "These refits are of another tree than the current one" in said(page)
+    assert "These refits belong to another tree" in said(page)
 
 
 def test_without_a_tree_it_says_where_one_is_trained(page: AppTest) -> None:
@@ -121,7 +121,7 @@ def test_without_a_tree_it_says_where_one_is_trained(page: AppTest) -> None:
     page.run()
     assert not page.exception
     assert page.button(key="stability_go").disabled
-    assert "train one first" in said(page)
+    assert "train a tree first" in said(page)
 
 
 def test_what_is_stopped_keeps_what_is_done(page: AppTest) -> None:
@@ -135,7 +135,11 @@ def test_what_is_stopped_keeps_what_is_done(page: AppTest) -> None:
     page.run()
     assert not page.exception
     n = len(stability_of(batch).refits)
-    kept = f"triage.csv: {count_words(n, 'resample')} in " if n else "stopped before a resample"
+    kept = (
+        f"triage.csv: {count_words(n, 'resample')} in "
+        if n
+        else "stopped before the first resample"
+    )
     assert kept in said(page)
 
 

@@ -194,7 +194,7 @@ def test_a_run_is_current_though_the_script_ended_as_it_was_queued(
 def test_before_training_the_page_says_what_will_happen(page: AppTest) -> None:
     said = texts(page)
     assert "**12 training rows**" in said
-    assert "every row trains" in said
+    assert "every row is a training row" in said
     assert "3 questions, 4 leaves" in said
     assert work(page).job is None, "nothing is trained without pressing Train"
 

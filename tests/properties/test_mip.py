@@ -293,7 +293,7 @@ def test_what_a_solver_cannot_count_is_neither_a_proof_nor_an_error(engine: Engi
         if solution.mip.is_blurred:
             blurred += 1
             assert solution.status is Status.FEASIBLE
-            assert solution.proved_by == () and "where the exact search can" in solution.remark
+            assert solution.proved_by == () and "but the exact search can" in solution.remark
     assert blurred > 0
 
 
