@@ -5,9 +5,9 @@ from pathlib import Path
 import streamlit as st
 
 from odt_core import MADE_BY
-from pages.common.intents import draw_refused, finish_presses, forget_press, take_over
+from pages.common.intents import draw_refused, finish_presses, forget_press, load_requested_table
 from pages.common.layout import draw_part, keep_words_readable
-from pages.common.messages import draw_said
+from pages.common.messages import draw_messages
 from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
 from pages.common.places import Place, enter_page
 from pages.common.state import work
@@ -88,7 +88,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     banner = st.empty()
     draw_account()
 with banner:
-    take_over()
+    load_requested_table()
 finish_presses()
 before = work()
 with banner:
@@ -106,7 +106,7 @@ try:
         with banner:
             draw_banner(work())
     with said:
-        draw_said()  # where the page is about to be drawn anew, that comes first
+        draw_messages()  # where the page is about to be drawn anew, that comes first
     read_drawings()
 finally:  # also where a page stops early
     keep_choices(work())

@@ -18,7 +18,7 @@ from pages.common.layout import current_theme
 from pages.common.text import html_text
 
 _CHART = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
-"""What makes an element of the page one with a figure."""
+"""Selects elements of the page that hold a figure."""
 
 
 def draw_chart(
@@ -29,13 +29,13 @@ def draw_chart(
     Parameters
     ----------
     figure : Figure
-        With the page's theme.
+        The figure in the page's theme.
     key : str
-        Of the chart.
+        The chart's key.
     alt : str
-        What it shows, for those who do not see it.
+        The text for readers who do not see it.
     on_point : callable, optional
-        Called with the custom data of a point that is clicked.
+        Called with the custom data of a clicked point.
     """
     st.plotly_chart(
         figure,
@@ -55,9 +55,9 @@ def _tell_clicked(key: str, on_point: Callable[[Any], None]) -> None:
 
 
 def hide_old_charts() -> None:
-    """Hide a chart from the moment the one that takes its place is drawn.
+    """Hide an old chart as soon as its replacement is drawn.
 
-    For Streamlit a chart with new data is another element, and the old one goes a moment later.
+    For Streamlit a chart with new data is a new element. It removes the old chart a moment later.
     """
     st.html(
         f"<style>[data-testid=stElementContainer][data-stale=false]{_CHART} "
@@ -70,13 +70,13 @@ _AS_FITS = "as it fits"
 _ARROWS = {Direction.DOWN: "↓ down", Direction.RIGHT: "→ right"}
 
 SCALE = 0.7
-"""How far a drawing may shrink to fit; a wider one is scrolled, so that it can be read."""
+"""The smallest scale of a drawing. A wider drawing scrolls, so that it stays readable."""
 
 ENLARGED = 1.3
-"""How large a drawing is where the page has the room."""
+"""The scale of a drawing if the page has room for it."""
 
 NARROW = 560
-"""In a box narrower than this, in pixels, trees grow down: a phone scrolls down anyway."""
+"""In a narrower box, in pixels, trees grow down, because phones scroll down anyway."""
 
 PIXELS = 4 / 3
 """Pixels in a point."""
@@ -91,25 +91,25 @@ def draw_tree(
     marked: frozenset[int] = frozenset(),
     lit_leaf: int | None = None,
 ) -> None:
-    """Draw a tree in the page's colours, with its test rows counted in the leaves.
+    """Draw a tree in the page's colours, with the counts of test rows in the leaves.
 
-    It takes the width of its box. Where it would become too small to be read, it is scrolled, and
-    a shadow at the side says so.
+    It fits the width of its box. If it would be too small to read, it scrolls instead, and a shadow
+    marks the hidden side.
 
     Parameters
     ----------
     tree : Tree
-        What to draw.
+        The tree.
     test : EncodedData or None
         Test rows.
     key : str
-        Name of the frame.
+        The frame's key.
     direction : Direction, optional
-        Which way it grows; what suits the width of its box by default.
+        The direction of growth; by default it suits the width of the box.
     marked : frozenset of int
-        Nodes whose outline is lit, in the order node, left subtree, right subtree.
+        Nodes with a highlighted outline, numbered in the order node, left subtree, right subtree.
     lit_leaf : int, optional
-        The leaf, from 0, whose path is lit.
+        The leaf, from 0, with a highlighted path.
     """
     theme = current_theme()
     widths = {way: PIXELS * drawn_width(tree, test, way) for way in Direction}
@@ -119,9 +119,9 @@ def draw_tree(
     st.html(f"<style>{' '.join(styles)} {choice}</style>")
     with st.container(key=key):
         for way in ways:
-            # Where names are equal, Streamlit's viewer prepares a morph of every line of the old
-            # drawing into the new one, a point for each pixel, and never plays it: 0.2 s in which
-            # the page stands.
+            # If names are equal, Streamlit's viewer prepares an animation of every line from the
+            # old to the new drawing, with a point for each pixel, and never shows it. This blocks
+            # the page for 0.2 s.
             dot = tree_dot(
                 tree,
                 test=test,
@@ -137,7 +137,7 @@ def draw_tree(
 
 
 def _ways(widths: dict[Direction, float]) -> list[Direction]:
-    """The directions that suit some width of the box: down, and right where that is narrower.
+    """The directions for different widths of the box: down, and right if that is narrower.
 
     Parameters
     ----------
@@ -149,17 +149,17 @@ def _ways(widths: dict[Direction, float]) -> list[Direction]:
 
 
 def _frame_style(key: str, theme: Theme) -> str:
-    """Scrolling, with a shadow at each side that hides something."""
+    """Style for scrolling, with a shadow at each side that hides a part."""
     shade, size = "rgba(110, 125, 133, 0.55)", "0.8rem calc(100% - 4px) no-repeat"
     page = theme.page
     return (
         f".st-key-{key} > * {{ overflow-x: auto; background: "
         f"linear-gradient(to right, {page} 30%, transparent) left / 2.5rem 100% no-repeat local, "
         f"linear-gradient(to left, {page} 30%, transparent) right / 2.5rem 100% no-repeat local, "
-        # two pixels from the edges, where rounding would leave a hair of them uncovered
+        # two pixels from the edges, because rounding would leave a thin line of them uncovered
         f"linear-gradient(to right, {shade}, transparent) left 2px center / {size} scroll, "
         f"linear-gradient(to left, {shade}, transparent) right 2px center / {size} scroll; }} "
-        # The button that enlarges the drawing would lie outside what is scrolled.
+        # The button that enlarges the drawing would lie outside the scrolled part.
         f".st-key-{key} [data-testid=stElementToolbar] {{ top: 0 !important; }} "
         f"@media (hover: none) {{ .st-key-{key} [data-testid=stElementToolbar] "
         f"{{ opacity: 1 !important; }} }} "
@@ -167,7 +167,7 @@ def _frame_style(key: str, theme: Theme) -> str:
 
 
 def _size_style(key: str, way: Direction, width: float) -> str:
-    """How wide a drawing of a width at full size, in pixels, may be; wider where it is enlarged."""
+    """Style for the width of a drawing; `width` is its full size in pixels."""
     chart = f".st-key-{key}_{way} .stGraphVizChart"
     frame = f".st-key-{key}_{way} [data-testid=stFullScreenFrame]"
     return (
@@ -179,7 +179,7 @@ def _size_style(key: str, way: Direction, width: float) -> str:
 
 
 def _choice_style(key: str, fits: float) -> str:
-    """Which of two drawings is shown: down from `fits` pixels on and in a narrow box."""
+    """Style that chooses a drawing: down in a box wider than `fits` pixels or a narrow box."""
     down, right = (f".st-key-{key}_{way}" for way in (Direction.DOWN, Direction.RIGHT))
     return (
         f".st-key-{key} {{ container-type: inline-size; }} {right} {{ display: none; }} "
@@ -189,7 +189,7 @@ def _choice_style(key: str, fits: float) -> str:
 
 
 def _draw_lists(tree: Tree) -> None:
-    """The numbered lists of categories, to be unfolded."""
+    """Draw the numbered lists of categories in an expander."""
     lists = category_lists(tree)
     if not lists:
         return
@@ -202,9 +202,9 @@ def _draw_lists(tree: Tree) -> None:
 
 
 def load_viewer() -> None:
-    """Have the browser load what draws trees, out of sight, while the settings are chosen.
+    """Let the browser load the viewer of trees in advance, with an invisible drawing.
 
-    Otherwise the first tree would wait most of a second for it.
+    Otherwise the first tree would appear almost a second later.
     """
     st.html("<style>.st-key-viewer { display: none; }</style>")
     with st.container(key="viewer"):
@@ -212,13 +212,13 @@ def load_viewer() -> None:
 
 
 def chosen_direction() -> Direction | None:
-    """The direction that the user chose for the page's tree; None for what fits."""
+    """The user's direction for the page's tree; None for the direction that fits."""
     chosen = st.session_state.get(_DIRECTION, _AS_FITS)
     return None if chosen == _AS_FITS else Direction(chosen)
 
 
 def choose_direction() -> None:
-    """Draw the choice of direction."""
+    """Draw the choice of the direction."""
     st.session_state.setdefault(_DIRECTION, _AS_FITS)
     st.segmented_control(
         "The tree grows",

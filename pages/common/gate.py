@@ -1,6 +1,6 @@
-"""The gate: what a request must show before Streamlit sees it.
+"""The gate: checks of each request before Streamlit gets it.
 
-SECURITY.md says what is promised, and which test holds each promise.
+SECURITY.md lists the guarantees and the test of each.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ log = logging.getLogger("pages.common.gate")
 
 
 def _inline_scripts() -> str:
-    """Sources for the scripts inside Streamlit's own page, by their digests."""
+    """Policy sources for the scripts inside Streamlit's own page, by their digests."""
     page = Path(st.__file__).with_name("static") / "index.html"
     scripts = re.findall(r"<script>(.*?)</script>", page.read_text("utf-8"), re.DOTALL)
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
 
-# Streamlit styles its elements with inline styles, loads the scripts of components from blobs, and
-# draws trees with WebAssembly; Plotly makes images as blobs.
+# Streamlit uses inline styles, loads scripts of components from blobs, and draws trees with
+# WebAssembly. Plotly makes images as blobs.
 CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -64,31 +64,31 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 CLOSED = ("/_stcore/metrics", "/_stcore/agent")
-"""Parts of Streamlit that the dashboard does not use and nobody may see."""
+"""Parts of Streamlit that the dashboard does not use. They are closed."""
 FOR_THE_SIGNED_IN = ("/media", "/_stcore/upload_file")
 """Downloads and uploads."""
 TOKEN = "odt_sign_in"
 IDENTITY = re.compile(r"_streamlit_user(_\d+)?")
-"""The cookies in which Streamlit keeps who has signed in, in one piece or in several."""
-# Only the browser sends this message, so there is no public way to make it.
+"""Streamlit's cookies for the signed-in person, in one or several parts."""
+# Normally only the browser sends this message, so Streamlit has no public way to make it.
 RUN = BackMsg(rerun_script=ClientState()).SerializeToString()
-"""What a browser sends to have the page's script run."""
+"""The browser's message that runs the page's script."""
 CLOSE: Message = {"type": "websocket.close", "code": 1008}
-"""Ends a WebSocket, for a reason of policy; before it was accepted, with status 403."""
+"""Ends a WebSocket for a policy reason. Before it is accepted, this gives status 403."""
 CHECK_SECONDS = 2.0
-"""How often an open page asks whether its sign-in was ended at another server."""
+"""Seconds between checks of an open page whether another server ended its sign-in."""
 
 
 @dataclass
 class Gate:
-    """ASGI middleware: lets in requests to a known name, from our own pages, by known people.
+    """ASGI middleware that accepts requests to a known name, from our pages, by known people.
 
     Attributes
     ----------
     app : ASGIApp
         Streamlit.
     sign_ins : callable
-        The store's sign-ins, asked for at the first need.
+        Returns the store's sign-ins; called on first use.
     needs_sign_in : callable
         Whether people must sign in.
     """
@@ -99,7 +99,7 @@ class Gate:
     _open: dict[str, set[asyncio.Event]] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Answer a request, or pass it on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -119,7 +119,7 @@ class Gate:
             return
         try:
             await self._pass_person(path, scope, receive, send)
-        except InputError as error:  # the store cannot be asked: nobody comes in unseen
+        except InputError as error:  # without the store, nobody gets in
             await _refuse(scope, receive, send, 503, str(error))
 
     async def _pass_person(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -154,14 +154,14 @@ class Gate:
         return await asyncio.to_thread(lambda: self.sign_ins().is_valid(token, identity))
 
     async def _end(self, token: str) -> None:
-        """End a sign-in here at once; other servers notice within `CHECK_SECONDS`."""
+        """End a sign-in on this server at once. Other servers notice within `CHECK_SECONDS`."""
         if token:
             await asyncio.to_thread(lambda: self.sign_ins().end(token))
             for ended in self._open.get(token, ()):
                 ended.set()
 
     async def _starting(self, send: Send, scope: Scope) -> Send:
-        """Give the browser a token together with the cookies that name the person."""
+        """Send the browser a token together with the cookies of the person."""
 
         async def start(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -179,10 +179,10 @@ class Gate:
     async def _keep_open(
         self, token: str, identity: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Serve an open page until its sign-in ends; its browser then comes back as a stranger.
+        """Serve an open page until its sign-in ends. Then the browser returns without a sign-in.
 
-        Nothing that is asked or answered afterwards passes: a page's fragments run without the
-        script that asks for a sign-in.
+        After the end no message passes in either direction, because fragments of a page run without
+        the script that requires a sign-in.
         """
         ended = asyncio.Event()
         self._open.setdefault(token, set()).add(ended)
@@ -216,39 +216,39 @@ class Gate:
                 del self._open[token]
 
     async def _watch(self, token: str, identity: str, ended: asyncio.Event) -> None:
-        """Note that a sign-in was ended at another server, or can no longer be asked about."""
+        """Set `ended` if another server ended the sign-in, or the store cannot be read."""
         while not ended.is_set():
             await asyncio.sleep(CHECK_SECONDS)
             try:
                 if not await self._is_valid(token, identity):
                     ended.set()
             except InputError as error:
-                log.warning("a page is closed until its sign-in can be asked about: %s", error)
+                log.warning("a page is closed until its sign-in can be checked: %s", error)
                 ended.set()
 
 
 def refuse_address(headers: Mapping[str, str]) -> str:
-    """Why a request is not answered, judged by its Host and Origin; empty if it may go on."""
+    """Return why a request is refused by its Host or Origin; empty if it may pass."""
     host = headers.get("host", "")
     if not _is_known_host(host):
         return (
-            f"The dashboard does not answer to the name {host[:80]!r}. Whoever runs it lists its "
+            f"The dashboard does not answer to the name {host[:80]!r}. Its administrator lists its "
             "names in the setting server.allowedHosts."
         )
     origin = headers.get("origin")
     if origin is None or _is_own(origin, host):
         return ""
     return (
-        f"The dashboard does not answer to pages of {origin[:80]!r}. Whoever runs it lists other "
+        f"The dashboard does not answer to pages of {origin[:80]!r}. Its administrator lists other "
         "addresses of the dashboard in the setting server.corsAllowedOrigins."
     )
 
 
 def comes_from_own_page(headers: Mapping[str, str]) -> bool:
-    """Whether a step was made on a page of the dashboard, or by typing its address.
+    """Whether a request came from a page of the dashboard, or from a typed address.
 
-    A foreign page can send any browser to an address, by a picture even. Browsers say so, or, where
-    the dashboard is reached without HTTPS and by another name than localhost, at least from where.
+    A foreign page can send any browser to an address, even with a picture. Browsers report this in
+    a header. Without HTTPS and under another name than localhost, they at least report the origin.
     """
     site = headers.get("sec-fetch-site")
     if site is not None:
@@ -267,7 +267,7 @@ def _is_own(origin: str, host: str) -> bool:
 
 
 def identity_of(cookies: Mapping[str, str]) -> str:
-    """The cookies that name a person, as one text; empty if there are none."""
+    """Return the cookies of a person as one text; empty without such cookies."""
     return "\n".join(
         f"{name}={value}"
         for name, value in sorted(cookies.items())
@@ -278,7 +278,7 @@ def identity_of(cookies: Mapping[str, str]) -> str:
 def _is_known_host(host: str) -> bool:
     try:
         parts = urlsplit(f"//{host}")
-        _ = parts.port  # a port that is no number is a wrong address, too
+        _ = parts.port  # raises ValueError if the port is not a number
     except ValueError:
         return False
     if parts.netloc != host or parts.username is not None:
@@ -306,9 +306,9 @@ def _is_below(path: str, folders: tuple[str, ...]) -> bool:
 
 
 def _as_same_origin(scope: Scope, headers: Mapping[str, str]) -> Scope:
-    """The request with the host that its page has.
+    """Return the request with the host of its page.
 
-    Streamlit compares the two, and where they differ asks the internet for its own address.
+    Streamlit compares the two. If they differ, it asks the internet for its own address.
     """
     origin = headers.get("origin")
     if origin is None:
@@ -319,10 +319,10 @@ def _as_same_origin(scope: Scope, headers: Mapping[str, str]) -> Scope:
 
 
 def _as_stranger(scope: Scope) -> Scope:
-    """The request without the cookies that name a person, and without an earlier session.
+    """Return the request without the cookies of a person and without an earlier session.
 
-    Streamlit would go on with the session that a WebSocket names third among its protocols, and
-    with whoever was signed in there.
+    Otherwise Streamlit would continue the session that is the third protocol of the WebSocket, with
+    the person who was signed in there.
     """
     headers: list[tuple[bytes, bytes]] = []
     for name, value in scope["headers"]:
@@ -343,9 +343,10 @@ def _as_stranger(scope: Scope) -> Scope:
 
 
 def _with_run(receive: Receive) -> Receive:
-    """The browser's messages, with one after the handshake that has the page's script run.
+    """Add a message after the handshake that runs the page's script.
 
-    A browser that comes back after its sign-in has ended shows the old page and asks for nothing.
+    A browser that returns after the end of its sign-in shows the old page and sends no such
+    message.
     """
     first = iter((False, True))
 
@@ -358,7 +359,7 @@ def _with_run(receive: Receive) -> Receive:
 
 
 def _cookies_set(message: Message) -> dict[str, str]:
-    """The cookies that an answer sets."""
+    """Return the cookies that an answer sets."""
     found: dict[str, str] = {}
     for name, value in message.get("headers", ()):
         if name.lower() == b"set-cookie":

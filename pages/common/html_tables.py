@@ -1,4 +1,4 @@
-"""Small tables as HTML: rows and columns named for screen readers, numbers that line up."""
+"""Small HTML tables with row and column headers for screen readers and aligned numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CELL = (
 
 
 def name_html(text: str, most: int = 24) -> str:
-    """A name from a file, shortened; the whole on hover."""
+    """Write a name from a file, shortened, with the full name as a tooltip."""
     whole = printable(text)
     return (
         f'<span title="{html_text(whole)}" style="overflow-wrap:anywhere">'
@@ -29,7 +29,7 @@ def name_html(text: str, most: int = 24) -> str:
 
 
 def value_html(value: str, *details: str) -> str:
-    """A value in bold with details beside it, each kept on one line; plain text in, HTML out."""
+    """Write a value in bold with details beside it, each on one line; from plain text to HTML."""
     spans = "".join(
         f' <span style="white-space:nowrap;{_FAINT}">{html_text(detail)}</span>'
         for detail in details
@@ -41,18 +41,18 @@ def value_html(value: str, *details: str) -> str:
 def plain_table(
     caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, is_wide: bool = False
 ) -> str:
-    """A table; the first cell of each row names it.
+    """Write a table. The first cell of each row is its header.
 
     Parameters
     ----------
     caption : str
-        What the table shows, for those who do not see it; plain text.
+        The caption for screen readers; plain text.
     head : sequence of str
-        Column names as HTML; a cell stands for an empty one.
+        Column headers as HTML. An empty header becomes an empty cell.
     rows : sequence of sequence of str
         Cells as HTML.
     is_wide : bool
-        Whether it may have to be scrolled: the keyboard reaches it, then.
+        Whether the table may scroll. Then the keyboard can reach it.
     """
     names = "".join(
         f'<th scope="col" style="{_HEAD}">{name}</th>' if name else '<td style="border:0"></td>'
@@ -68,12 +68,12 @@ def plain_table(
 
 
 def count_table(caption: str, positive: str, negative: str, counts: Sequence[int]) -> str:
-    """A 2x2 table in the user's own words, right answers tinted.
+    """Write a 2x2 table with the user's class names and tinted right answers.
 
     Parameters
     ----------
     caption : str
-        What the table shows, for those who do not see it; plain text.
+        The caption for screen readers; plain text.
     positive, negative : str
         The classes.
     counts : sequence of int

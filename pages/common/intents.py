@@ -1,12 +1,12 @@
-"""What the user asks for, a run or a table, until it is done.
+"""Requests of the user, for a run or a table, until they are done.
 
-Whatever the user does next ends the script at its next word to the browser or touch of the
-session's state, and with it goes what ``st.button`` returned. So a callback notes what is asked
-for, and it stays noted until it is done as a whole.
+The user's next action ends the running script at its next output or access to the session's state.
+The return value of ``st.button`` is then lost. So a callback stores each request until it is
+completely done.
 
-A table that is handed over is read by whichever page is drawn next. A run that a button asks for
-begins on the button's own page, which alone knows the settings. If the user leaves that page before
-it could begin the run, the next page says so, and the run does not begin at a later visit.
+The next page that is drawn reads a requested table. A requested run begins on the button's own
+page, which alone knows the settings. If the user leaves that page too early, the next page says so,
+and the run does not begin at a later visit.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class _Press:
     queued: Mapping[str, Any] | None = None
 
 
-def press_on(button: str) -> dict[str, Any]:
-    """Arguments of an ``st.button`` whose presses are noted.
+def note_press(button: str) -> dict[str, Any]:
+    """Return arguments for an ``st.button`` that store its press.
 
     Parameters
     ----------
     button : str
-        Its label. No two buttons of a page have the same.
+        The label, which is unique on the page.
     """
     return {"on_click": _note, "args": (button, this_page())}
 
@@ -51,31 +51,31 @@ def _note(button: str, page: str) -> None:
 
 
 def is_pressed(button: str) -> bool:
-    """Whether a button was pressed, and its run is not yet queued and current."""
+    """Whether a button was pressed and its run is not yet queued and current."""
     noted = st.session_state.get(_NOTED)
     return noted is not None and noted.button == button
 
 
 def forget_press() -> None:
-    """Forget the button's press: the run is queued, or its page cannot queue it."""
+    """Forget the press, because the run is queued or its page cannot queue it."""
     st.session_state.pop(_NOTED, None)
 
 
-def do_pressed(queue: Callable[[], Mapping[str, Any]]) -> Work:
-    """Queue the run that a button asks for, once, however often the script is ended meanwhile.
+def queue_pressed(queue: Callable[[], Mapping[str, Any]]) -> Work:
+    """Queue the run of a pressed button exactly once, even if the script is interrupted.
 
     Parameters
     ----------
     queue : callable
-        Queues the run and returns the changes for `update`. It does not touch the session's state
-        once the run is queued.
+        Queues the run and returns the changes for `update`. It must not access the session's state
+        after the run is queued.
     """
     noted = st.session_state[_NOTED]
     try:
         if noted.queued is None:
             noted.queued = queue()
     except Exception:
-        forget_press()  # not once more with each page that is drawn
+        forget_press()  # otherwise each page would repeat the error
         raise
     now = update(**noted.queued)
     forget_press()
@@ -83,7 +83,7 @@ def do_pressed(queue: Callable[[], Mapping[str, Any]]) -> Work:
 
 
 def finish_presses() -> None:
-    """On every page: make current what another page queued, or say that it was left too soon."""
+    """On every page: make another page's run current, or say that the page was left too early."""
     noted = st.session_state.get(_NOTED)
     if noted is None:
         return
@@ -92,20 +92,20 @@ def finish_presses() -> None:
         forget_press()
     elif noted.page != this_page():
         forget_press()
-        say(f"The page was left before it began: press **{noted.button}** there once more.")
+        say(f"You left the page before the run began: press **{noted.button}** there again.")
 
 
 NOW = "data_now_"
-"""How keys begin that concern one table only."""
-_HANDED = "data_handed"
+"""The prefix of keys that belong to one table."""
+_REQUESTED = "data_requested"
 _REFUSED = "data_refused"
 _TABLES = "data_tables_taken"
 TIME_TO_READ = 5.0
-"""Seconds that a sentence stands before it is taken for read."""
+"""Seconds after which a message counts as read."""
 
 
 @dataclass(frozen=True)
-class _Handed:
+class _Request:
     doing: str
     refused: str
     load: Callable[[], None]
@@ -122,59 +122,59 @@ class _Refused:
     seen_at: float = 0.0
 
     def is_read(self) -> bool:
-        """Whether the user has left the page that said it, and had the time to read it there."""
+        """Whether the user had time to read it and has left its page."""
         was_left = self.seen_on not in ("", this_page())
         return was_left and time.monotonic() - self.seen_at >= TIME_TO_READ
 
 
-def tables_taken() -> int:
-    """How many tables the session has taken: a widget with it in its key starts empty again."""
+def tables_loaded() -> int:
+    """The number of tables loaded in this session. A widget with it in its key starts empty."""
     return int(st.session_state.get(_TABLES, 0))
 
 
-def hand_over(
+def request_table(
     doing: str,
     refused: str,
     load: Callable[[], None],
     load_as: Callable[[ReadOptions], None] | None = None,
 ) -> None:
-    """Note a table that is to become current; for callbacks.
+    """Request that a table becomes current; for callbacks.
 
     Parameters
     ----------
     doing : str
-        What is shown while it is read, as Markdown.
+        The message during the reading, as Markdown.
     refused : str
         The headline if it cannot be used, as Markdown.
     load : callable
-        Makes it current. Whatever `InputError` it raises is kept for `draw_refused`.
+        Makes the table current. `draw_refused` shows its `InputError`.
     load_as : callable, optional
-        The same with other reading options, where it can be read otherwise.
+        The same with other reading options, if it can be read in another way.
     """
-    st.session_state[_HANDED] = _Handed(doing, refused, load, _current_table(), load_as)
+    st.session_state[_REQUESTED] = _Request(doing, refused, load, _current_table(), load_as)
 
 
-def take_over() -> None:
-    """Read what was handed over, if anything was; at the beginning of every page."""
+def load_requested_table() -> None:
+    """Read the requested table, if any; at the beginning of every page."""
     refused = st.session_state.get(_REFUSED)
     if refused is not None and refused.is_read():
         _forget_refused()
-    handed = st.session_state.get(_HANDED)
-    if handed is None:
+    requested = st.session_state.get(_REQUESTED)
+    if requested is None:
         return
-    with st.spinner(handed.doing):
+    with st.spinner(requested.doing):
         try:
-            handed.load()
+            requested.load()
         except InputError as error:
-            error.__cause__ = error.__context__ = None  # with these, what was read would be kept
+            error.__cause__ = error.__context__ = None  # they would keep the table in memory
             reason = error.with_traceback(None)
-            st.session_state[_REFUSED] = _Refused(handed.refused, reason, handed.load_as)
+            st.session_state[_REFUSED] = _Refused(requested.refused, reason, requested.load_as)
         except Exception:
-            del st.session_state[_HANDED]  # not once more with each page that is drawn
+            del st.session_state[_REQUESTED]  # not once more with each page that is drawn
             raise
         else:
-            _begin_anew(is_other=_current_table() != handed.before)
-        del st.session_state[_HANDED]
+            _begin_anew(is_other=_current_table() != requested.before)
+        del st.session_state[_REQUESTED]
 
 
 def _current_table() -> str | None:
@@ -183,17 +183,17 @@ def _current_table() -> str | None:
 
 
 def _begin_anew(*, is_other: bool) -> None:
-    """Forget what concerned the table before, and empty the uploader."""
+    """Forget the state of the previous table, and empty the uploader."""
     if is_other:
         for key in [key for key in st.session_state if str(key).startswith(NOW)]:
             del st.session_state[key]
     _forget_refused()
-    st.session_state[_TABLES] = tables_taken() + 1
+    st.session_state[_TABLES] = tables_loaded() + 1
 
 
-def take_back() -> None:
-    """Forget a file that the user has taken away, read or not; for callbacks."""
-    st.session_state.pop(_HANDED, None)
+def withdraw_table() -> None:
+    """Forget a file that the user removed; for callbacks."""
+    st.session_state.pop(_REQUESTED, None)
     _forget_refused()
 
 
@@ -202,9 +202,9 @@ def _forget_refused() -> None:
 
 
 def draw_refused() -> None:
-    """Say in one sentence why what was handed over could not be used.
+    """Draw a sentence that says why the requested table cannot be used.
 
-    It stays until the user leaves the page, and goes along where that is done at once.
+    It stays until the user leaves the page. If that happens at once, the next page shows it, too.
     """
     refused = st.session_state.get(_REFUSED)
     if refused is None:
@@ -215,7 +215,7 @@ def draw_refused() -> None:
 
 
 @dataclass(frozen=True)
-class Uneven:
+class UnevenFile:
     """A refused file that may be a table with other reading options.
 
     Attributes
@@ -223,9 +223,9 @@ class Uneven:
     title : str
         The refusal's headline, as Markdown.
     reason : RefusedRowsError
-        Why it was refused, with its first lines.
+        The reason, with the file's first lines.
     load_as : callable
-        Reads it with other options and makes it current.
+        Reads the file with other options and makes it current.
     """
 
     title: str
@@ -233,11 +233,11 @@ class Uneven:
     load_as: Callable[[ReadOptions], None]
 
 
-def uneven() -> Uneven | None:
-    """The file that was refused for its uneven rows, if that stands."""
+def uneven_file() -> UnevenFile | None:
+    """The file that was refused for its uneven rows; None without such a file."""
     refused = st.session_state.get(_REFUSED)
     if refused is None or refused.load_as is None:
         return None
     if not isinstance(refused.reason, RefusedRowsError):
         return None
-    return Uneven(refused.title, refused.reason, refused.load_as)
+    return UnevenFile(refused.title, refused.reason, refused.load_as)

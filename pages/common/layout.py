@@ -1,4 +1,4 @@
-"""Places and colours on the page: parts that stay where they are, columns, the reader's theme."""
+"""Parts of a page with fixed places, columns, and the browser's theme."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from streamlit.delta_generator import DeltaGenerator
 from odt_core.render import THEMES, Theme
 
 LEAST_WIDTH = 416
-"""Pixels that a figure or a tree needs to be read beside another."""
+"""The smallest width in pixels of a figure or tree beside another."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def draw_part(draw: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Draw a part of a page, which may be empty or of any length, in one place.
+    """Draw a part of a page, of any length, as one element.
 
     Parameters
     ----------
     draw : callable
-        Draws it.
+        Draws the part.
     *args, **kwargs
-        What it is called with.
+        Its arguments.
     """
     with st.container():
         return draw(*args, **kwargs)
 
 
 def side_by_side(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Two containers, side by side where both are wide enough, else one below the other.
+    """Make two containers, side by side if both are wide enough, or one below the other.
 
-    The first takes the whole width while the second is empty.
+    If the second is empty, the first has the full width.
 
     Parameters
     ----------
     key : str
-        Name of the two together.
+        The key of both together.
     """
     both, each = f".st-key-{key}", f"minmax(min({LEAST_WIDTH}px, 100%), 1fr)"
     st.html(
@@ -51,8 +51,8 @@ def side_by_side(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
         return st.container(), st.container()
 
 
-# Streamlit does not run the page again when the reader switches between light and dark, so what is
-# drawn in colours of its own would keep those of the other theme.
+# Streamlit does not run the page again on a switch between light and dark. Parts with colours of
+# their own would keep the colours of the other theme.
 _FOLLOW = st.components.v2.component(
     "odt_follow_theme",
     html="<span></span>",
@@ -78,12 +78,12 @@ _READABLE = """<style>
 
 
 def current_theme() -> Theme:
-    """The drawing theme of the browser's light or dark page."""
+    """The drawing theme for the browser's light or dark page."""
     return THEMES.get(str(st.context.theme.type), THEMES["light"])
 
 
 def follow_theme() -> None:
-    """Draw the page anew when the reader switches between light and dark."""
+    """Draw the page again when the user switches between light and dark."""
     _FOLLOW(
         key="train_theme",
         data={"drawn": current_theme().name},
@@ -93,10 +93,10 @@ def follow_theme() -> None:
 
 
 def keep_words_readable() -> None:
-    """Set words on the page in its text colour where Streamlit takes that of buttons.
+    """Use the page's text colour for some words to which Streamlit gives the buttons' colour.
 
-    White words on a button and words on a dark page cannot both stand out in one colour. Captions
-    and hints in fields are less faint than Streamlit has them. "No cap" and "any size", which are
-    values, are not faint at all.
+    No single colour suits both white words on buttons and words on a dark page. Captions and
+    hints in fields are also darker than Streamlit's. "No cap" and "any size" have full contrast,
+    because they are values.
     """
     st.html(_READABLE)

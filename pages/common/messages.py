@@ -1,7 +1,7 @@
-"""Messages in the page: what was just done, and what cannot be stored or shown now.
+"""Messages in the page: results of actions, and problems with storing or showing.
 
-They stand in the page, below the banner, and not in a toast: a toast would lie on buttons, and a
-screen reader would not know its name.
+They appear in the page, below the banner. A toast would cover buttons, and has no name for screen
+readers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SAID = "notices_said"
 
 
 def say(words: str) -> None:
-    """Show a message when the page is drawn next.
+    """Show a message the next time the page is drawn.
 
     Parameters
     ----------
@@ -32,34 +32,34 @@ def say(words: str) -> None:
     st.session_state[_SAID] = (*st.session_state.get(_SAID, ()), words)
 
 
-def draw_said() -> None:
-    """Draw what was said since the page was drawn last; it goes with the next step."""
+def draw_messages() -> None:
+    """Draw the new messages. They disappear with the user's next action."""
     for words in st.session_state.pop(_SAID, ()):
         st.info(words)
 
 
 LOOK_EVERY = 2.0
-"""Seconds between two looks whether a result is stored by now."""
+"""Seconds between two checks whether a result is stored."""
 
 
 @contextmanager
-def said_if_store_is_away() -> Iterator[None]:
-    """Say why what is drawn here, or by the decorated function, cannot be shown now."""
+def show_store_errors() -> Iterator[None]:
+    """Show an error of the store instead of the part that is drawn here; also a decorator."""
     try:
         yield
     except StorageError as error:
-        st.error(f"What is stored cannot be shown now. {plain(str(error))}")
+        st.error(f"Stored data and runs cannot be shown now. {plain(str(error))}")
 
 
 def draw_unstored(*jobs: Job) -> None:
-    """Say that a result is not stored yet, and why, for as long as that is so.
+    """Draw a warning as long as a result is not stored.
 
-    A result may be drawn before the first try to store it has failed, so the page goes on looking.
+    The page keeps checking, because the first try to store a result may fail after it is drawn.
 
     Parameters
     ----------
     *jobs : Job
-        What brought the result; all are over.
+        The result's jobs; all are over.
     """
     if not _are_stored(jobs):
         st.fragment(_watch_unstored, run_every=LOOK_EVERY)(jobs)
@@ -75,13 +75,13 @@ def _watch_unstored(jobs: Sequence[Job]) -> None:
     reason = next(filter(None, map(job_manager().unstored, jobs)), "")
     if reason:
         st.warning(
-            f"**This result is not stored yet.** {plain(reason)} It is kept in memory and is "
-            "stored as soon as that is possible. If the server ends before, it is lost."
+            f"**This result is not stored yet.** {plain(reason)} It is in memory, and will be "
+            "stored as soon as possible. If the server ends before, it is lost."
         )
 
 
-def draw_unentered() -> None:
-    """Say that runs are missing from the table, since they could not be stored yet."""
+def draw_missing_runs() -> None:
+    """Draw a note that runs are missing from the table because they are not stored yet."""
     n = job_manager().n_unentered(owner())
     if n:
         st.warning(

@@ -1,7 +1,7 @@
-"""Who is at the other end: one person on this machine, or people who have signed in.
+"""The person of the session: the only owner of this machine, or a signed-in person.
 
-Without an ``[auth]`` section in secrets.toml there is one owner of everything. With one, nobody
-sees anything before signing in, and then only their own: see docs/people.md.
+Without an ``[auth]`` section in secrets.toml, one owner owns everything. With it, people must sign
+in and see only their own data sets and runs (docs/people.md).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pages.common.text import plain, shorten
 
 _OWNER = "people_owner"
 LONGEST = 255
-"""Characters of an owner's id that the store takes."""
+"""The most characters of an owner's id in the store."""
 
 
 def sign_in_is_on() -> bool:
     """Whether people must sign in.
 
-    A secrets.toml that is there but cannot be read raises: it may well hold an ``[auth]`` section,
-    and everybody's runs would lie open if it were taken for none.
+    A secrets.toml that cannot be read raises an error. It may have an ``[auth]`` section, and
+    ignoring it would open everybody's runs.
     """
     if not any(Path(path).exists() for path in st.get_option("secrets.files")):
         return False
@@ -35,15 +35,15 @@ def sign_in_is_on() -> bool:
 
 
 def owner() -> str:
-    """The id of the person whose session this is, as the store knows it."""
+    """The id of the session's person in the store."""
     return owner_of(st.user.to_dict()) if sign_in_is_on() else LOCAL_OWNER
 
 
 def owner_of(claims: Mapping[str, Any]) -> str:
-    """The id of the person whom a sign-in names: issuer and subject, which never change.
+    """Return the id of a signed-in person: issuer and subject, which never change.
 
-    An address or a name may change hands. Without an issuer and a subject that are printable
-    text, nobody is known: the answer is empty.
+    An address or a name can pass to another person. Without a printable issuer and subject the id
+    is empty.
     """
     issuer, subject = claims.get("iss"), claims.get("sub")
     for claim in (issuer, subject):
@@ -56,14 +56,14 @@ def owner_of(claims: Mapping[str, Any]) -> str:
 
 
 def name_of(claims: Mapping[str, Any]) -> str:
-    """What to call the person: plain text."""
+    """Return the person's name; plain text."""
     return str(claims.get("name") or claims.get("email") or claims.get("sub") or "")
 
 
 def require_sign_in() -> None:
-    """Let the script go on only for a person whose session this is.
+    """Continue the script only for the session's own person.
 
-    A session that changes hands, however that came about, begins anew.
+    A session whose person changed starts again, whatever the reason.
     """
     if not sign_in_is_on():
         return
@@ -80,10 +80,10 @@ def require_sign_in() -> None:
 
 
 def is_signed_in() -> bool:
-    """Whether the person of this session has signed in, and not signed out since.
+    """Whether the session's person has signed in and not signed out.
 
-    Streamlit keeps who signed in for as long as the browser's cookie is good; the store knows
-    whether that still holds.
+    Streamlit trusts the browser's cookie until it expires. The store knows whether the sign-in is
+    still valid.
     """
     if not st.user.is_logged_in:
         return False
@@ -92,7 +92,7 @@ def is_signed_in() -> bool:
 
 
 def draw_account() -> None:
-    """The signed-in person's name, with the way out; nothing where nobody signs in."""
+    """Draw the signed-in person's name and the sign-out button, if people sign in."""
     if not sign_in_is_on() or not is_signed_in():
         return
     return_to_address()
@@ -102,8 +102,8 @@ def draw_account() -> None:
         st.markdown(f"Signed in as **{plain(shorten(name, 80))}**")
         if address and address != name:
             st.caption(plain(shorten(address, 120)))
-        st.caption("Your data sets and runs are seen by nobody else who signs in here.")
-        # before the script, whose end another question of the page may not await
+        st.caption("Nobody else who signs in here sees your data sets and runs.")
+        # before the script, because other requests of the page may not wait for its end
         st.button("Sign out", key="people_sign_out", width="stretch", on_click=st.logout)
 
 
@@ -117,7 +117,7 @@ def _draw_sign_in() -> NoReturn:
     _, middle, _ = st.columns([1, 2, 1])
     with middle, st.container(border=True, key="people_sign_in"):
         st.title("Optimal decision trees", anchor=False)
-        st.markdown("Please sign in: data sets and runs are kept apart for each person.")
+        st.markdown("Please sign in. Each person has separate data sets and runs.")
         for provider in _providers():
             label = "Sign in" if provider is None else f"Sign in with {plain(provider)}"
             if st.button(label, key=f"people_sign_in_{provider}", type="primary"):
@@ -126,7 +126,7 @@ def _draw_sign_in() -> NoReturn:
 
 
 def _providers() -> list[str | None]:
-    """Names of the providers in secrets.toml; None for the one without a name."""
+    """Names of the providers in secrets.toml; None for the provider without a name."""
     section = st.secrets["auth"]
     named: list[str | None] = [
         str(name) for name, value in section.items() if isinstance(value, Mapping)
@@ -135,7 +135,7 @@ def _providers() -> list[str | None]:
 
 
 def _draw_unusable() -> NoReturn:
-    st.error("This sign-in gives no usable identity: sign in in another way.")
+    st.error("This sign-in gives no usable identity: sign in with another account.")
     st.button("Sign out", key="people_sign_out", on_click=st.logout)
     st.stop()
 
@@ -165,10 +165,10 @@ export default function () {
 
 
 def remember_address() -> None:
-    """On the sign-in page: keep the address, if it names anything."""
+    """On the sign-in page: store the address, if it has parameters."""
     _REMEMBER(key="returning_remember", height=0)
 
 
 def return_to_address() -> None:
-    """Once signed in: go where the person wanted to go."""
+    """After the sign-in: go to the stored address."""
     _RETURN(key="returning_return", height=0)

@@ -1,4 +1,4 @@
-"""The pages' files, so that one can link to another, and which of them is drawn now."""
+"""The pages' files, for links between pages, and the current page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PAGE = "places_page"
 
 
 class Place(StrEnum):
-    """A page, by its file below the folder of `dashboard.py`."""
+    """A page, with its file below the folder of `dashboard.py`."""
 
     DATA = "data/page.py"
     TRAIN = "train/page.py"
@@ -22,10 +22,10 @@ class Place(StrEnum):
 
 
 def enter_page(title: str) -> None:
-    """Note which page is drawn now, by its title."""
+    """Set the title of the current page."""
     st.session_state[_PAGE] = title
 
 
 def this_page() -> str:
-    """The title of the page that is drawn now."""
+    """The title of the current page."""
     return str(st.session_state.get(_PAGE, ""))

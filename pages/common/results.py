@@ -1,4 +1,4 @@
-"""A tree's result in figures: the verdict, 2x2 tables, rates, floors, leaves and subgroups."""
+"""The numbers of a tree: verdict, 2x2 tables, rates, floors, leaves and subgroups."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from pages.common.text import html_text, plain, shorten
 
 
 def draw_verdict(objective: Objective, train: Metrics, test: Metrics | None) -> None:
-    """Draw what a tree does on test rows, coloured by how far they fall from training."""
+    """Draw the verdict on a tree: its test rows compared with training."""
     draw_found_verdict(verdict(objective, train, test))
 
 
@@ -64,21 +64,21 @@ NONE = "–"
 
 
 def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
-    """Draw a 2x2 table in the user's own words.
+    """Draw a 2x2 table with the user's class names.
 
     Parameters
     ----------
     title : str
-        Which rows.
+        The name of the rows.
     counts : Confusion
         The four counts.
     tree : Tree
-        Gives the class names.
+        The tree, with the class names.
     """
     st.markdown(f"**{title}** · {count_words(counts.n, 'row')}, {counts.errors:,} wrong")
     st.html(
         count_table(
-            f"{title}: what the tree says against what is, in rows",
+            f"{title}: the tree's answers and the true classes, in rows",
             tree.positive_label,
             tree.negative_label,
             (counts.tp, counts.fp, counts.fn, counts.tn),
@@ -87,7 +87,7 @@ def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
 
 
 def reported_html(measure: ReportedRate, found: Metrics | None) -> str:
-    """A measure with its interval; a dash where there are no rows or it is not defined."""
+    """Write a measure with its interval; "-" if there are no rows or it is not defined."""
     return _words_html(None if found is None else measure.words(found))
 
 
@@ -99,20 +99,19 @@ def draw_rates(train: Metrics, test: Metrics | None) -> None:
     ]
     st.html(plain_table("Rates in training and test", ["", "Training", "Test"], rows))
     st.caption(
-        "The brackets hold 95% intervals: Wilson's for shares, the log method for likelihood "
-        "ratios. "
+        "Brackets show 95% intervals: Wilson's for shares, the log method for likelihood ratios. "
         "The tree was chosen on the training rows, so only the test column says what to expect "
         "of new cases."
     )
 
 
 def rate_html(value: Rate | Estimate) -> str:
-    """A share with x/n and its interval; a dash where it is not defined."""
+    """Write a share with x/n and its interval; "-" if it is not defined."""
     return _words_html(share_parts(value))
 
 
 def ratio_html(value: Estimate) -> str:
-    """A likelihood ratio with its interval; a dash where it is not defined."""
+    """Write a likelihood ratio with its interval; "-" if it is not defined."""
     return _words_html(ratio_parts(value))
 
 
@@ -121,19 +120,19 @@ def _words_html(words: RateWords | None) -> str:
 
 
 def draw_floors(objective: Objective, train: Metrics, test: Metrics | None) -> None:
-    """Draw an objective's floors beside what training and test rows reach."""
+    """Draw an objective's floors with the rates in training and test."""
     draw_found_floors(floors(objective, train, test), "test")
 
 
 def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
-    """Draw the floors that were asked for beside what was reached; nothing without floors.
+    """Draw floors with the reached rates; nothing without floors.
 
     Parameters
     ----------
     found : sequence of Floor
         The floors.
     rows : str
-        Which rows were held out: ``test`` or ``validation``.
+        The name of the held-out rows: ``test`` or ``validation``.
     """
     if not found:
         return
@@ -150,16 +149,16 @@ def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
 
 
 def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> float | None:
-    """Draw PPV and NPV for the user's own prevalence; that of the training rows at first.
+    """Draw PPV and NPV for the user's prevalence, which begins with the training rows'.
 
     Returns
     -------
     float or None
-        The prevalence, where the user gave one.
+        The user's prevalence; None for the training rows'.
     """
     default = f"{100 * (train.prevalence.value or 0.0):.1f}"
     name = plain(shorten(positive, 30))
-    # The label names no class: whoever hears it would hear the escapes of a name from a file, too.
+    # The label has no class name, because screen readers would read the escapes of such a name.
     text = st.text_input(
         "Share of the positive class where the tree will be used, in %",
         value=default,
@@ -194,7 +193,7 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
 def _draw_frequencies(
     train: Metrics, test: Metrics | None, prevalence: float, positive: str
 ) -> None:
-    """Draw what becomes of a thousand cases, training and test side by side."""
+    """Draw the outcomes of a thousand cases, training and test side by side."""
     of_train, of_test = (
         None if found is None else frequencies(found.confusion, prevalence)
         for found in (train, test)
@@ -215,19 +214,19 @@ def _draw_frequencies(
         ]
         for name, of in lines
     ]
-    caption = f"Of 1,000 cases, where {percent_words(prevalence)} are {positive}"
+    caption = f"Of 1,000 cases, if {percent_words(prevalence)} are {positive}"
     st.html(plain_table(caption, ["Of 1,000 cases", "Training", "Test"], rows))
 
 
 def _beside_the_rates(train: Metrics, test: Metrics | None) -> str:
-    """Why these predictive values are not those of the table of rates.
+    """Explain the difference between these predictive values and the table of rates.
 
     Parameters
     ----------
     train : Metrics
         The rates of the training rows.
     test : Metrics or None
-        Those of the test rows, where the share is the training rows' own.
+        The rates of the test rows, if the prevalence is the training rows'.
     """
     words = (
         "The intervals come from the logit method, so they differ from those in the table above."
@@ -264,7 +263,7 @@ def draw_leaves(tree: Tree, test: EncodedData | None) -> None:
             f"{FEW_OF_CLASS} of the class it predicts. Its share is little more than a guess."
         )
     if CONTRADICTED in marks:
-        st.caption("Test disagrees: most test rows in this leaf speak against its answer.")
+        st.caption("Test disagrees: most test rows in this leaf have the other class.")
     if unseen_words(tree):
         st.caption(plain(unseen_words(tree, SHORT)))
 
@@ -298,14 +297,16 @@ def draw_subgroups(
     of_column : callable
         The groups of a column.
     key : str
-        Of the choice; the chart's key begins with it.
+        The choice's key, and the prefix of the chart's key.
     positive, negative : str
         The classes.
     rows : str
-        Which rows are counted: ``test`` or ``validation``.
+        The name of the counted rows: ``test`` or ``validation``.
     """
     if not columns:
-        st.caption("No column makes groups: all are constant, or name each row.")
+        st.caption(
+            "No column makes groups: each is constant, or has a different value in each row."
+        )
         return
     column = st.selectbox(
         "Groups by",
@@ -314,7 +315,7 @@ def draw_subgroups(
         persist_state="session",
         format_func=lambda name: shorten(name, 60),
         width=320,
-        help="Any column of the file, also one that the tree does not ask about.",
+        help="Any column of the file, even if the tree does not ask about it.",
     )
     found = of_column(str(column))
     if found is None or not found.groups:
@@ -347,7 +348,7 @@ def _draw_groups(found: Subgroups, positive: str, negative: str, rows: str) -> N
 
 
 def _roomy(name: str) -> str:
-    """A name as HTML with room for some letters, so that a narrow page does not break each."""
+    """A name as HTML with a minimum width, so that a narrow page does not break every letter."""
     return f'<span style="display:inline-block;min-width:5.5rem">{name}</span>'
 
 

@@ -1,7 +1,7 @@
-"""The session's training runs: start one, show how far it is, and take in what it brought.
+"""The session's training run: start, progress and result.
 
-The current tree is never lost to a run that brings none: the run before it becomes current again,
-and the page says what happened.
+A run without a tree never replaces the current tree: the earlier run becomes current again, and the
+page says what happened.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from odt_core.storage import RunStatus
 from odt_core.topology import AnyShape
 from odt_core.training import Stage, TrainSpec
 from odt_core.words import count_words, goal_words, seconds_words
-from pages.common.intents import do_pressed
+from pages.common.intents import queue_pressed
 from pages.common.people import owner
 from pages.common.server import job_manager
 from pages.common.settings import load_settings, shape_name
@@ -29,30 +29,30 @@ from pages.common.text import plain
 _BEFORE = "train_before"
 _NOTICE = "train_notice"
 CHANGED = "train_changed"
-"""The run whose settings are in the controls to be changed, for the record of the next run."""
+"""Key of the run whose settings the user is changing, for the next run's record."""
 
 QUICK = 0.8
-"""Seconds to wait for a quick run before showing its progress instead of its result."""
+"""Seconds to wait for a quick run's result before its progress is shown."""
 STOPPED = 1.5
-"""Seconds to wait for a stopped run to hand in its tree."""
+"""Seconds to wait for the tree of a stopped run."""
 _GLANCE = 0.02
 
 
 def start_job(spec: JobSpec) -> Job:
-    """Queue the pressed run that brings a tree, and make it the session's.
+    """Queue the requested run that gives a tree, and make it the session's.
 
-    A quick one is over on return.
+    A quick run is over on return.
     """
-    job = do_pressed(lambda: {"job": _queue(spec)}).job
+    job = queue_pressed(lambda: {"job": _queue(spec)}).job
     assert job is not None
-    _glance_until(lambda: has_something_to_show(job), QUICK)
+    _wait_until(lambda: is_over_or_proved(job), QUICK)
     return job
 
 
 def _queue(spec: JobSpec) -> Job:
     before = work().job
     if before is not None and before.shows_tree:
-        job_manager().cancel(before)  # its proved tree needs no more confirmation
+        job_manager().cancel(before)  # its tree is already proved
         st.session_state[_BEFORE] = before
     st.session_state[_NOTICE] = ""
     mine, own_lane, changed = owner(), lane(), st.session_state.pop(CHANGED, None)
@@ -60,21 +60,21 @@ def _queue(spec: JobSpec) -> Job:
 
 
 def stop_run(job: Job) -> None:
-    """Stop a run with its best tree so far, and wait the moment that takes."""
+    """Stop a run, keep its best tree so far, and wait for it a moment."""
     job_manager().cancel(job)
     wait_for(job, STOPPED)
 
 
 def wait_for(job: Job, seconds: float) -> None:
-    """Wait until a job is over, but not longer than so many seconds."""
-    _glance_until(lambda: job.is_over, seconds)
+    """Wait until a job is over, but at most so many seconds."""
+    _wait_until(lambda: job.is_over, seconds)
 
 
-def _glance_until(is_so: Callable[[], bool], seconds: float) -> None:
-    """Wait, but not longer than the user does.
+def _wait_until(is_so: Callable[[], bool], seconds: float) -> None:
+    """Wait, unless the user does something else.
 
-    A link that is pressed meanwhile would be lost to an ``st.rerun`` that follows; so the session's
-    state is touched, where Streamlit ends the script for it.
+    A following ``st.rerun`` would discard a link that is clicked meanwhile. So the loop accesses
+    the session's state, and there Streamlit ends the script for the link.
     """
     deadline = time.monotonic() + seconds
     while not is_so() and time.monotonic() < deadline:
@@ -83,7 +83,7 @@ def _glance_until(is_so: Callable[[], bool], seconds: float) -> None:
 
 
 def settle_run() -> Job | None:
-    """The session's run, once what a finished one brought has been taken in."""
+    """Handle the end of the session's run, and return the run."""
     job = work().job
     if job is None or not job.is_over or has_tree(job):
         return job
@@ -92,9 +92,9 @@ def settle_run() -> Job | None:
 
 
 def train_now(data: ReadyData, spec: TrainSpec) -> NoReturn:
-    """Train as a pressed button of another page than Train asks; draw the page anew.
+    """Train on request of another page than Train, and draw the page again.
 
-    The settings become those of the Train page, so call this before their controls are drawn.
+    It sets the Train page's controls, so call it before they are drawn.
     """
     load_settings(spec)
     update(schema=spec.schema)
@@ -102,24 +102,24 @@ def train_now(data: ReadyData, spec: TrainSpec) -> NoReturn:
     st.rerun()
 
 
-def job_that_goes_on() -> Job | None:
-    """The session's training run, as long as it has no tree to show and is not over."""
+def unfinished_job() -> Job | None:
+    """The session's training run, if it is not over and has no proved tree."""
     job = work().job
-    return None if job is None or has_something_to_show(job) else job
+    return None if job is None or is_over_or_proved(job) else job
 
 
-def has_something_to_show(job: Job) -> bool:
-    """Whether a run is over, or has a proved tree that a second engine only confirms."""
+def is_over_or_proved(job: Job) -> bool:
+    """Whether a run is over, or has a proved tree that CBC only confirms."""
     return job.is_over or job.shows_tree
 
 
 def has_tree(job: Job) -> bool:
-    """Whether a run is over and brought a tree."""
+    """Whether a run is over and has a tree."""
     return job.trained is not None and job.trained.has_tree
 
 
 def notice() -> str:
-    """What the last run brought instead of a tree, in a sentence or two; empty if it brought one.
+    """Say why the last run has no tree, in a sentence or two; empty if it has one.
 
     Plain text.
     """
@@ -127,20 +127,20 @@ def notice() -> str:
 
 
 def _without_tree(job: Job) -> str:
-    """Why a run has no tree, and what to do."""
+    """Say why a run has no tree, and what to do."""
     if job.trained is None:
         return job.message
     spec, words = job.spec.train, job.trained.words.status
     if job.trained.status is Status.INFEASIBLE:
-        return f"{words}. Lower the floor, choose a larger shape, or take back a rule or cap."
+        return f"{words}. Lower the floor, choose a larger shape, or remove a rule or cap."
     return (
-        f"{words}. Asked was the {goal_words(spec.objective)}; give it more time, a smaller shape "
+        f"{words}. The goal was the {goal_words(spec.objective)}. Give more time, a smaller shape "
         "or another engine."
     )
 
 
 def changes_since(job: Job, data: ReadyData, spec: TrainSpec | None) -> list[str]:
-    """What differs now from what the shown tree was trained with."""
+    """Name the settings that changed since the shown tree was trained."""
     then = job.spec
     found = []
     if (then.dataset, then.read) != (data.dataset.sha256, data.dataset.read):
@@ -171,18 +171,18 @@ _SETTINGS = (
 
 
 EVERY = 0.5
-"""Seconds between two looks."""
+"""Seconds between two updates."""
 
 
-def draw_how_far(job: Job, sought: str) -> None:
-    """Draw a job's headline and how much of its time limit is spent.
+def draw_job_progress(job: Job, sought: str) -> None:
+    """Draw a job's headline and the used part of its time limit.
 
     Parameters
     ----------
     job : Job
-        Queued or running.
+        A queued or running job.
     sought : str
-        What the search is for: ``the best tree``.
+        The goal of the search: ``the best tree``.
     """
     st.header(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit

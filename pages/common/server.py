@@ -1,4 +1,4 @@
-"""What all sessions of one server share."""
+"""Objects that all sessions of a server share."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from odt_core.storage import Store, open_store
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    """Data sets and runs; in memory, with a word on why, where nothing can be written."""
+    """The store of data sets and runs. If nothing can be written, it is in memory."""
     return open_store()
 
 
 @st.cache_resource(show_spinner=False)
 def job_manager() -> JobManager:
-    """The warm workers: as many as there are cores."""
+    """The manager of the warm workers, as many as cores."""
     return JobManager(store(), n_workers=os.cpu_count() or 1)
 
 
 async def health(_: Request) -> Response:
-    """Whether the server can keep what is trained: for whoever watches it, without names."""
+    """Report to monitoring whether the server can store results, without names."""
     problem = await asyncio.to_thread(lambda: store().problem or job_manager().problem)
     return JSONResponse({"status": "degraded" if problem else "ok"}, 503 if problem else 200)
 
 
 def warm_up() -> None:
-    """Start the workers, and import what the first table and the first tree will need."""
+    """Start the workers, and import modules for the first table and the first tree."""
     job_manager()
-    keep_what_is_loaded()
+    freeze_loaded_objects()
 
 
-def keep_what_is_loaded() -> None:
-    """Import what pages will need, and take it out of what garbage collection looks through.
+def freeze_loaded_objects() -> None:
+    """Import the pages' modules, and exclude them from garbage collection.
 
-    Streamlit collects garbage after each run of a script, while what the run has drawn still waits
-    to be sent: 0.1 to 0.2 s of each step if it looks at all that is loaded.
+    Streamlit collects garbage after each run of a script, before the output is sent. With all
+    modules this would take 0.1 to 0.2 s of each step.
     """
     for module in ("sklearn.utils", "plotly.graph_objects"):
         importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""A run's settings as the Train page's controls hold them."""
+"""A run's settings as values of the Train page's controls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from odt_core.words import count_words
 
 
 class TrainKey:
-    """Keys of the Train page's controls, which keep their values for the session."""
+    """Keys of the Train page's controls, which have values for the session."""
 
     SHAPE = "train_shape"
     OWN_SHAPE = "train_own_shape"
@@ -37,17 +37,17 @@ class TrainKey:
 
     @staticmethod
     def floor(goal: Goal) -> str:
-        """The floor that belongs to a goal."""
+        """Key of a goal's floor."""
         return f"train_floor_{goal.value}"
 
     @staticmethod
     def further_floor(rate: str) -> str:
-        """A floor on ``tpr`` or ``tnr`` beside the goal's own."""
+        """Key of a further floor on ``tpr`` or ``tnr``."""
         return f"train_further_{rate}"
 
     @staticmethod
     def switch(name: str) -> str:
-        """A switch of the integer program, by its field."""
+        """Key of a switch of the integer program, by its field."""
         return f"train_mip_{name}"
 
 
@@ -65,14 +65,14 @@ SHAPE_NAMES = {
     ANY: "Any shape, at most k questions",
 }
 DEFAULT_SHAPE = "depth-2"
-"""The shape that is chosen at first."""
+"""The default shape."""
 
 MOST_SECONDS = 24 * 3600
-"""The longest time limit that may be asked for."""
+"""The longest time limit."""
 
 
 def load_settings(spec: TrainSpec) -> None:
-    """Make the Train page's controls say what a run was asked.
+    """Set the Train page's controls to a run's settings.
 
     Call it before they are drawn.
     """
@@ -107,7 +107,7 @@ def _shape(topology: Shape) -> dict[str, Any]:
 
 
 def _objective(objective: Objective) -> dict[str, Any]:
-    """Goal, weight and floors; the goal's own floor stands beside it, others are further ones."""
+    """Goal, weight and floors. The goal has its own floor; other floors are further floors."""
     floors = {"tpr": objective.min_tpr, "tnr": objective.min_tnr}
     values: dict[str, Any] = {
         TrainKey.GOAL: objective.goal,
@@ -123,7 +123,7 @@ def _objective(objective: Objective) -> dict[str, Any]:
 
 
 def percent_text(share: Fraction) -> str:
-    """A share as an exact percentage; where no decimal is exact, one that is a little lower.
+    """Write a share as an exact percentage; rounded down if no decimal is exact.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def percent_text(share: Fraction) -> str:
 
 
 def shape_name(topology: Shape) -> str:
-    """The shape's name on its card, or its text."""
+    """Return the shape's name on its card, or its text."""
     if isinstance(topology, AnyShape):
         return f"any shape, at most {count_words(topology.most_questions, 'question')}"
     return SHAPE_NAMES.get(topology.name, topology.text)

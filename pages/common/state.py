@@ -1,7 +1,7 @@
-"""What a browser session is working on, kept across pages.
+"""The work of a browser session, across pages.
 
-One frozen record in the session state; pages replace it as a whole through `update`. Widgets keep
-their own values with ``persist_state="session"``.
+The session state has one frozen record, which pages replace through `update`. Widgets keep their
+values with ``persist_state="session"``.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Dataset:
     Attributes
     ----------
     table : Table
-        As read.
+        The table.
     sha256 : str
-        Of the uploaded bytes, which the store keeps.
+        The hash of the uploaded bytes, which are stored.
     read : ReadOptions
-        How it was read.
+        The reading options.
     """
 
     table: Table
@@ -48,7 +48,7 @@ class Dataset:
     def job(
         self, train: TrainSpec, kind: JobKind = JobKind.TRAIN, part: Part | None = None
     ) -> JobSpec:
-        """A piece of work on this table."""
+        """Return a job on this table."""
         return JobSpec(self.sha256, self.name, self.read, train, kind, part)
 
 
@@ -61,23 +61,23 @@ class Work:
     dataset : Dataset or None
         The current table.
     schema : Schema or None
-        How its columns are used.
+        The use of its columns.
     split : SplitSpec or None
-        Which rows train.
+        The split into training and test rows.
     job : Job or None
         The last training run; its result is the current tree.
     frontier : Job or None
-        The last frontier that was asked for.
+        The last frontier.
     curve : Batch or None
-        The last curve that was asked for: one job for each split.
+        The last curve: one job for each split.
     comparison : Batch or None
-        The last comparison that was asked for: one job for each fold.
+        The last comparison: one job for each fold.
     path : Batch or None
-        The last path by size: the job of all training rows first, then one for each fold.
+        The last path by size: first the job of all training rows, then one for each fold.
     stability : Batch or None
-        The last refits that were asked for: each job has some of the resamples.
+        The last stability study: each job has some of the resamples.
     validation : Job or None
-        The last validation that was asked for.
+        The last validation.
     """
 
     dataset: Dataset | None = None
@@ -99,11 +99,11 @@ def work() -> Work:
 
 
 def lane() -> str:
-    """The session's name in the queue: sessions take turns."""
+    """The session's name in the queue, where sessions take turns."""
     return str(st.session_state.setdefault(_LANE, uuid.uuid4().hex))
 
 
 def update(**changes: Any) -> Work:
-    """Replace parts of the session's work and return the new whole."""
+    """Replace parts of the session's work, and return the new work."""
     st.session_state[_KEY] = dataclasses.replace(work(), **changes)
     return work()

@@ -1,6 +1,6 @@
-"""Stored data sets and runs: make them current in this session, keep what is said of them, delete.
+"""Stored data sets and runs: make them current, store their settings, delete them.
 
-Everything is asked for in the person's own name, so another person's id opens nothing.
+Each request has the person's own id, so it cannot open another person's data.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ log = logging.getLogger("pages.common.stored")
 
 @dataclass(frozen=True)
 class Choices:
-    """What a person said of a data set.
+    """A person's settings of a data set.
 
     Attributes
     ----------
     read : ReadOptions
-        How the file is read.
+        The reading options.
     schema : Schema or None
-        What its columns mean; None if nothing was kept.
+        The meaning of its columns; None if not stored.
     split : SplitSpec
-        Which rows train.
+        The split into training and test rows.
     run : str or None
-        The run that was current then.
+        The current run at that time.
     """
 
     read: ReadOptions = ReadOptions()
@@ -63,8 +63,8 @@ class Choices:
     run: str | None = None
 
 
-def kept_choices(sha256: str) -> Choices:
-    """What this person last said of a data set.
+def stored_choices(sha256: str) -> Choices:
+    """Return this person's last settings of a data set.
 
     Raises
     ------
@@ -82,12 +82,12 @@ def kept_choices(sha256: str) -> Choices:
             record["run"],
         )
     except (InputError, KeyError, TypeError, ValueError):
-        log.exception("the choices of another version cannot be read; they begin anew")
+        log.exception("the choices of another version cannot be read; defaults are used")
         return Choices()
 
 
 def keep_choices(now: Work) -> None:
-    """Keep what is said now, if it differs from what was kept last."""
+    """Store the current settings, if they changed."""
     if now.dataset is None or now.schema is None or now.split is None:
         return
     record = {
@@ -101,14 +101,14 @@ def keep_choices(now: Work) -> None:
         return
     try:
         store().datasets.keep_choices(owner(), now.dataset.sha256, record)
-    except InputError:  # the page goes on; what is current is in the session
-        log.exception("the choices could not be kept")
+    except InputError:  # the session still has the settings, so the page continues
+        log.exception("the choices could not be stored")
         return
     st.session_state[_KEPT] = said
 
 
 def stored_dataset(sha256: str, read: ReadOptions) -> Dataset:
-    """A data set of this person, read as asked.
+    """Read a data set of this person.
 
     Raises
     ------
@@ -121,21 +121,21 @@ def stored_dataset(sha256: str, read: ReadOptions) -> Dataset:
 
 
 def open_dataset(sha256: str) -> None:
-    """Make a stored data set current, with what was last said of its columns and rows.
+    """Make a stored data set current, with the last settings of its columns and rows.
 
     Raises
     ------
     NotFoundError
         If the person has no such data set, or only its hash.
     """
-    kept = kept_choices(sha256)
+    kept = stored_choices(sha256)
     dataset = stored_dataset(sha256, kept.read)
     schema = kept.schema or infer_schema(dataset.table)
     update(dataset=dataset, schema=schema, split=kept.split)
 
 
 def take_run(job: Job) -> Place:
-    """Make a run current with its data, columns, split and settings; the page that shows it.
+    """Make a run current with its data, columns, split and settings; return its page.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def take_run(job: Job) -> Place:
         If its data set is not stored, and it is needed.
     """
     spec = job.spec
-    if spec.kind is JobKind.VALIDATE:  # it shows all by itself, so the current data stay
+    if spec.kind is JobKind.VALIDATE:  # its page does not need the data, so the current data stay
         update(validation=job)
         return Place.PREDICT
     _take_data(spec)
@@ -163,41 +163,45 @@ def _take_data(spec: JobSpec) -> None:
     )
 
 
-def no_run() -> NotFoundError:
-    """What is said of a run that is not there, is somebody else's, or is of another kind."""
+def _no_run() -> NotFoundError:
+    """The error for a run of another kind; the store's words for a run that is absent."""
     return NotFoundError("There is no such run here: choose one on the Runs page.")
 
 
-def attach_run(run_id: str) -> None:
-    """Make a run current that an address names.
+def _own_job(run_id: str, *kinds: JobKind) -> Job:
+    """Find a job of this person, which must have one of these kinds."""
+    job = job_manager().find(owner(), run_id)
+    if job.spec.kind not in kinds:
+        raise _no_run()
+    return job
 
-    What was said of the columns and rows since, while this run was current, stays said.
+
+def attach_run(run_id: str) -> None:
+    """Make the run in an address current.
+
+    Settings of columns and rows that were changed while this run was current are kept.
 
     Raises
     ------
     NotFoundError
         If the person has no such run, or its data set is not stored.
     """
-    job = job_manager().find(owner(), run_id)
-    kept = kept_choices(job.spec.dataset)
-    if job.spec.kind not in (JobKind.TRAIN, JobKind.ADOPT):
-        raise no_run()
+    job = _own_job(run_id, JobKind.TRAIN, JobKind.ADOPT)
+    kept = stored_choices(job.spec.dataset)
     take_run(job)
     if kept.run == run_id and kept.schema is not None:
         open_dataset(job.spec.dataset)
 
 
 def attach_frontier(run_id: str) -> None:
-    """Make a frontier current that an address names.
+    """Make the frontier in an address current.
 
     Raises
     ------
     NotFoundError
         If the person has no such frontier, or its data set is not stored.
     """
-    job = job_manager().find(owner(), run_id)
-    if job.spec.kind is not JobKind.FRONTIER:
-        raise no_run()
+    job = _own_job(run_id, JobKind.FRONTIER)
     now = work()
     if now.dataset is None or now.dataset.sha256 != job.spec.dataset:
         _take_data(job.spec)
@@ -205,21 +209,18 @@ def attach_frontier(run_id: str) -> None:
 
 
 def attach_validation(run_id: str) -> None:
-    """Make a validation current that an address names.
+    """Make the validation in an address current.
 
     Raises
     ------
     NotFoundError
         If the person has no such validation.
     """
-    job = job_manager().find(owner(), run_id)
-    if job.spec.kind is not JobKind.VALIDATE:
-        raise no_run()
-    update(validation=job)
+    update(validation=_own_job(run_id, JobKind.VALIDATE))
 
 
 def attach_study(kind: JobKind, run_id: str) -> None:
-    """Make a study current that an address names.
+    """Make the study in an address current.
 
     Raises
     ------
@@ -227,14 +228,14 @@ def attach_study(kind: JobKind, run_id: str) -> None:
         If the person has no such study of this kind, or its data set is not stored.
     """
     if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
-        raise no_run()
+        raise _no_run()
     page = take_study(run_id)
-    if page.place is Place.COMPARE:  # the Sensitivity page begins with the frontier
+    if page.place is Place.COMPARE:  # the Sensitivity page always begins with the frontier
         st.session_state.setdefault(page.view_key, page.view)
 
 
 def open_run(run_id: str) -> NoReturn:
-    """Show a run on the page where its kind is at home.
+    """Show a run on the page of its kind.
 
     Raises
     ------
@@ -255,7 +256,7 @@ def open_run(run_id: str) -> NoReturn:
 
 
 def change_and_run_again(run_id: str) -> NoReturn:
-    """Put a run's settings into the Train page's controls, with its data, and go there.
+    """Set the Train page's controls to a run's settings, with its data, and go there.
 
     Raises
     ------
@@ -274,7 +275,7 @@ def change_and_run_again(run_id: str) -> NoReturn:
 
 
 def run_again(run_id: str) -> str:
-    """Queue a run, or a study with all its runs, once more; the new id.
+    """Queue a run, or a study with all its runs, again; return the new id.
 
     Raises
     ------
@@ -287,8 +288,8 @@ def run_again(run_id: str) -> str:
     return job_manager().rerun(owner(), run_id, lane()).id
 
 
-def go_on(study_id: str) -> None:
-    """Queue those runs of a study again that were stopped, interrupted or failed.
+def resume_study(study_id: str) -> None:
+    """Queue the stopped, interrupted and failed runs of a study again.
 
     Raises
     ------
@@ -299,7 +300,7 @@ def go_on(study_id: str) -> None:
 
 
 def is_study(run_id: str) -> bool:
-    """Whether a run consists of many.
+    """Whether a run is a study of many runs.
 
     Raises
     ------
@@ -310,7 +311,7 @@ def is_study(run_id: str) -> bool:
 
 
 def take_study(study_id: str) -> StudyPage:
-    """Make a study current with its data; where it is shown.
+    """Make a study current with its data; return its page.
 
     Raises
     ------
@@ -325,11 +326,11 @@ def take_study(study_id: str) -> StudyPage:
 
 
 def _take_data_of(batch: Batch) -> None:
-    """A study's data, with the split that its own splits were drawn from kept if it is there."""
+    """Make a study's data current, with the split of the stored settings."""
     spec, now = batch.jobs[0].spec, work()
     if now.dataset is not None and now.dataset.sha256 == spec.dataset:
         return
-    kept = kept_choices(spec.dataset)
+    kept = stored_choices(spec.dataset)
     update(
         dataset=stored_dataset(spec.dataset, spec.read),
         schema=spec.train.schema,
@@ -338,7 +339,7 @@ def _take_data_of(batch: Batch) -> None:
 
 
 def drop_deleted() -> None:
-    """Let go of the current data set if it was deleted, in another window or by its age."""
+    """Forget the current data set if it was deleted, in another window or by its age."""
     dataset = work().dataset
     if dataset is None:
         return
@@ -346,12 +347,12 @@ def drop_deleted() -> None:
         store().datasets.get(owner(), dataset.sha256)
     except NotFoundError:
         forget_dataset(dataset.sha256)
-    except StorageError:  # what is on the screen stays there while the database cannot be reached
-        log.exception("it is not known whether a data set is still stored")
+    except StorageError:  # the screen stays while the database cannot be reached
+        log.exception("it is not known if a data set is still stored")
 
 
 def forget_dataset(sha256: str) -> None:
-    """Let go of a data set that was deleted, and of what was made from it."""
+    """Forget a deleted data set and its runs."""
     now = work()
     gone = {name: None for name, made_from in _made_from(now).items() if made_from == sha256}
     if now.dataset is not None and now.dataset.sha256 == sha256:
@@ -361,7 +362,7 @@ def forget_dataset(sha256: str) -> None:
 
 
 def _made_from(now: Work) -> dict[str, str]:
-    """From which data set the session's runs were made, by their names in the work."""
+    """The data sets of the session's runs, by the runs' names in `Work`."""
     found = {
         name: job.spec.dataset
         for name, job in (
@@ -378,20 +379,20 @@ def _made_from(now: Work) -> dict[str, str]:
 
 
 def removal_words(record: DatasetRecord) -> str:
-    """What goes with a data set, as a question in Markdown."""
+    """Ask whether to delete a data set and its runs; Markdown."""
     runs = (
         f" and the **{count_words(record.n_runs, 'run')}** made from it"
         if record.n_runs
         else ", from which no run was made"
     )
     return (
-        f"Delete **{plain(shorten(record.name, 60))}**{runs}? They are gone for good, and wiped "
-        "off the disk."
+        f"Delete **{plain(shorten(record.name, 60))}**{runs}? This cannot be undone, and wipes "
+        "them from the disk."
     )
 
 
 def delete_dataset(sha256: str, name: str) -> Deleted:
-    """Delete it from the store and from this server's memory, and say what happened.
+    """Delete a data set from the store and this server's memory, and show a message.
 
     Raises
     ------

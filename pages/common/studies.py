@@ -1,4 +1,4 @@
-"""Studies, which consist of many runs: the page of each kind, how one begins, how far it is."""
+"""Studies of many runs: the page of each kind, their start and their progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.words import seconds_words
-from pages.common.intents import do_pressed, is_pressed, press_on
+from pages.common.intents import is_pressed, note_press, queue_pressed
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import job_manager
@@ -18,7 +18,7 @@ from pages.common.state import Work
 from pages.common.text import plain
 
 EVERY = 0.7
-"""Seconds between two looks at a study that goes on."""
+"""Seconds between two updates of a running study."""
 
 SENSITIVITY_VIEW, COMPARE_VIEW, PREDICT_VIEW = "sens_view", "compare_view", "predict_view"
 ALTERNATIVES_VIEW = "alternatives_view"
@@ -35,7 +35,7 @@ ONE_CASE, MANY_CASES, VALIDATION = "One case", "Many cases", "Validation"
 
 @dataclass(frozen=True)
 class StudyPage:
-    """Where a kind of study is shown.
+    """The page of a kind of study.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class StudyPage:
     place : Place
         The page.
     view : str
-        Which of the page's views.
+        The page's view.
     view_key : str
         The key of the switch between these views.
     """
@@ -64,16 +64,16 @@ STUDY_PAGES = {
 
 
 def studies_of(now: Work) -> dict[str, Batch]:
-    """The studies of a session's work, by their names there."""
+    """The studies of a session's work, by their names in `Work`."""
     found = {page.name: getattr(now, page.name) for page in STUDY_PAGES.values()}
     return {name: batch for name, batch in found.items() if batch is not None}
 
 
 def is_busy(batch: Batch | None) -> bool:
-    """Whether a study goes on.
+    """Whether a study is not over.
 
-    A page asks once and holds to it: a study that ends while the page is drawn is watched all the
-    same, which draws the page anew, or else its button would stay disabled.
+    A page calls this once and keeps the answer. If the study ends while the page is drawn, watching
+    it draws the page again, so that the button does not stay disabled.
     """
     return batch is not None and not batch.is_over
 
@@ -93,22 +93,22 @@ def draw_study_button(
     Parameters
     ----------
     words, meanwhile : str
-        What the button says, and what it says while a study goes on.
+        The label, and the label during a study.
     key : str
-        Of the button.
+        The button's key.
     busy : bool
-        Whether a study of this kind goes on.
+        Whether a study of this kind is not over.
     is_first : bool
-        Whether no study of this kind is shown, so that this is the page's next step.
+        Whether the page shows no study of this kind, so that this button is the next step.
     is_ready : bool
-        Whether the settings can be used.
+        Whether the settings have no error.
     width : str
         ``stretch`` or ``content``.
 
     Returns
     -------
     bool
-        Whether it was pressed and a study can begin.
+        Whether the button was pressed and a study can begin.
     """
     can_begin = is_ready and not busy
     st.button(
@@ -117,26 +117,26 @@ def draw_study_button(
         type="primary" if is_first or busy else "secondary",
         width=width,
         disabled=not can_begin,
-        **press_on(words),
+        **note_press(words),
     )
     return can_begin and is_pressed(words)
 
 
 def begin_study(specs: Sequence[JobSpec]) -> None:
-    """Queue the runs of the study whose button was pressed, and make it current."""
+    """Queue the runs of the requested study, and make it current."""
     name, mine = STUDY_PAGES[specs[0].kind].name, owner()
-    do_pressed(lambda: {name: Batch.submit(job_manager(), specs, owner=mine)})
+    queue_pressed(lambda: {name: Batch.submit(job_manager(), specs, owner=mine)})
 
 
 def draw_study_progress(batch: Batch, words: str) -> None:
-    """Draw how far a study is.
+    """Draw the progress of a study.
 
     Parameters
     ----------
     batch : Batch
         The study.
     words : str
-        What is done; the time that is left is added to it.
+        The progress in words, without the remaining time.
     """
     left = batch.seconds_left
     if left is not None:
@@ -156,14 +156,14 @@ def draw_stop_button(batch: Batch, *, key: str) -> None:
 
 
 def draw_study_failure(batch: Batch, *, nothing: str) -> None:
-    """Say why a study failed or, where `nothing` came of it without a failure, that.
+    """Draw the failure of a study, or a note that it has no result.
 
     Parameters
     ----------
     batch : Batch
         A study that is over.
     nothing : str
-        What to say if nothing came of it; empty if something did.
+        The note if it has no result; empty if it has one.
     """
     if batch.failure:
         st.error(plain(batch.failure))

@@ -1,4 +1,4 @@
-"""Tables and their rows: read, prepared, kept for all sessions, and what a page needs of them."""
+"""Tables and their prepared rows, cached for all sessions, and checks before a page uses them."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ _CACHES: list[_Cached] = []
 
 
 def table_cache(cached: _C) -> _C:
-    """Mark a cached function whose results are made from a table's rows.
+    """Mark a cached function with results from a table's rows (see `forget_tables`).
 
     Parameters
     ----------
     cached : cached function
-        What `st.cache_resource` returns.
+        The result of `st.cache_resource`.
     """
     _CACHES.append(cached)
     return cached
 
 
 def forget_tables() -> None:
-    """Drop tables, and what was computed from them, that this server keeps for all sessions."""
+    """Drop this server's cached tables and the results computed from them."""
     for cached in _CACHES:
         cached.clear()
 
 
 KEPT_TABLES = 6
-"""Tables kept for all sessions together, besides each session's own."""
+"""The most tables cached for all sessions together, besides each session's current table."""
 SMALL = 2 * 1024 * 1024
-"""Bytes of a text file that is read at once, in the server: that takes less than a second."""
+"""The largest text file, in bytes, that the server reads itself, in less than a second."""
 LONG_LINE = 16 * 1024
-"""Bytes of a first line from which on a file has so many columns that it is read apart."""
+"""With a longer first line, in bytes, a file has so many columns that a process reads it."""
 TELL_EVERY = 0.5
-"""Seconds between two words on what is being done."""
+"""Seconds between two updates of the progress."""
 _PACKED = (b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0")
 
 _Key = tuple[str, ReadOptions, str]
 
 
 class _Kept:
-    """The tables that were asked for last, and those that are being read."""
+    """The last tables, and the tables that are being read."""
 
     def __init__(self) -> None:
         self.readings = TableReadings()
@@ -100,29 +100,29 @@ def table_of(
     source: bytes | Path,
     on_stop: Callable[[], None] | None = None,
 ) -> Table:
-    """A file's table.
+    """Read a file's table.
 
-    A large file, and one that unpacks to who knows what, is read in a process of its own. That
-    goes on while the user goes to another page. It ends when the user stops it, and soon after the
-    browser is closed, because Streamlit then ends the script that waits.
+    A separate process reads large and packed files. It continues while the user is on another page.
+    It ends when the user stops it, or soon after the browser is closed, because Streamlit then ends
+    the waiting script.
 
     Parameters
     ----------
     sha256 : str
-        Of the file.
+        The file's hash.
     read : ReadOptions
-        How it is read.
+        The reading options.
     name : str
-        Its name.
+        The file's name.
     source : bytes or Path
-        Its bytes, or where it is.
+        The file's bytes or path.
     on_stop : callable, optional
-        What a button that stops the reading does beside; without it there is no button.
+        Called after the stop button. Without it there is no button.
 
     Raises
     ------
     InputError
-        If it is no usable table, or takes too much time or memory.
+        If the file is not a usable table, or takes too much time or memory.
     """
     key = (sha256, read, name)
     table = _kept().find(key)
@@ -179,12 +179,12 @@ def _read_apart(key: _Key, source: bytes | Path, on_stop: Callable[[], None] | N
 
 
 def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
-    """A table's training and test rows.
+    """Prepare a table's training and test rows.
 
     Raises
     ------
     InputError
-        If the table does not fit the schema or the split.
+        If the table does not match the schema or the split.
     """
     report = table.report
     key = json.dumps(
@@ -199,7 +199,7 @@ def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
 
 
 def _content(table: Table) -> str:
-    """Tells which lines of the file are the table's rows, and under which names."""
+    """A key for the lines of the file that are the table's rows, and for the column names."""
     lines = b"" if table.lines is None else table.lines.tobytes()
     return hashlib.sha256(lines + repr(table.columns).encode()).hexdigest()
 
@@ -211,12 +211,12 @@ def _prepared(key: str, _table: Table, _schema: Schema, _split: SplitSpec) -> Pr
 
 
 def rows_of(job: Job) -> Prepared:
-    """The rows that a run was trained and tested on."""
+    """The training and test rows of a run."""
     return prepared_rows(table_of_run(job), job.spec.train.schema, job.spec.train.split)
 
 
 def table_of_run(job: Job) -> Table:
-    """The table that a run reads."""
+    """The table of a run."""
     dataset, spec = work().dataset, job.spec
     if dataset is not None and (dataset.sha256, dataset.read) == (spec.dataset, spec.read):
         return dataset.table
@@ -225,14 +225,14 @@ def table_of_run(job: Job) -> Table:
 
 
 def problem_of(job: Job) -> Problem:
-    """What a run solves; features that its selection left out are not forbidden here."""
+    """The problem of a run, without its feature selection."""
     spec = dataclasses.replace(job.spec.train, feature_selection=FeatureSelection.NONE)
     return build_problem(rows_of(job), spec)
 
 
 @dataclass(frozen=True, eq=False)
 class ReadyData:
-    """A table with all that training needs to know about it."""
+    """A table with the settings that training needs."""
 
     dataset: Dataset
     schema: Schema
@@ -240,16 +240,16 @@ class ReadyData:
 
 
 def send_to(place: Place, reason: str, link: str) -> NoReturn:
-    """Say in one sentence what is missing, link to where it is made, and end the page here.
+    """Say what is missing, link to the page that provides it, and end the current page.
 
     Parameters
     ----------
     place : Place
-        Where to go.
+        The page to link to.
     reason : str
-        What is missing and why, as Markdown.
+        What is missing, in a sentence of Markdown.
     link : str
-        The link's words.
+        The link's text.
     """
     forget_press()
     with st.container(border=True, key="needs"):
@@ -259,20 +259,20 @@ def send_to(place: Place, reason: str, link: str) -> NoReturn:
 
 
 def need_rows(data: ReadyData) -> Prepared:
-    """The current rows, or a way to the Data page where something is to be said or mended first.
+    """Return the current rows, or link to the Data page if something is missing or wrong.
 
-    Nothing new is trained before a person has said what the outcome is. A run that was made with
-    the same columns can still be looked at.
+    Nothing is trained before the user has chosen the outcome. An earlier run with the same columns
+    can still be shown.
 
     Parameters
     ----------
     data : ReadyData
-        The current table and what is said of it.
+        The current table with its settings.
     """
     try:
         rows = prepared_rows(data.dataset.table, data.schema, data.split)
     except InputError as error:
-        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Mend the data")
+        send_to(Place.DATA, f"The data cannot be used yet: {plain(str(error))}", "Fix the data")
     questions = [finding for finding in rows.findings if finding.needs_answer]
     job = work().job
     if questions and (job is None or job.spec.train.schema != data.schema):
@@ -281,13 +281,13 @@ def need_rows(data: ReadyData) -> Prepared:
 
 
 def need_data() -> ReadyData:
-    """The current data set, or a way to the Data page."""
+    """Return the current data set, or link to the Data page."""
     now = work()
     if now.dataset is None or now.schema is None or now.split is None:
         send_to(
             Place.DATA,
-            "This page needs a data set: upload a table or take a sample, and say which column "
-            "is the outcome.",
+            "This page needs a data set: upload a table or take a sample, and choose the outcome "
+            "column.",
             "Choose data",
         )
     return ReadyData(now.dataset, now.schema, now.split)

@@ -1,4 +1,4 @@
-"""Text on the screen: what came from a file is shown as it is, never read as Markdown or HTML."""
+"""Escaping and shortening of text from files, so that it is never read as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from odt_core.words import printable
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 _JOINER = "\u2060"
-# Streamlit replaces these after Markdown was parsed, where a backslash no longer helps: icons and
+# Streamlit replaces these after it has parsed Markdown, so a backslash does not help: icons and
 # emoji (`:name:`), links and addresses (`http:`, `www.`, `@`), and arrows (`->`, `--`, `>=`).
-# An invisible joiner inside keeps them text.
+# An invisible joiner inside keeps them as text.
 _LATE = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>=~])(?=[-<>=])", re.IGNORECASE)
 
 
 MOST_LETTERS = 700
-"""Of a sentence on the screen."""
+"""The most characters of a sentence on the screen."""
 
 
 def _one_line(text: str) -> str:
@@ -24,28 +24,28 @@ def _one_line(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """`text` for a Markdown label or paragraph: every sign as it stands, on one line."""
+    """Escape `text` for a Markdown label or paragraph, on one line."""
     return _SPECIAL.sub(r"\\\1", _LATE.sub(_JOINER, _one_line(text)))
 
 
 def sentence(message: str) -> str:
-    """A message that may quote a file, for Markdown; a cell of a million letters is cut."""
+    """Escape a message that may quote a file, for Markdown, and cut it if it is very long."""
     return plain(shorten(message, MOST_LETTERS))
 
 
 def html_text(text: str) -> str:
-    """`text` for ``st.html``, inside an element or an attribute."""
+    """Escape `text` for ``st.html``, inside an element or an attribute."""
     return html.escape(_one_line(text), quote=True)
 
 
 def shorten(text: str, most: int = 60) -> str:
-    """`text` cut to `most` characters, with an ellipsis where something is left out."""
+    """Cut `text` to `most` characters, with an ellipsis if something is left out."""
     text = _one_line(text)
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def file_stem(table: str, topology: str) -> str:
-    """A file name that says what it is: the table's name and the shape.
+    """Make a file name from the table's name and the shape.
 
     Examples
     --------

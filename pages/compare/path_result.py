@@ -15,9 +15,9 @@ from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
 from pages.common.drawings import draw_chart, draw_tree
 from pages.common.html_tables import plain_table
-from pages.common.intents import is_pressed, press_on
+from pages.common.intents import is_pressed, note_press
 from pages.common.layout import current_theme, side_by_side
-from pages.common.runs import changes_since, job_that_goes_on, train_now
+from pages.common.runs import changes_since, train_now, unfinished_job
 from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData, rows_of
@@ -80,8 +80,8 @@ def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) ->
             width=330,
         )
         if not changed and chosen:
-            goes_on = job_that_goes_on() is not None
-            st.button(TRAIN, key="path_train", disabled=goes_on, **press_on(TRAIN))
+            goes_on = unfinished_job() is not None
+            st.button(TRAIN, key="path_train", disabled=goes_on, **note_press(TRAIN))
         stem = file_stem(batch.jobs[0].spec.table_name, "path")
         with st.popover("Download", width="content"):
             draw_file("Points and trees (CSV)", lambda: path_csv(view), f"{stem}.csv", "text/csv")
@@ -95,7 +95,7 @@ def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) ->
 def train_pressed(data: ReadyData, batch: Batch) -> None:
     """Train with the chosen number of questions if the button was pressed (see `train_now`)."""
     chosen = st.session_state.get(CHOSEN)
-    if is_pressed(TRAIN) and chosen and job_that_goes_on() is None:
+    if is_pressed(TRAIN) and chosen and unfinished_job() is None:
         spec, shape = batch.jobs[0].spec.train, AnyShape(int(chosen))
         train_now(data, replace(spec, topology=shape, schema=data.schema, split=data.split))
 

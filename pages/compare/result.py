@@ -30,18 +30,18 @@ from odt_core.studies.figure_points import compared_points
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
 from pages.common.drawings import draw_tree
 from pages.common.html_tables import plain_table, value_html
-from pages.common.intents import is_pressed, press_on
+from pages.common.intents import is_pressed, note_press
 from pages.common.layout import side_by_side
 from pages.common.places import Place
 from pages.common.results import draw_verdict
 from pages.common.runs import (
     EVERY,
     changes_since,
-    draw_how_far,
-    has_something_to_show,
+    draw_job_progress,
     has_tree,
-    job_that_goes_on,
+    is_over_or_proved,
     train_now,
+    unfinished_job,
 )
 from pages.common.state import work
 from pages.common.studies import draw_study_failure
@@ -143,15 +143,15 @@ def train_pressed(data: ReadyData, batch: Batch, found: Comparison) -> None:
     """Train the chosen candidate if the button was pressed (see `train_now`)."""
     name = st.session_state.get(CHOSEN)
     chosen = next((row.candidate for row in found.rows if row.words == name), None)
-    if is_pressed(TRAIN) and isinstance(chosen, TreeCandidate) and job_that_goes_on() is None:
+    if is_pressed(TRAIN) and isinstance(chosen, TreeCandidate) and unfinished_job() is None:
         spec = batch.jobs[0].spec.train
         train_now(data, chosen.apply(replace(spec, schema=data.schema, split=data.split)))
 
 
 def _draw_train() -> None:
     """Draw the button that trains the chosen candidate and makes its tree current."""
-    goes_on = job_that_goes_on() is not None
-    st.button(TRAIN, key="compare_train", type="primary", disabled=goes_on, **press_on(TRAIN))
+    goes_on = unfinished_job() is not None
+    st.button(TRAIN, key="compare_train", type="primary", disabled=goes_on, **note_press(TRAIN))
 
 
 def _draw_chosen(batch: Batch, candidate: TreeCandidate) -> None:
@@ -163,7 +163,7 @@ def _draw_chosen(batch: Batch, candidate: TreeCandidate) -> None:
     base = replace(first.train, split=spec.split)
     if candidate.apply(base).to_json() != spec.to_json():
         return
-    if not has_something_to_show(job):
+    if not is_over_or_proved(job):
         _watch_training(job)
     elif has_tree(job.as_shown()):
         _draw_trained(job.as_shown())
@@ -173,9 +173,9 @@ def _draw_chosen(batch: Batch, candidate: TreeCandidate) -> None:
 
 @st.fragment(run_every=EVERY)
 def _watch_training(job: Job) -> None:
-    if has_something_to_show(job):
+    if is_over_or_proved(job):
         st.rerun()
-    draw_how_far(job, "the best tree")
+    draw_job_progress(job, "the best tree")
 
 
 def _draw_trained(job: Job) -> None:

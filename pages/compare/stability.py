@@ -20,7 +20,7 @@ from odt_core.studies.stability_words import meaning_words
 from odt_core.words import count_words, goal_words, seconds_words
 from pages.common.messages import draw_unstored
 from pages.common.places import Place
-from pages.common.runs import has_something_to_show, has_tree
+from pages.common.runs import has_tree, is_over_or_proved
 from pages.common.settings import SHAPE_NAMES
 from pages.common.state import work
 from pages.common.studies import (
@@ -79,7 +79,7 @@ def draw_stability(data: ReadyData, rows: Prepared) -> None:
 def _tree_job(data: ReadyData) -> Job | None:
     """The current tree's run, if it has the current data set."""
     job = work().job
-    if job is None or not has_something_to_show(job) or not has_tree(job.as_shown()):
+    if job is None or not is_over_or_proved(job) or not has_tree(job.as_shown()):
         return None
     return job if job.spec.dataset == data.dataset.sha256 else None
 

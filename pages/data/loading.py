@@ -12,7 +12,7 @@ import streamlit as st
 from odt_core.data import SAMPLES, ReadOptions
 from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
-from pages.common.intents import take_back
+from pages.common.intents import withdraw_table
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset
@@ -46,7 +46,7 @@ def load_upload(name: str, content: bytes, read: ReadOptions | None = None) -> N
         )
     digest = hashlib.sha256(content).hexdigest()
     read = read or ReadOptions()
-    table = table_of(digest, read, name, content, take_back)
+    table = table_of(digest, read, name, content, withdraw_table)
     try:
         adopt(table, store().datasets.put(owner(), content, name).sha256, read)
     except InputError as error:
@@ -75,5 +75,5 @@ def read_again(dataset: Dataset, read: ReadOptions) -> None:
         If it is no usable table when read so; the data set stays as it was.
     """
     content = store().datasets.read(owner(), dataset.sha256)
-    table = table_of(dataset.sha256, read, dataset.name, content, take_back)
+    table = table_of(dataset.sha256, read, dataset.name, content, withdraw_table)
     adopt(table, dataset.sha256, read)

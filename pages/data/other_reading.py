@@ -9,7 +9,7 @@ import streamlit as st
 from odt_core.data import ReadOptions, read_table
 from odt_core.data.dialect import DELIMITER_NAMES, MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.errors import InputError
-from pages.common.intents import NOW, Uneven, hand_over, uneven
+from pages.common.intents import NOW, UnevenFile, request_table, uneven_file
 from pages.common.text import sentence, shorten
 
 _SKIP, _COMMENT = f"{NOW}retry_skip", f"{NOW}retry_comment"
@@ -25,7 +25,7 @@ ROWS, COLUMNS = 4, 12
 
 def draw_other_reading() -> None:
     """Where lines were refused as rows: skip some, split them otherwise, and see the table."""
-    file = uneven()
+    file = uneven_file()
     if file is None:
         return
     if st.session_state.get(_OF) is not file.reason or _SKIP not in st.session_state:
@@ -43,12 +43,12 @@ def draw_other_reading() -> None:
                 "Read it this way",
                 key="data_retry_now",
                 type="primary",
-                on_click=hand_over,
+                on_click=request_table,
                 args=("Reading the file …", file.title, lambda: file.load_as(read), file.load_as),
             )
 
 
-def _proposed(file: Uneven) -> ReadOptions:
+def _proposed(file: UnevenFile) -> ReadOptions:
     return file.reason.instead or file.reason.options
 
 
@@ -58,7 +58,7 @@ def _draw_lines(beginning: str) -> None:
     st.code("\n".join(shown), language=None)
 
 
-def _draw_options(file: Uneven) -> ReadOptions:
+def _draw_options(file: UnevenFile) -> ReadOptions:
     first, second, third = st.columns(3)
     with third:
         delimiter = st.selectbox(

@@ -9,9 +9,9 @@ from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.words import count_words
 from pages.common.intents import (
     draw_refused,
-    hand_over,
-    tables_taken,
-    take_back,
+    request_table,
+    tables_loaded,
+    withdraw_table,
 )
 from pages.common.state import Dataset
 from pages.common.text import plain, sentence, shorten
@@ -101,7 +101,7 @@ def draw_source() -> None:
     )
     draw_refused()
     draw_other_reading()
-    with st.expander("Another file or sample", key=f"data_other_{tables_taken()}"):
+    with st.expander("Another file or sample", key=f"data_other_{tables_loaded()}"):
         _draw_uploader()
         _draw_sample_picker()
         draw_stored(but=dataset.sha256)
@@ -112,7 +112,7 @@ def draw_source() -> None:
 
 
 def _draw_uploader() -> None:
-    key = f"data_upload_{tables_taken()}"
+    key = f"data_upload_{tables_loaded()}"
     st.file_uploader(
         "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
         key=key,
@@ -127,10 +127,10 @@ def _draw_uploader() -> None:
 def _hand_over_file(key: str) -> None:
     file = st.session_state[key]
     if file is None:
-        take_back()
+        withdraw_table()
         return
     name, content = file.name, file.getvalue()
-    hand_over(
+    request_table(
         f"Reading {plain(name)} …",
         f"{plain(shorten(name, 40))} cannot be used",
         lambda: load_upload(name, content),
@@ -165,7 +165,7 @@ def _draw_sample_button(sample: Sample, label: str, help: str | None = None) -> 
         label,
         key=f"data_sample_{sample.key}",
         help=help,
-        on_click=hand_over,
+        on_click=request_table,
         args=(
             f"Making {plain(sample.title)} …",
             f"{plain(sample.title)} cannot be used",
@@ -280,7 +280,7 @@ def read_differently(read: ReadOptions) -> None:
     """Have the current file read with other options; for callbacks."""
     dataset, _, _ = current()
     name = plain(shorten(dataset.name, 40))
-    hand_over(
+    request_table(
         f"Reading {plain(dataset.name)} …",
         f"{name} is read as before",
         lambda: read_again(dataset, read),

@@ -11,8 +11,8 @@ from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
 from odt_core.words import ago_words, count_words
 from pages.common.html_tables import name_html
-from pages.common.intents import hand_over
-from pages.common.messages import said_if_store_is_away
+from pages.common.intents import request_table
+from pages.common.messages import show_store_errors
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
@@ -22,7 +22,7 @@ from pages.data.choices import current
 MOST_LISTED = 6
 
 
-@said_if_store_is_away()
+@show_store_errors()
 def draw_stored(*, but: str = "") -> None:
     """List the data sets that were used last, each with a way to go on with it.
 
@@ -54,7 +54,7 @@ def draw_stored(*, but: str = "") -> None:
                 "Go on",
                 key=f"data_stored_{record.sha256}",
                 help=plain(record.name),
-                on_click=hand_over,
+                on_click=request_table,
                 args=(
                     f"Reading {plain(record.name)} …",
                     f"{plain(shorten(record.name, 40))} cannot be used",
@@ -65,7 +65,7 @@ def draw_stored(*, but: str = "") -> None:
         st.caption(f"{count_words(len(records) - MOST_LISTED, 'older one')} on the Runs page.")
 
 
-@said_if_store_is_away()
+@show_store_errors()
 def draw_removal() -> None:
     """The way to delete the current data set with everything made from it."""
     dataset, _, _ = current()

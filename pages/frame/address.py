@@ -1,15 +1,15 @@
-"""What is current, in the page's address: reload or share it, and it is all there.
+"""The current data and runs in the page's address, for reloading and sharing.
 
 ``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>
-&validation=<id>``, and on the Compare page ``&view=<kind of study>``. The session's work is what
-counts; the address follows it, except when a session begins or the reader goes back and forth in
-the browser's history. Values of a case are never in it.
-An id is worth nothing to anybody but its owner.
+&validation=<id>``, and on the Compare page ``&view=<kind of study>``. The address follows the
+session's work. Only when a session begins, or the user moves in the browser's history, the session
+follows the address. The address never has values of a case.
+An id only works for its owner.
 
-Streamlit can bind a control to the address by itself (``bind="query-params"``). The view of the
-Compare page is not bound, since all that changes in the address must change in one step of the
-browser's history: ``st.query_params.from_dict`` drops what is bound, and each other way to write
-the address makes a step of its own.
+Streamlit can bind a control to the address (``bind="query-params"``). The view of the Compare page
+is not bound, because all changes of the address must make one step in the browser's history:
+``st.query_params.from_dict`` drops bound values, and other ways to write the address make a step
+each.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ _OPENERS: dict[str, Callable[[str], None]] = {
     "validation": attach_validation,
     "run": attach_run,
 }
-"""What the address can name, in the order in which it is opened: a run has the last word."""
+"""The parameters of the address, in the order of opening. A run comes last and decides."""
 _COMPARE_VIEWS = {
     kind.value: page.view for kind, page in STUDY_PAGES.items() if page.place is Place.COMPARE
 }
-"""The views of the Compare page, as the address names them."""
+"""The names of the Compare page's views in the address."""
 
 
 def follow_address() -> None:
-    """Take up what the address names, where the reader asked for it by the address."""
+    """Open the address's data and runs, if the user came by the address."""
     drop_deleted()
     begins = _OPENED not in st.session_state
     st.session_state[_OPENED] = True
@@ -80,21 +80,21 @@ def follow_address() -> None:
 
 
 def _is_history_navigation() -> bool:
-    """Whether the reader went back or forth in the browser's history.
+    """Whether the user went back or forth in the browser's history.
 
-    Streamlit knows, and has no public name for it: ``st.query_params`` changes in the same way
-    when a link of the dashboard itself is followed.
+    Streamlit knows this but has no public name for it. ``st.query_params`` also changes when the
+    user follows a link of the dashboard.
     """
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
 
 
 def draw_lost(*, on_runs: bool) -> None:
-    """Say that what the address named is not here, until the reader goes on to something else.
+    """Draw a note that parts of the address cannot be opened, until the user opens something else.
 
     Parameters
     ----------
     on_runs : bool
-        Whether this is the Runs page, so that the way on is below.
+        Whether this is the Runs page, which needs no link to itself.
     """
     words, before, page = st.session_state.get(_LOST, ("", {}, ""))
     if not words:
@@ -105,14 +105,14 @@ def draw_lost(*, on_runs: bool) -> None:
     with st.container(border=True, key="url_lost_here"):
         st.markdown(f"**{plain(words)}**")
         st.caption(
-            "It was deleted, or it is somebody else's: an address opens only what is your own."
+            "It was deleted, or it belongs to somebody else: an address opens only your own data."
         )
         if not on_runs:
             st.page_link(Place.RUNS, label="**See your runs →**")
 
 
 def address_of(now: Work) -> dict[str, str]:
-    """What the address says of a session's work."""
+    """Return the parameters of the address for a session's work."""
     found: dict[str, str] = {}
     if now.dataset is not None:
         found["data"] = now.dataset.sha256
@@ -124,12 +124,12 @@ def address_of(now: Work) -> dict[str, str]:
 
 
 def write_address(*, on_compare: bool) -> None:
-    """Make the address say what is current; other parameters stay.
+    """Write the current data and runs into the address, and keep other parameters.
 
     Parameters
     ----------
     on_compare : bool
-        Whether this is the Compare page, so that the address says which view is shown.
+        Whether this is the Compare page, whose view is in the address.
     """
     join_steps()
     wanted = address_of(work()) | (_shown_view() if on_compare else {})
@@ -141,7 +141,7 @@ def write_address(*, on_compare: bool) -> None:
 
 
 def _shown_view() -> dict[str, str]:
-    """Which view of the Compare page is shown, as the address says it."""
+    """The parameter for the current view of the Compare page."""
     shown = st.session_state.get(COMPARE_VIEW)
     kinds = [kind for kind, view in _COMPARE_VIEWS.items() if view == shown]
     return {_VIEW: kinds[0]} if kinds else {}

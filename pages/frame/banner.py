@@ -1,4 +1,4 @@
-"""The slim line on top of every page: which data set and which tree are current."""
+"""The line on top of every page with the current data set and tree."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _short(text: str) -> str:
 
 
 def draw_problem() -> None:
-    """Say that results cannot be written down now, and why."""
+    """Draw a warning if results cannot be stored now."""
     problem = job_manager().problem
     if problem:
         st.warning(f"{plain(problem)} Results stay on the screen.")

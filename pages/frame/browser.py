@@ -1,4 +1,4 @@
-"""What the dashboard adds to the browser: focus, its history, drawings that can be read."""
+"""Scripts in the browser: focus, history, and drawings for screen readers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ export default function () {
       heading.compareDocumentPosition(event.target) & Node.DOCUMENT_POSITION_FOLLOWING
     ).pop()?.textContent
   })
-  // who presses on nothing wants the focus nowhere
+  // a click on an empty place removes the focus on purpose
   document.addEventListener("pointerdown", () => { place = null }, { capture: true })
   const focusOn = (heading) => {
     if (!heading) return
@@ -44,7 +44,7 @@ export default function () {
       focusOn(headings.find((each) => each.textContent === above) ?? headings[0])
     }
   }
-  // what Tab leaves changes before the next control has the focus, so that is waited for
+  // on Tab, the old control changes before the next control has the focus, so wait for it
   new MutationObserver(() => setTimeout(bringBack)).observe(document.body, {
     subtree: true, childList: true, attributes: true,
     attributeFilter: ["disabled", "data-stale", "data-test-script-state"],
@@ -55,7 +55,7 @@ export default function () {
 
 
 def keep_focus() -> None:
-    """Once on each page, where an element without height does not show."""
+    """Keep the focus when the page is drawn again. Call it once on each page."""
     _KEEP(key="focus_keep", height=0)
 
 
@@ -79,12 +79,12 @@ export default function () {
 
 
 def join_steps() -> None:
-    """Once on each page, where an element without height does not show."""
+    """Join the address's changes to one step of the history. Call it once on each page."""
     _JOIN(key="steps_join", height=0)
 
 
-# Graphviz calls the parts of a drawing n0 and n1, and puts their words where only some browsers
-# look. The viewer gives no way to change that, so it is done to what the viewer has drawn.
+# Graphviz names the parts of a drawing n0 and n1, and puts their texts where only some browsers
+# find them. The viewer has no option for this, so the script changes the finished drawing.
 _READER = st.components.v2.component(
     "odt_drawing_reader",
     html="<span></span>",
@@ -96,7 +96,7 @@ function name(part) {
   const link = part.querySelector("a")
   const words = link && link.getAttributeNS(XLINK, "title")
   if (!words) return false
-  // the viewer has tied its data to this very text, and needs them to draw the next tree
+  // the viewer attaches its data to this text node, and needs them to draw the next tree
   part.querySelector("title").firstChild.nodeValue = words
   link.removeAttributeNS(XLINK, "title")
   return words
@@ -167,7 +167,7 @@ export default function ({ parentElement }) {
   prepare(page)
   const heard = [["focusin", show], ["focusout", hide], ["keydown", step]]
   for (const [kind, hear] of heard) page.addEventListener(kind, hear)
-  show({ target: page.activeElement || page.body })  // the page was drawn again while it was read
+  show({ target: page.activeElement || page.body })  // the page was drawn again during the reading
   return () => {
     observer.disconnect()
     hide()
@@ -179,9 +179,9 @@ export default function ({ parentElement }) {
 
 
 def read_drawings() -> None:
-    """Let every drawing on the page be read part by part.
+    """Make every drawing on the page readable part by part.
 
-    The first question takes the focus, the arrow keys go on from part to part, and the words of the
-    part in focus stand beside it.
+    The first question can get the focus. The arrow keys move between parts. The text of the part in
+    focus appears beside it.
     """
     _READER(key="drawing_reader", height=0)

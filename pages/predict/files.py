@@ -10,11 +10,11 @@ from odt_core.data import ReadOptions
 from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord, NotFoundError
 from odt_core.words import count_words
-from pages.common.intents import hand_over, tables_taken, take_back
+from pages.common.intents import request_table, tables_loaded, withdraw_table
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset, work
-from pages.common.stored import kept_choices, stored_dataset
+from pages.common.stored import stored_choices, stored_dataset
 from pages.common.tables import table_of
 from pages.common.text import plain, sentence, shorten
 from pages.data.loading import most_bytes, most_megabytes
@@ -27,7 +27,7 @@ _READ = "predict_file_read"
 
 def choose_file() -> Dataset | None:
     """Draw the uploader and the choice among stored files; the chosen file, read."""
-    key = f"{UPLOAD}_{tables_taken()}"
+    key = f"{UPLOAD}_{tables_loaded()}"
     st.file_uploader(
         "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
         key=key,
@@ -68,7 +68,7 @@ def _dataset(sha256: str) -> Dataset | None:
     if here is not None and here.sha256 == sha256:
         return here
     try:
-        read = st.session_state.get(_READ, {}).get(sha256) or kept_choices(sha256).read
+        read = st.session_state.get(_READ, {}).get(sha256) or stored_choices(sha256).read
         dataset = stored_dataset(sha256, read)
     except NotFoundError:  # deleted in another window
         st.session_state[FILE] = None
@@ -85,10 +85,10 @@ def _dataset(sha256: str) -> Dataset | None:
 def _hand_over_file(key: str) -> None:
     file = st.session_state[key]
     if file is None:
-        take_back()
+        withdraw_table()
         return
     name, content = file.name, file.getvalue()
-    hand_over(
+    request_table(
         f"Reading {plain(name)} …",
         f"{plain(shorten(name, 40))} cannot be used",
         lambda: _load(name, content, ReadOptions()),
@@ -110,7 +110,7 @@ def _load(name: str, content: bytes, read: ReadOptions) -> None:
             f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
             "or compress it with gzip."
         )
-    table_of(hashlib.sha256(content).hexdigest(), read, name, content, take_back)
+    table_of(hashlib.sha256(content).hexdigest(), read, name, content, withdraw_table)
     sha256 = store().datasets.put(owner(), content, name).sha256
     st.session_state[_READ] = {**st.session_state.get(_READ, {}), sha256: read}
     st.session_state[FILE] = sha256

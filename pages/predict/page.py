@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.common.layout import follow_theme
-from pages.common.messages import said_if_store_is_away
+from pages.common.messages import show_store_errors
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.predict.case import draw_case
 from pages.predict.frozen import FrozenTree, choose_tree
@@ -22,7 +22,7 @@ VIEWS: dict[str, Callable[[FrozenTree], None]] = {
 }
 
 
-@said_if_store_is_away()
+@show_store_errors()
 def draw_page() -> None:
     """The choice of a tree, and one of the views below it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):

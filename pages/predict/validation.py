@@ -15,7 +15,7 @@ from odt_core.evaluation import subgroup_columns
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import MISSING
 from odt_core.studies import PartOfTable, ValidationSpec
-from pages.common.intents import do_pressed, is_pressed, press_on
+from pages.common.intents import is_pressed, note_press, queue_pressed
 from pages.common.layout import draw_part
 from pages.common.people import owner
 from pages.common.runs import wait_for
@@ -143,7 +143,7 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
         type="primary",
         width="stretch",
         disabled=spec is None or running is not None,
-        **press_on(WORDS),
+        **note_press(WORDS),
     )
     return running
 
@@ -151,7 +151,7 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
 def _begin(spec: JobSpec) -> Job:
     """Queue the validation that was asked for; a quick one is over on return."""
     mine, own_lane = owner(), lane()
-    job = do_pressed(
+    job = queue_pressed(
         lambda: {"validation": job_manager().submit(spec, owner=mine, lane=own_lane)}
     ).validation
     assert job is not None

@@ -11,7 +11,7 @@ from odt_core.storage import RunRecord, RunStatus
 from odt_core.words import count_words
 from pages.common.people import owner
 from pages.common.server import job_manager, store
-from pages.common.stored import change_and_run_again, go_on, is_study, open_run, run_again
+from pages.common.stored import change_and_run_again, is_study, open_run, resume_study, run_again
 from pages.common.text import file_stem, plain, shorten
 from pages.runs.listing import choose_runs
 from pages.runs.outcome import can_be_opened
@@ -75,7 +75,7 @@ def _draw_for_one(record: RunRecord) -> None:
             help="Queue the study's stopped, interrupted and failed runs again.",
         )
     ):
-        _try(lambda: go_on(run.id))
+        _try(lambda: resume_study(run.id))
         st.rerun()
     if (
         run.kind in ("train", "adopt")

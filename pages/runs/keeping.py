@@ -10,7 +10,7 @@ from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord
 from odt_core.words import ago_words, count_words
 from pages.common.html_tables import name_html
-from pages.common.messages import said_if_store_is_away
+from pages.common.messages import show_store_errors
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import store
@@ -30,7 +30,7 @@ def draw_stored_button() -> None:
 
 
 @st.dialog("Stored data", width="large")
-@said_if_store_is_away()
+@show_store_errors()
 def _show_stored() -> None:
     _draw_retention()
     records = store().datasets.list(owner())

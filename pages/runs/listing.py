@@ -13,7 +13,7 @@ import streamlit as st
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
 from odt_core.words import count_words, printable
-from pages.common.messages import said_if_store_is_away
+from pages.common.messages import show_store_errors
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import work
@@ -155,7 +155,7 @@ def draw_pages(total: int) -> None:
             st.pagination(pages, default=first, key=key)
 
 
-@said_if_store_is_away()
+@show_store_errors()
 def draw_table(query: RunQuery) -> None:
     """Draw a page of runs. The rest of the page draws the ticked runs.
 

@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
 from pages.common.layout import draw_part, follow_theme
-from pages.common.messages import draw_unentered, said_if_store_is_away
+from pages.common.messages import draw_missing_runs, show_store_errors
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import store
@@ -31,7 +31,7 @@ EVERY = 1.0  # seconds between two updates while runs wait or run
 LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
 
 
-@said_if_store_is_away()
+@show_store_errors()
 def draw_page() -> None:
     """Draw the table, and below it the ticked runs."""
     with st.container(
@@ -41,7 +41,7 @@ def draw_page() -> None:
         with st.container(horizontal=True, width="content"):
             draw_import()
             draw_stored_button()
-    draw_part(draw_unentered)
+    draw_part(draw_missing_runs)
     if not store().runs.list(owner(), RunQuery(limit=0)).total:
         _draw_empty()
         return

@@ -8,8 +8,8 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, FrontierView, floor_objective
-from pages.common.intents import forget_press, is_pressed, press_on
-from pages.common.runs import EVERY, has_something_to_show, job_that_goes_on, start_job
+from pages.common.intents import forget_press, is_pressed, note_press
+from pages.common.runs import EVERY, is_over_or_proved, start_job, unfinished_job
 from pages.common.state import work
 from pages.sensitivity.view import KeptPoint
 
@@ -19,7 +19,7 @@ ADOPT = "Adopt this tree"
 def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
     """Draw the button, or a note that this tree is current."""
     spec = adoption_job(job, view, kept)
-    running = job_that_goes_on()
+    running = unfinished_job()
     if _is_current(work().job, spec):
         st.markdown("✓ **This is the current tree**", width="content")
         forget_press()
@@ -32,7 +32,7 @@ def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
             key="sens_adopt",
             type="primary",
             help="Make it the current model: predict with it, export it, compare it.",
-            **press_on(ADOPT),
+            **note_press(ADOPT),
         )
         if is_pressed(ADOPT):
             start_job(spec)
@@ -42,7 +42,7 @@ def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
 @st.fragment(run_every=EVERY)
 def _wait_for(running: Job) -> None:
     """Draw a disabled button during a run. Draw the page again when the run is over."""
-    if has_something_to_show(running):
+    if is_over_or_proved(running):
         st.rerun()
     st.button(
         ADOPT,

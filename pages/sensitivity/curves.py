@@ -45,7 +45,7 @@ from pages.sensitivity.frontiers import (
     SECONDS,
     draw_cap,
     frontier_spec,
-    remember_what_is_shown,
+    remember_frontier,
 )
 
 RUN = "Run the curves"
@@ -106,7 +106,7 @@ def draw_curves(data: ReadyData) -> None:
 
 def _draw_settings(data: ReadyData) -> Given:
     _remember_curve(data)
-    remember_what_is_shown()
+    remember_frontier()
     sweep = Sweep(
         st.selectbox(
             "Floors on",

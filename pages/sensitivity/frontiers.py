@@ -18,9 +18,9 @@ from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.training.settings import leaf_words
 from odt_core.words import count_words, seconds_words
 from pages.common.drawings import load_viewer
-from pages.common.intents import do_pressed, is_pressed, press_on
+from pages.common.intents import is_pressed, note_press, queue_pressed
 from pages.common.people import owner
-from pages.common.runs import EVERY, QUICK, draw_how_far, wait_for
+from pages.common.runs import EVERY, QUICK, draw_job_progress, wait_for
 from pages.common.server import job_manager
 from pages.common.settings import MOST_SECONDS, SHAPE_NAMES, shape_name
 from pages.common.state import lane, update, work
@@ -43,7 +43,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
     rows : EncodedData
         Its training rows.
     """
-    remember_what_is_shown()
+    remember_frontier()
     if not is_pressed(FIND):
         _find_at_once(data, rows)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -74,7 +74,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
             key="sens_go",
             type="primary" if job is None or busy else "secondary",
             disabled=busy,
-            **press_on(FIND),
+            **note_press(FIND),
         )
         pressed = is_pressed(FIND)
         found = frontier_view(job) if job is not None and job.is_over else None
@@ -120,7 +120,7 @@ def draw_cap(key: str = MAX_CARD, width: int | Literal["stretch"] = 205) -> int 
     )
 
 
-def remember_what_is_shown() -> None:
+def remember_frontier() -> None:
     """Begin with the settings of the frontier on the page, or else with the current tree's."""
     now = work()
     job = now.frontier or now.job
@@ -210,7 +210,7 @@ def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSp
 def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
     """Queue the search and draw the page again, with the result if it is quick."""
     mine, own_lane, asked = owner(), lane(), frontier_job(data, spec)
-    job = do_pressed(
+    job = queue_pressed(
         lambda: {"frontier": job_manager().submit(asked, owner=mine, lane=own_lane)}
     ).frontier
     assert job is not None
@@ -235,7 +235,7 @@ def watch_frontier(job: Job) -> None:
     """Draw the progress of a search. Draw the page again when the search is over."""
     if job.is_over:
         st.rerun()
-    draw_how_far(job, "every trade-off")
+    draw_job_progress(job, "every trade-off")
     st.button(
         "Stop, and keep what was found",
         key="sens_cancel",

@@ -11,7 +11,7 @@ from odt_core.solution import TracePoint
 from odt_core.words import gap_words, seconds_words, value_words
 from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
-from pages.common.runs import EVERY, draw_how_far, has_something_to_show, stop_run
+from pages.common.runs import EVERY, draw_job_progress, is_over_or_proved, stop_run
 from pages.common.text import plain
 
 
@@ -26,9 +26,9 @@ def watch_run(job: Job, problem: Problem) -> None:
     problem : Problem
         Its problem, which gives totals and bounds their meaning.
     """
-    if has_something_to_show(job):
+    if is_over_or_proved(job):
         st.rerun()
-    draw_how_far(job, "the best tree")
+    draw_job_progress(job, "the best tree")
     trace = list(job.progress)
     # One element for all sentences, so that the chart below keeps its position. Otherwise the
     # browser would show it twice for a moment.

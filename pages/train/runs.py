@@ -6,8 +6,8 @@ import streamlit as st
 
 from odt_core.jobs import Job
 from odt_core.training import TrainSpec
-from pages.common.intents import is_pressed, press_on
-from pages.common.runs import job_that_goes_on, start_job
+from pages.common.intents import is_pressed, note_press
+from pages.common.runs import start_job, unfinished_job
 from pages.common.tables import ReadyData
 from pages.train.controls import Asked
 
@@ -22,9 +22,9 @@ def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
     Job or None
         The run for which the button is disabled. The page must watch it.
     """
-    if is_pressed(TRAIN) and asked.spec is not None and job_that_goes_on() is None:
+    if is_pressed(TRAIN) and asked.spec is not None and unfinished_job() is None:
         start_run(data, asked.spec)
-    running = job_that_goes_on()
+    running = unfinished_job()
     with asked.place:
         st.button(
             "Training …" if running else TRAIN,
@@ -32,7 +32,7 @@ def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
             type="primary",
             width="stretch",
             disabled=running is not None or asked.spec is None,
-            **press_on(TRAIN),
+            **note_press(TRAIN),
         )
     return running
 

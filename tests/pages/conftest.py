@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.common.server import keep_what_is_loaded
+from pages.common.server import freeze_loaded_objects
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
@@ -17,7 +17,7 @@ SECONDS = 60
 @pytest.fixture(scope="session", autouse=True)
 def server() -> None:
     """What a server does before its first visitor; see `pages.common.server.warm_up`."""
-    keep_what_is_loaded()
+    freeze_loaded_objects()
 
 
 @pytest.fixture(scope="session")

@@ -248,10 +248,10 @@ class TestReading:
 
     def test_a_file_that_is_taken_away_before_it_is_read_is_not_read(self) -> None:
         session = AppTest.from_string(
-            "from pages.common.intents import hand_over, take_back, take_over\n"
-            "hand_over('Reading', 'It cannot be used', lambda: 1 / 0)\n"
-            "take_back()\n"
-            "take_over()\n"
+            "from pages.common.intents import request_table, withdraw_table, load_requested_table\n"
+            "request_table('Reading', 'It cannot be used', lambda: 1 / 0)\n"
+            "withdraw_table()\n"
+            "load_requested_table()\n"
         ).run()
         assert not session.exception
 

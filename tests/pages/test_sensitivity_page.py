@@ -158,7 +158,7 @@ def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
     page.switch_page(Place.RUNS).run()
     assert not page.exception
     assert [said.value for said in page.info] == [
-        f"The page was left before it began: press **{words}** there once more."
+        f"You left the page before the run began: press **{words}** there again."
     ]
     page.switch_page(Place.SENSITIVITY).run()
     assert not page.exception and not page.info
