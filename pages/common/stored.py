@@ -16,6 +16,7 @@ from odt_core.data import USUAL_SPLIT, ReadOptions, Schema, SplitSpec, infer_sch
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.storage import DatasetRecord, Deleted, NotFoundError, StorageError
+from odt_core.storage.rows import no_run
 from odt_core.words import count_words
 from pages.common.messages import say
 from pages.common.people import owner
@@ -163,16 +164,11 @@ def _take_data(spec: JobSpec) -> None:
     )
 
 
-def _no_run() -> NotFoundError:
-    """The error for a run of another kind; the store's words for a run that is absent."""
-    return NotFoundError("There is no such run here: choose one on the Runs page.")
-
-
 def _own_job(run_id: str, *kinds: JobKind) -> Job:
     """Find a job of this person, which must have one of these kinds."""
     job = job_manager().find(owner(), run_id)
     if job.spec.kind not in kinds:
-        raise _no_run()
+        raise no_run()
     return job
 
 
@@ -228,7 +224,7 @@ def attach_study(kind: JobKind, run_id: str) -> None:
         If the person has no such study of this kind, or its data set is not stored.
     """
     if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
-        raise _no_run()
+        raise no_run()
     page = take_study(run_id)
     if page.place is Place.COMPARE:  # the Sensitivity page always begins with the frontier
         st.session_state.setdefault(page.view_key, page.view)

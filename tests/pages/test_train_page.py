@@ -165,7 +165,7 @@ def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
     page.switch_page(Place.RUNS).run()
     assert not page.exception
     assert [said.value for said in page.info] == [
-        "The page was left before it began: press **Train** there once more."
+        "You left the page before the run began: press **Train** there again."
     ]
     page.switch_page(Place.TRAIN).run()
     assert work(page).job is None and not page.info
