@@ -1,8 +1,9 @@
-"""The command line: the same abilities as the pages, one command each.
+"""The command line: the functions of the pages as commands.
 
-Standard output carries the answer, standard error progress and notes. Bad input gives one line on
-standard error and exit status 2; a solver that fails or whose answer is refused, one line and 1; an
-interrupted run gives its best tree and exit status 130.
+Answers go to standard output, progress and notes to standard error. Bad input gives one line on
+standard error and exit status 2. A failed solver or a refused answer gives one line and status 1.
+An
+interrupted run gives its best tree and status 130.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Command and options; the process's own by default.
+        Command and options; by default those of the process.
 
     Returns
     -------
@@ -42,13 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{program()}: {error}", file=sys.stderr)
         return EXIT_FAILED
     except BrokenPipeError:
-        # The reader of our output has gone (as with `| head`); there is nobody left to tell.
+        # The reader of our output has closed it (such as `| head`).
         sys.stderr.close()
         return EXIT_BAD_INPUT
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """``--missing -9,-8`` as one word: argparse would take the minus for an option's."""
+    """Join ``--missing -9,-8`` to one word, because argparse would read ``-9`` as an option."""
     joined: list[str] = []
     for word in arguments:
         if joined and joined[-1] in ("--missing", "--target-missing"):

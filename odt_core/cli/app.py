@@ -14,12 +14,12 @@ PACKAGE = Path(odt_core.__file__).parent
 
 
 def dashboard() -> Path:
-    """The dashboard's script: inside the installed package, else beside it in a checkout.
+    """Find the dashboard's script, inside the installed package or beside it in a checkout.
 
     Raises
     ------
     InputError
-        If there is neither.
+        If it is in neither place.
     """
     for folder in (PACKAGE / "dashboard", PACKAGE.parent):
         if (folder / "pages" / "dashboard.py").is_file():

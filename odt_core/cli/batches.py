@@ -1,4 +1,4 @@
-"""Many jobs of one command in several processes, and how far they are."""
+"""Jobs of a command in several processes, with progress."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POLL = 0.05
 
 
 def cpu_seconds() -> float:
-    """CPU time of this process and of the workers it has waited for."""
+    """Return the CPU time of this process and of its finished workers."""
     return sum(os.times()[:4])
 
 
@@ -39,12 +39,12 @@ def run_jobs(
     stop: threading.Event,
     printer: ProgressPrinter,
 ) -> list[dict[str, Any]]:
-    """The results of a study's parts as jobs of ``options.jobs`` workers, as the app runs them.
+    """Run a study's parts as jobs of ``options.jobs`` workers, and return their results.
 
     Raises
     ------
     InputError
-        If a part fails; the first reason.
+        If a part fails, with the first reason.
     """
     read = read_options(options)
     with unkept_manager(n_workers=min(options.jobs, len(parts))) as manager:
@@ -55,9 +55,9 @@ def run_jobs(
         while not batch.is_over:
             time.sleep(POLL)
             if not (stop.is_set() or batch.failure):
-                # the batch's own estimate: the workers had to start before its first job did
+                # the batch's estimate, which excludes the start of the workers
                 printer.say(batch.n_done, len(batch.jobs), batch.seconds_left)
-            elif not batch.was_cancelled:  # what is stopped from here on is no progress
+            elif not batch.was_cancelled:  # stopped jobs are not progress
                 batch.cancel(manager)
     if batch.failure:
         raise InputError(batch.failure)
@@ -65,12 +65,12 @@ def run_jobs(
 
 
 class ProgressPrinter:
-    """Prints at most one line a second, and only what is new.
+    """Prints new progress, at most one line a second.
 
     Parameters
     ----------
     unit : str
-        What one part of the study is called: ``split``.
+        The noun for a part of the study, such as ``split``.
     """
 
     def __init__(self, unit: str) -> None:
@@ -79,11 +79,11 @@ class ProgressPrinter:
         self._done = 0
 
     def __call__(self, progress: StudyProgress) -> None:
-        """Print how far a study is, where that is new."""
+        """Print the progress of a study if it changed."""
         self.say(progress.done, progress.total, progress.seconds_left)
 
     def say(self, done: int, total: int, seconds_left: float | None) -> None:
-        """Print how far it is, where that is new."""
+        """Print the progress if it changed."""
         now = time.monotonic()
         if done == self._done or now - self._printed_at < PROGRESS_EVERY:
             return

@@ -1,4 +1,4 @@
-"""``cluster-certificates``: what the machines of a Dask cluster show each other."""
+"""``cluster-certificates``: certificates for the machines of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def run(options: argparse.Namespace) -> int:
     """Write the certificates."""
     write_certificates(Path(options.folder))
     print(
-        f"Certificates are in {options.folder}: copy the folder to every machine of the cluster, "
-        "by a safe way, and name it there in ODT_DASK_CERTIFICATES.",
+        f"Certificates are in {options.folder}: copy the folder safely to every machine of the "
+        "cluster, and set ODT_DASK_CERTIFICATES to the folder there.",
         file=sys.stderr,
     )
     return 0

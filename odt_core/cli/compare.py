@@ -1,4 +1,4 @@
-"""``compare``: which shape, cap, cut points and columns do best on rows that they have not seen."""
+"""``compare``: which shape, cap, cut points and columns do best on unseen rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from odt_core.words import count_words, goal_words, percent_words, seconds_words
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare; print the table or, with ``--json``, one JSON object."""
+    """Compare candidates, and print a table or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
     plan = _plan(options)
@@ -69,13 +69,13 @@ def run(options: argparse.Namespace) -> int:
         head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
         print(f"{head}{goal_words(spec.objective)}; {seconds_words(seconds)}.\n")
         print("\n".join(_lines(found)))
-    if options.output is not None:  # after the table, which is not lost if this cannot be written
+    if options.output is not None:  # after the table, so that a failure does not lose it
         write_output(options.output, comparison_csv(found))
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 
 def _plan(options: argparse.Namespace) -> ComparisonSpec:
-    """The candidates and folds that the options name."""
+    """Read candidates and folds from the options."""
     folds, repeats = options.folds, options.repeats
     if options.hold_out is None:
         folding = Folding(5 if folds is None else folds, repeats or 1)
@@ -100,7 +100,7 @@ def _run_in_processes(
     stop: threading.Event,
     printer: ProgressPrinter,
 ) -> tuple[FoldRun, ...]:
-    """The folds as jobs of several workers."""
+    """Run the folds as jobs of several workers."""
     parts = plan.fold_parts()
     results = run_jobs(options, table, spec, JobKind.COMPARE, parts, stop, printer)
     return tuple(FoldRun.from_json(record) for result in results for record in result["runs"])
@@ -109,11 +109,11 @@ def _run_in_processes(
 def _rows_words(spec: TrainSpec) -> str:
     if spec.split.train_size == "all":
         return "all rows"
-    return "the training rows (the test rows stay out)"
+    return "the training rows (without the test rows)"
 
 
 def _lines(found: Comparison) -> list[str]:
-    """The table, and what it says."""
+    """The table and its verdict."""
     if not found.rows:
         return ["No fold was finished."]
     fairness = FAIRNESS if found.has_sets else ""

@@ -32,7 +32,7 @@ from odt_core.words import count_words, seconds_words
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the curve; print the table or, with ``--json``, one JSON object."""
+    """Make a curve, and print a table or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
     curve = CurveSpec(
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         print("\n".join(aligned(_cells(rows))))
         if unproved_words(rows):
             print(f"\n{unproved_words(rows)}")
-    if options.output is not None:  # after the table, which is not lost if this cannot be written
+    if options.output is not None:  # after the table, so that a failure does not lose it
         write_output(options.output, curve_csv(rows))
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
@@ -84,7 +84,7 @@ def _run_in_processes(
     stop: threading.Event,
     printer: ProgressPrinter,
 ) -> tuple[CurveRun, ...]:
-    """The repeats as jobs of several workers."""
+    """Run the repeats as jobs of several workers."""
     repeats = [curve.repeat(number) for number in range(curve.repeats)]
     results = run_jobs(options, table, spec, JobKind.CURVE, repeats, stop, printer)
     return tuple(CurveRun.from_json(record) for result in results for record in result["runs"])
@@ -124,7 +124,7 @@ def _cells(rows: tuple[CurveRow, ...]) -> list[list[str]]:
 
 
 def unproved_words(rows: Sequence[CurveRow]) -> str:
-    """How many trees are not proved best at their floor; empty if all are."""
+    """Say how many trees are not proved best at their floor; empty if all are."""
     unproved = sum(row.n - row.proved for row in rows)
     if not unproved:
         return ""

@@ -1,4 +1,4 @@
-"""The files that a command reads and writes."""
+"""Checks of the files that a command reads and writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os.path
 from odt_core.errors import InputError
 
 INPUTS, OUTPUTS = ("file", "model", "validation", "rules", "evidence"), ("output", "rows_output")
-"""The options that name files, to read and to write."""
+"""The options for files to read and to write."""
 
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
@@ -17,7 +17,7 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
     Raises
     ------
     InputError
-        If an output is one of the inputs, by whatever path or link.
+        If an output is one of the inputs, even by another path or a link.
     """
     given = vars(options)
     for output in OUTPUTS:
@@ -29,6 +29,6 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
             for source in [sources] if isinstance(sources, str) else sources:
                 if os.path.isfile(source) and os.path.samefile(source, target):
                     raise InputError(
-                        f"--{output.replace('_', '-')}: the file {target!r} is one that the "
-                        "command reads, and would be lost: choose another."
+                        f"--{output.replace('_', '-')}: the command reads the file {target!r} and "
+                        "would overwrite it: choose another file."
                     )

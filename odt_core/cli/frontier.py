@@ -16,7 +16,7 @@ from odt_core.words import count_words, number_words, seconds_words
 
 
 def run(options: argparse.Namespace) -> int:
-    """Find the frontier; print a table or, with ``--json``, one JSON object."""
+    """Find a frontier, and print a table or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt("what was found of the frontier") as stop:
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(record, study=JobKind.FRONTIER)
     else:
         print(summarize_frontier(result, chosen))
-    if options.output is not None:  # after the table, which is not lost if this cannot be written
+    if options.output is not None:  # after the table, so that a failure does not lose it
         write_output(
             options.output, frontier_csv(result.points, keep_formulas=options.keep_formulas)
         )
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str:
-    """The points as a table, training beside test rows."""
+    """Write the points as a table, with training and test rows."""
     rows = [["", "FN", "FP", "training TPR", "training TNR", "test TPR", "test TNR", "best for"]]
     for index, point in enumerate(result.points):
         mark = ("*" if index == chosen else "") + ("" if point.proved else "?")
@@ -63,12 +63,12 @@ def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str
 
 
 def status_sentence(result: FrontierResult) -> str:
-    """How much of the frontier is proved."""
+    """Say which part of the frontier is proved."""
     if result.status is Status.OPTIMAL:
         return "Every point is proved, and none is missing."
     proved = sum(point.proved for point in result.points)
     how = "Stopped early" if result.status is Status.CANCELLED else "Time ran out"
-    return f"{how}: {proved} of these points are proved, and further ones may be missing."
+    return f"{how}: {proved} of these points are proved, and other points may be missing."
 
 
 def _rates(point: OperatingPoint) -> list[str]:
@@ -83,7 +83,7 @@ def _rates(point: OperatingPoint) -> list[str]:
 
 
 def cost_words(cost: CostRange | None) -> str:
-    """For which ratios of costs a point is the best one; a dash where for none."""
+    """Write the cost ratios for which a point is the best; "-" if none."""
     if cost is None:
         return "-"
     low = number_words(float(f"{float(cost.low):.4g}"))

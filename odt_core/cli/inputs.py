@@ -1,4 +1,4 @@
-"""From parsed options to a table and a specification."""
+"""Conversion of parsed options to a table and a specification."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from odt_core.words import count_words, list_words
 
 
 def note(text: str) -> None:
-    """Something the user should know, on standard error."""
+    """Print a note on standard error."""
     print(text, file=sys.stderr)
 
 
 def read_options(options: argparse.Namespace) -> ReadOptions:
-    """How the options say that the file is read."""
+    """Make the reading options."""
     return ReadOptions(
         encoding=options.encoding,
         delimiter="\t" if options.delimiter == "\\t" else options.delimiter,
@@ -83,7 +83,7 @@ def load_table(options: argparse.Namespace) -> Table:
 
 
 def make_schema(table: Table, options: argparse.Namespace) -> Schema:
-    """Columns as the options say; the rest as the app would propose."""
+    """Make the schema from the options. Other columns are inferred, as in the dashboard."""
     _check_columns(table, options)
     schema = _proposed(table, options)
     schema = _joined(table, schema, options.join).confirmed()
@@ -109,7 +109,7 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
 
 
 def _refuse_spellings(schema: Schema, findings: Sequence[Finding]) -> None:
-    """Refuse a guessed positive label if the outcome's labels are spelled in several ways."""
+    """Refuse a guessed positive label if the outcome's labels have several spellings."""
     for finding in findings:
         if finding.needs_answer and any(r.change is Change.JOIN for r in finding.remedies):
             raise InputError(
@@ -119,7 +119,7 @@ def _refuse_spellings(schema: Schema, findings: Sequence[Finding]) -> None:
 
 
 def _proposed(table: Table, options: argparse.Namespace) -> Schema:
-    """What the file itself says, with the missing values of features and outcome as asked."""
+    """Infer the schema, with the options' missing values of features and outcome."""
     missing, target_missing = (
         DEFAULT_MISSING_TOKENS if given is None else tuple(token for token in given if token)
         for given in (options.missing, options.target_missing)
@@ -131,14 +131,14 @@ def _proposed(table: Table, options: argparse.Namespace) -> Schema:
     also = [label for label in labels if label in missing and label != schema.positive]
     if also and len(labels) > 2:
         note(
-            f"The outcome {schema.target!r} can be {list_words([*map(repr, also)], ' or ')}, which "
-            "--missing names for the features only. Give --target-missing to leave such rows out."
+            f"The outcome {schema.target!r} can be {list_words([*map(repr, also)], ' or ')}. "
+            "--missing only applies to features. Give --target-missing to leave such rows out."
         )
     return schema
 
 
 def _flags(finding: Finding) -> str:
-    """The option that does what a click on a page does, where there is one."""
+    """Name the option for a remedy; empty if there is none."""
     for remedy in finding.remedies:
         column = _as_option(remedy.column)
         if remedy.change is Change.UNITS_ROW:
@@ -157,16 +157,16 @@ def _flags(finding: Finding) -> str:
 
 
 def _as_option(name: str) -> str:
-    """A column's name as a shell and a list option take it."""
+    """Quote a column's name for a shell and a list option."""
     listed = '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
     return shlex.quote(listed)
 
 
 def _with_cuts(schema: Schema, options: argparse.Namespace) -> Schema:
-    """The columns cut as ``--bins`` and ``--cuts`` say; a column's own word goes before all's."""
+    """Apply ``--bins`` and ``--cuts``. A column's own setting has priority."""
     everywhere = [text for text in options.cuts if "=" not in text]
     if len({*everywhere, *([] if options.bins is None else ["bins"])}) > 1:
-        raise InputError("--cuts and --bins say different things for all columns: give one.")
+        raise InputError("--cuts and --bins contradict each other for all columns: give one.")
     binning = None if options.bins is None else Binning.quantiles(options.bins)
     for text in everywhere:
         binning = _binning(text, text)
@@ -183,7 +183,7 @@ def _with_cuts(schema: Schema, options: argparse.Namespace) -> Schema:
 
 
 def _binning(cuts: str, text: str) -> Binning:
-    """``every``, ``deciles``, or for one column a number of quantiles or cut points."""
+    """Read ``every``, ``deciles``, or for one column a number of quantiles or cut points."""
     if cuts in ("every", "deciles"):
         return Binning(BinMethod(cuts))
     try:
@@ -200,7 +200,7 @@ def _binning(cuts: str, text: str) -> Binning:
 
 
 def _joined(table: Table, schema: Schema, columns: Sequence[str]) -> Schema:
-    """The schema with the spellings of labels in the columns joined."""
+    """Join the spellings of labels in some columns."""
     for column in columns:
         joined = spellings(table, schema, column)
         schema = schema.with_joined(column, joined)
@@ -210,7 +210,7 @@ def _joined(table: Table, schema: Schema, columns: Sequence[str]) -> Schema:
 
 
 def _grouped(schema: Schema, options: argparse.Namespace) -> Schema:
-    """The schema with the group that the options name; a proposed one that is used is none."""
+    """Set the group column. An inferred group column that is a feature is dropped."""
     if options.group is not None:
         return schema.with_group(None if options.group.casefold() == "none" else options.group)
     if schema.group is not None and any(c.name == schema.group for c in schema.features):
@@ -299,8 +299,8 @@ def single_shapes(options: argparse.Namespace) -> tuple[Topology, ...]:
         shape = parse_shape(text)
         if isinstance(shape, AnyShape):
             raise InputError(
-                f"--topologies names {shape.name}, which stands for many shapes: name single ones "
-                "such as depth-2. The commands train, stability and path look for any shape."
+                f"--topologies names {shape.name}, which stands for many shapes: name single "
+                "shapes such as depth-2. The commands train, stability and path search any shape."
             )
         shapes[shape] = None
     return tuple(shapes)
@@ -328,7 +328,7 @@ def _mip_options(options: argparse.Namespace) -> MipOptions:
 
 
 def _read_rules(options: argparse.Namespace) -> RulesSpec:
-    """Rules of single nodes: a JSON list of objects with a node's number and its rule."""
+    """Read rules for single nodes: a JSON list of objects with a node's number and its rule."""
     forbidden = tuple(options.forbid)
     if options.rules is None:
         return RulesSpec(forbidden)

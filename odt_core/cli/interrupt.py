@@ -1,4 +1,4 @@
-"""Ctrl-C asks for what is done so far."""
+"""Ctrl-C stops a command, which keeps its result so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXIT_INTERRUPTED = 130
 
 @contextmanager
 def stop_on_interrupt(what: str = "the best tree so far") -> Iterator[threading.Event]:
-    """The first Ctrl-C asks for what there is; a second one ends the program."""
+    """Set an event on the first Ctrl-C. The second Ctrl-C ends the program."""
     stop = threading.Event()
 
     def handle(_signal: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Read a model: from a model file, an exported run, or a run of the local store."""
+"""Models from a model file, an exported run, or a run of the local store."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _RUN_ID = re.compile("[0-9a-f]{32}")
 
 
 def load_model(name: str) -> Model:
-    """The model in a JSON file, or of a stored run.
+    """Load a model from a JSON file or a stored run.
 
     Parameters
     ----------
     name : str
-        A file that ``train --output`` or *Export* on the Runs page wrote, or a run's id.
+        A file from ``train --output`` or *Export* on the Runs page, or a run's id.
 
     Raises
     ------
     InputError
-        If the file is missing, is not JSON, or has no model; or there is no such run.
+        If the file is missing, is not JSON or has no model, or the run does not exist.
     """
     path = Path(name)
     if _RUN_ID.fullmatch(name) and not path.exists():
@@ -32,13 +32,13 @@ def load_model(name: str) -> Model:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"The model {name!r} cannot be read: give the file that 'train --output' wrote."
+            f"The model {name!r} cannot be read: give a file from 'train --output'."
         ) from error
     return _exported_model(text) if _is_run(text) else Model.from_text(text)
 
 
 def _is_run(text: str) -> bool:
-    """Whether a text is an exported run; what is no JSON is refused elsewhere."""
+    """Whether a text is an exported run. Other code refuses text that is not JSON."""
     from odt_core.storage.runfile import FORMAT
 
     try:
@@ -67,5 +67,5 @@ def _stored_model(run_id: str) -> Model:
 
 def _model_of_run(model: object) -> Model:
     if model is None:
-        raise InputError("The run has no tree: give a run that brought one.")
+        raise InputError("The run has no tree: give a run with a tree.")
     return Model.from_json(model)

@@ -1,4 +1,4 @@
-"""Write an answer to a file or to standard output, and print a JSON object."""
+"""The output of answers: files, standard output, and JSON objects."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 
 
 STUDY = "study"
-"""The field of a printed study that says which kind it is, so that a sheet can read it again."""
+"""The field of a printed study with its kind, so that a sheet can read the study."""
 
 
 def print_json(record: Mapping[str, Any], *, study: JobKind | None = None) -> None:
-    """Print the one JSON object of a command, with the version of the program that says it.
+    """Print the JSON object of a command, with the version of the program.
 
     Parameters
     ----------
     record : mapping
-        What the command found.
+        The answer.
     study : JobKind, optional
-        Which study it is.
+        The kind of study.
     """
     marks = {} if study is None else {STUDY: study.value}
     print(json.dumps(signed_record({**record, **marks}), ensure_ascii=False, allow_nan=False))
 
 
 def write_output(target: str | None, content: bytes, *, option: str = "--output") -> None:
-    """Write `content` to a file, or to standard output if there is no name.
+    """Write `content` to a file, or to standard output without a name.
 
     Parameters
     ----------
     target : str, optional
         The file.
     content : bytes
-        What to write.
+        The content.
     option : str
-        Where the file was named, for the message.
+        The option that named the file, for messages.
 
     Raises
     ------

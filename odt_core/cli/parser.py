@@ -28,7 +28,7 @@ DEFAULT_ENGINE = Engine.HYBRID
 
 
 class _OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong in one line, where argparse would print the usage as well."""
+    """A parser that reports an error in one line, without argparse's usage."""
 
     def error(self, message: str) -> NoReturn:
         text = message[:1].upper() + message[1:]
@@ -37,17 +37,17 @@ class _OneLineParser(argparse.ArgumentParser):
 
 
 def names(text: str) -> list[str]:
-    """A list option: commas separate, and a name with a comma is quoted as in CSV."""
+    """Read a list option. Commas separate, and names with commas have quotes as in CSV."""
     return [name(cell) for cell in next(csv.reader([text], skipinitialspace=True), [])]
 
 
 def name(text: str) -> str:
-    """A column or label, its letters and accents composed as in a table that is read."""
+    """Read a column or label, with accents composed as in tables."""
     return unicodedata.normalize("NFC", text).strip()
 
 
 def day(text: str) -> date:
-    """A date such as 2018-01-30."""
+    """Read a date such as 2018-01-30."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -55,7 +55,7 @@ def day(text: str) -> date:
 
 
 def share(text: str) -> Fraction:
-    """A rate: ``0.95`` or ``95%``, kept exact."""
+    """Read an exact rate: ``0.95`` or ``95%``."""
     written = text.strip()
     is_percent = written.endswith("%")
     value = exact_decimal(written[:-1]) if is_percent else exact_number(written)
@@ -72,16 +72,16 @@ def share(text: str) -> Fraction:
 
 
 def weight(text: str) -> Fraction:
-    """A class weight: an integer, a fraction or a decimal, kept exact."""
+    """Read an exact class weight: an integer, a fraction or a decimal."""
     try:
         return parse_weight(text, "the weight")
     except InputError as error:
-        # the parser ends the sentence itself
+        # the parser adds the full stop
         raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from None
 
 
 def percentages(text: str) -> tuple[Fraction, ...]:
-    """Levels in percent, such as ``95,98.5,100``, kept exact."""
+    """Read exact levels in percent, such as ``95,98.5,100``."""
     found: list[Fraction] = []
     for part in text.split(","):
         try:
@@ -94,7 +94,7 @@ def percentages(text: str) -> tuple[Fraction, ...]:
 
 
 def costs(text: str) -> tuple[Fraction, Fraction]:
-    """Two costs such as ``10:1``, kept exact; a single number is against 1."""
+    """Read two exact costs such as ``10:1``. The second cost is 1 if absent."""
     first, colon, second = text.partition(":")
     try:
         return weight(first), weight(second) if colon else Fraction(1)
@@ -103,7 +103,7 @@ def costs(text: str) -> tuple[Fraction, Fraction]:
 
 
 def cap(text: str) -> int | None:
-    """max.card: a whole number, or ``none``."""
+    """Read max.card: a whole number, or ``none``."""
     if text.strip().lower() == "none":
         return None
     return _whole(text, least=1, extra=", or 'none' for no cap")
@@ -122,7 +122,7 @@ def _whole(text: str, *, least: int, extra: str = "") -> int:
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """A whole number from `least` on."""
+    """Return a reader of whole numbers from `least`."""
 
     def parse(text: str) -> int:
         return _whole(text, least=least)
@@ -142,13 +142,13 @@ def seconds(text: str) -> float:
 
 
 def one_of(choices: type[Choice]) -> Callable[[str], Choice]:
-    """One of an enum's values; argparse's own message would name the enum's class."""
+    """Return a reader of an enum's values. Argparse's message would name the enum's class."""
     word = word_of(*choices)
     return lambda text: choices(word(text))
 
 
 def word_of(*words: str) -> Callable[[str], str]:
-    """One of some words; their enum is left to the command, whose modules load slowly."""
+    """Return a reader of some words. Their enum would load the command's slow modules."""
 
     def parse(text: str) -> str:
         if text not in words:
@@ -161,7 +161,7 @@ def word_of(*words: str) -> Callable[[str], str]:
 
 
 def listed(parse: Callable[[str], Item]) -> Callable[[str], list[Item]]:
-    """A list option, each item as given, parsed one by one."""
+    """Return a reader of a list option that parses each item."""
 
     def parse_all(text: str) -> list[Item]:
         return [parse(part.strip()) for part in text.split(",")]
@@ -170,12 +170,12 @@ def listed(parse: Callable[[str], Item]) -> Callable[[str], list[Item]]:
 
 
 def program() -> str:
-    """What the user typed: the installed command, or the name of the package."""
+    """Return the program's name as typed: the installed command or the package."""
     return "odt" if Path(sys.argv[0]).stem == "odt" else "odt_core"
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of the command line; each command's function is its `run` default."""
+    """Make the parser of the command line. Each command's function is its `run` default."""
     parser = _OneLineParser(
         prog=program(),
         description="Provably optimal small decision trees for categorical and numerical data.",
@@ -203,7 +203,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _lazily(module: str) -> Callable[[argparse.Namespace], int]:
-    """Import a command's module only when it runs: ``--help`` stays instant."""
+    """Import a command's module only when it runs, so that ``--help`` is quick."""
 
     def run(options: argparse.Namespace) -> int:
         import importlib
@@ -217,7 +217,7 @@ def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     train = commands.add_parser(
         "train",
         help="find the best tree of a shape",
-        description="Find the provably best tree of a shape and say how it does on test rows.",
+        description="Find the provably best tree of a shape and test it on the test rows.",
     )
     add_data_options(train)
     add_problem_options(train)
@@ -225,8 +225,8 @@ def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     train.add_argument(
         "--confirm-always",
         action="store_true",
-        help="engine hybrid: CBC confirms the proof at any length, within the time limit; "
-        "otherwise only where that takes about two seconds",
+        help="engine hybrid: CBC confirms programs of any size within the time limit; otherwise "
+        "only if that takes about two seconds",
     )
     add_solver_options(train)
     train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
@@ -238,8 +238,8 @@ def _add_frontier(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     frontier = commands.add_parser(
         "frontier",
         help="find every undominated pair of sensitivity and specificity",
-        description="Find every pair of false negatives and false positives that some tree of a "
-        "shape reaches on the training rows and no other beats, each with its tree.",
+        description="Find every undominated pair of false negatives and false positives that a "
+        "tree of the shape reaches on the training rows, each with its tree.",
     )
     add_data_options(frontier)
     group = add_problem_options(frontier, goal=False)
@@ -247,8 +247,8 @@ def _add_frontier(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "--costs",
         type=costs,
         metavar="FN:FP",
-        help="what a false negative and a false positive cost, such as 10:1: say which point is "
-        "best for it",
+        help="the costs of a false negative and a false positive, such as 10:1, to mark the best "
+        "point for them",
     )
     add_study_options(frontier)
     add_keep_formulas(frontier)
@@ -276,8 +276,8 @@ def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "--sweep",
         choices=("tpr", "tnr"),
         default="tpr",
-        help="the rate that the floors are on, while the other is made as high as it can be: tpr, "
-        "sensitivity (default), or tnr, specificity",
+        help="the rate with the floors: tpr, sensitivity (default), or tnr, specificity; the other "
+        "rate is maximised",
     )
     group.add_argument(
         "--topologies",
@@ -302,9 +302,9 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     path = commands.add_parser(
         "path",
         help="the best trees of any shape, by their number of questions",
-        description="For k = 0, 1, 2, ... questions, the least errors on the training rows of any "
-        "shape with at most k questions on at most four levels, each proved and with its tree; "
-        "with --folds, beside it the error on rows not seen.",
+        description="For k = 0, 1, 2, ... questions, find the best tree on the training rows of "
+        "any shape with at most k questions on at most four levels, with a proof. With --folds, "
+        "also estimate the errors on unseen rows.",
     )
     add_data_options(path)
     group = add_problem_options(path, shape=False)
@@ -325,7 +325,7 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "--repeats",
         type=at_least(1),
         metavar="N",
-        help="with --folds: how often the rows are dealt out anew (default: 1)",
+        help="with --folds: how often the rows are divided (default: 1)",
     )
     add_solver_options(path, threads=os.cpu_count() or 1)
     path.add_argument("--output", metavar="FILE", help="write the points to this CSV file")
@@ -341,7 +341,7 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         description="Train every combination of the given shapes, caps, cut points and feature "
         "selections, and CART and other baselines, on the same folds of the training rows, and say "
         "which does best on the rows left out (paper, sections 5.4 and 5.6). With --train-size "
-        "all, the folds are of all rows.",
+        "all, the folds have all rows.",
     )
     add_data_options(compare)
     group = add_problem_options(compare, shape=False, single=False)
@@ -364,16 +364,16 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         type=listed(word_of("as-set", "deciles", "every")),
         default=["as-set"],
         metavar="A,B",
-        help="where numerical columns may be cut: as-set (as --cuts says, default), deciles or "
-        "every (at every value); the last two leave cut points of your own as they are",
+        help="cut points of numerical columns: as-set (by --cuts, default), deciles or every (at "
+        "every value); your own cut points always stay",
     )
     group.add_argument(
         "--feature-selections",
         type=listed(word_of("none", "cart")),
         default=["none"],
         metavar="A,B",
-        help="which columns may be asked about: none (all, default), cart (only those that a "
-        "default CART on the fold's training rows uses), or both: none,cart",
+        help="columns that trees may use: none (all, default), cart (only those of a default CART "
+        "on the fold's training rows), or both: none,cart",
     )
     add_least_features(group)
     folds = compare.add_argument_group("folds")
@@ -390,7 +390,7 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "--repeats",
         type=at_least(1),
         metavar="R",
-        help="how often the rows are divided anew (default: 1, with --hold-out 5)",
+        help="how often the rows are divided (default: 1, with --hold-out 5)",
     )
     add_solver_options(compare, engine=Engine.SEARCH)
     compare.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
@@ -402,11 +402,11 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
 def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     stability = commands.add_parser(
         "stability",
-        help="would the tree come out the same on other rows? Refits on bootstrap resamples",
-        description="Find the best tree again on rows drawn with replacement from the training "
-        "rows, many times, each proved by the exact search. Say which columns are asked about, how "
-        "many trees there are, how often each row's answer changes, and how much the rates on the "
-        "training rows promise too much.",
+        help="would other rows give the same tree? Refits on bootstrap resamples",
+        description="Find the best tree on many bootstrap resamples of the training rows, with a "
+        "proof for each. Say which columns the trees ask about, how many different trees there "
+        "are, how often each row's answer changes, and by how much the rates on the training rows "
+        "are too good.",
     )
     add_data_options(stability)
     group = add_problem_options(stability)
@@ -427,21 +427,21 @@ def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
-    """The switch for programs that read the answer."""
+    """Add ``--json``, for programs that read the answer."""
     command.add_argument(
         "--json", action="store_true", help="print one JSON object and nothing else"
     )
 
 
 def add_jobs(command: argparse.ArgumentParser) -> None:
-    """How many processes share the work."""
+    """Add ``--jobs``, the number of processes."""
     command.add_argument(
         "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
     )
 
 
 def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
-    """How long one solve may take; `what` says what is solved."""
+    """Add ``--time-limit``; `what` names the solve."""
     command.add_argument(
         "--time-limit",
         type=seconds,
@@ -452,7 +452,7 @@ def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
 
 
 def add_study_options(parser: argparse.ArgumentParser) -> None:
-    """How long a frontier may take, and where the answer goes."""
+    """Add the time limit of a frontier and the output."""
     add_time_limit(parser, "a frontier")
     parser.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
     add_json(parser)
@@ -462,8 +462,8 @@ def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     predict = commands.add_parser(
         "predict",
         help="apply a model to a table",
-        description="Apply a model to a table. The table comes back with answer, leaf, risk and "
-        "warnings added to each row.",
+        description="Apply a model to a table, and write the table with answer, leaf, risk and "
+        "warnings for each row.",
     )
     add_model(predict)
     predict.add_argument("file", metavar="DATA.csv")
@@ -477,9 +477,9 @@ def _add_validate(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     validate = commands.add_parser(
         "validate",
         help="validate a model on rows that did not train it",
-        description="Apply a frozen model to rows with a known outcome and say how well it does: "
-        "the flow of rows, the 2x2 table, all rates beside training and test, the calibration of "
-        "the leaves. Of the file that the model was trained on, the training rows are left out.",
+        description="Apply a frozen model to rows with a known outcome. Print the flow of rows, "
+        "the 2x2 table, all rates beside training and test, and the calibration of the leaves. In "
+        "the model's training file, the training rows are left out.",
     )
     add_model(validate)
     validate.add_argument("file", metavar="DATA.csv")
@@ -490,19 +490,19 @@ def _add_validate(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
 
 
 def add_output(command: argparse.ArgumentParser) -> None:
-    """Where a command writes."""
+    """Add ``--output``."""
     command.add_argument("--output", metavar="FILE", help="write here instead of standard output")
 
 
 def add_by(command: argparse._ActionsContainer) -> None:
-    """The column whose groups a command says the rates of."""
+    """Add ``--by``, the column of groups."""
     command.add_argument(
-        "--by", type=name, metavar="COL", help="also say the rates by the values of this column"
+        "--by", type=name, metavar="COL", help="also print the rates by the values of this column"
     )
 
 
 def add_model(command: argparse.ArgumentParser) -> None:
-    """The model that a command applies."""
+    """Add the model of a command."""
     command.add_argument(
         "model",
         metavar="MODEL.json",
@@ -513,10 +513,10 @@ def add_model(command: argparse.ArgumentParser) -> None:
 def _add_verify(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     verify = commands.add_parser(
         "verify",
-        help="try every tree of a model's shape: is there really no better one?",
-        description="Try every tree of a model's shape on the rows it was trained on, by plain "
-        "enumeration that shares no code with the search. Exit status 0: no tree is better; 1: one "
-        "is, or time ran out.",
+        help="try every tree of a model's shape: is there really no better tree?",
+        description="Try every tree of a model's shape on its training rows, by plain enumeration "
+        "that shares no code with the search. Exit status 0: no tree is better; 1: a tree is "
+        "better, or time ran out.",
     )
     verify.add_argument("model", metavar="MODEL.json")
     verify.add_argument("file", metavar="DATA.csv", help="the file that the model was trained on")
@@ -552,7 +552,7 @@ def _add_report(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         "report",
         help="write a model's report or rule card as one HTML file",
         description="Write a model's report, or its rule card, as one HTML file that prints well "
-        "and asks no server.",
+        "and needs no server.",
     )
     add_model(report)
     report.add_argument("--card", action="store_true", help="the rule card instead of the report")
@@ -562,7 +562,7 @@ def _add_report(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
 
 
 def _add_statements(command: argparse.ArgumentParser) -> None:
-    """What the author of a sheet states, and what it shows beyond the training run."""
+    """Add the author's statements for a sheet, and the sheet's further evidence."""
     stated = command.add_argument_group("sheets for people")
     stated.add_argument(
         "--stage", default="derived", help="derived (the default), validated or in-use"
@@ -570,11 +570,11 @@ def _add_statements(command: argparse.ArgumentParser) -> None:
     stated.add_argument(
         "--intended-use", default="", metavar="TEXT", help="for whom, where, for which decision"
     )
-    stated.add_argument("--author", default="", metavar="TEXT", help="who stands for it")
+    stated.add_argument("--author", default="", metavar="TEXT", help="who is responsible for it")
     stated.add_argument(
         "--validation",
         metavar="FILE",
-        help="what 'validate --json' printed of this model: stands on the card and in the report",
+        help="the output of 'validate --json' for this model, for the card and the report",
     )
     stated.add_argument(
         "--evidence",
@@ -582,15 +582,15 @@ def _add_statements(command: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="FILE",
-        help="what 'compare', 'stability', 'curve', 'frontier' or 'validate' printed with --json, "
-        "for the same file and settings: the report shows each, the summary the frontier",
+        help="the output of 'compare', 'stability', 'curve', 'frontier' or 'validate' with --json, "
+        "for the same file and settings; the report shows each, the summary the frontier",
     )
     stated.add_argument(
         "--data",
         dest="file",
         metavar="DATA.csv",
-        help="the file that the model was trained on: adds the groups of test rows and, where it "
-        "is found in about a second, the frontier (default: the stored file, if there is one)",
+        help="the model's training file: adds the groups of test rows and, if the search takes "
+        "about a second, the frontier (default: the stored file, if there is one)",
     )
     add_by(stated)
     add_read_options(command)
@@ -610,12 +610,12 @@ def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> No
 
 
 def add_keep_formulas(command: argparse.ArgumentParser) -> None:
-    """The switch of commands that write text from a file into a CSV."""
+    """Add ``--keep-formulas``, for commands that write text from a file to a CSV file."""
     command.add_argument(
         "--keep-formulas",
         action="store_true",
-        help="write text that begins like a formula as it is; otherwise an apostrophe goes before "
-        "it, so that a spreadsheet does not compute it",
+        help="write text that begins like a formula as it is; otherwise it gets an apostrophe, so "
+        "that a spreadsheet does not compute it",
     )
 
 
@@ -631,7 +631,7 @@ def _add_cluster_certificates(commands: argparse._SubParsersAction[_OneLineParse
 def _add_sample(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     sample = commands.add_parser(
         "sample",
-        help="write a built-in data set as CSV, to try things on",
+        help="write a built-in data set as CSV, to try the commands",
         description="Write a built-in data set: breast-cancer, triage, tic-tac-toe or monks-1.",
     )
     sample.add_argument("name", metavar="NAME")
@@ -646,7 +646,7 @@ def _add_app(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         description="Start the dashboard on this machine and open it in the browser.",
     )
     app.add_argument(
-        "--port", type=at_least(1), metavar="N", help="where to listen (default: 8501, or the next)"
+        "--port", type=at_least(1), metavar="N", help="the port (default: 8501, or the next free)"
     )
     app.add_argument("--no-browser", action="store_true", help="do not open the browser")
     app.add_argument(
@@ -659,8 +659,8 @@ def _add_app(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
 
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:
-    """How a file is read."""
-    group = parser.add_argument_group("reading (found by itself unless given)")
+    """Add the options for reading a file."""
+    group = parser.add_argument_group("reading (detected unless given)")
     group.add_argument("--encoding", metavar="NAME", help="such as utf-8, utf-16 or cp1252")
     group.add_argument("--delimiter", metavar="CHAR", help="such as ',' or ';'; \\t for a tab")
     group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
@@ -672,16 +672,16 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="leave out the first N lines, above the column names (default: 0)",
     )
-    group.add_argument("--comment", metavar="MARK", help="leave out lines that begin so, such as #")
+    group.add_argument("--comment", metavar="MARK", help="leave out lines that begin with it: #")
     group.add_argument(
         "--units-row",
         action="store_true",
-        help="leave out the row below the column names, which holds units",
+        help="leave out the row of units below the column names",
     )
 
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """The file, its columns, and which rows train."""
+    """Add the options for the file, its columns and the split."""
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -700,14 +700,15 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
             type=names,
             action="extend",
             default=[],
-            help=f"columns to take as {kind}" if kind != "ignore" else "columns to leave out",
+            help=f"columns to read as {kind}" if kind != "ignore" else "columns to leave out",
         )
     group.add_argument(
         "--group",
         type=name,
         metavar="COL",
-        help="keep rows with the same value in this column together, in training or in test, such "
-        "as a patient's; 'none' for nothing (default: an identifier that repeats, if there is one)",
+        help="keep rows with the same value in this column, such as a patient, together in "
+        "training or in test; 'none' for no group (default: an identifier that repeats, if there "
+        "is one)",
     )
     group.add_argument(
         "--join",
@@ -715,8 +716,8 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         type=names,
         action="extend",
         default=[],
-        help="columns, the outcome too, in which values that differ only in case, blanks, stops or "
-        "the form of their letters count as one",
+        help="columns, also the outcome, in which values count as one if they differ only in case, "
+        "blanks, full stops or the form of letters",
     )
     group.add_argument(
         "--as-numbers",
@@ -724,8 +725,8 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         type=names,
         action="extend",
         default=[],
-        help="columns to take as numerical although cells hold signs (12.5%%, $3, (4)), limits "
-        "(<0.1: the limit is read) or dates (the year is read); other texts in them are missing",
+        help="columns to read as numerical although cells hold signs (12.5%%, $3, (4)), limits "
+        "(<0.1 becomes the limit) or dates (which become the year); other texts count as missing",
     )
     group.add_argument(
         "--as-ages",
@@ -733,40 +734,40 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         type=names,
         action="extend",
         default=[],
-        help="columns of dates to take as ages: the completed years from each date to --age-date; "
-        "other texts in them are missing",
+        help="columns of dates to read as ages: the completed years from each date to --age-date; "
+        "other texts count as missing",
     )
     group.add_argument(
         "--age-date",
         metavar="DATE",
         type=day,
-        help="the date on which ages are counted, such as 2018-01-30; it is kept in the model "
-        "(default: the latest date in each column)",
+        help="the date of the ages, such as 2018-01-30; the model keeps it (default: the latest "
+        "date in each column)",
     )
     group.add_argument(
         "--missing",
         metavar="TOKENS",
         type=names,
         action="extend",
-        help="what else counts as missing in the features beside an empty cell (default: ?, NA, "
-        "NaN, null ...; '' for nothing else). The outcome is not meant: see --target-missing",
+        help="texts that count as missing in the features, in addition to empty cells (default: ?, "
+        "NA, NaN, null ...; '' for none). For the outcome see --target-missing",
     )
     group.add_argument(
         "--target-missing",
         metavar="TOKENS",
         type=names,
         action="extend",
-        help="what else counts as a missing outcome beside an empty cell; such rows are left out "
-        "(default: ?, NA, NaN, null ... and words such as unknown; '' for nothing else)",
+        help="texts that count as a missing outcome, in addition to empty cells; such rows are "
+        "left out (default: ?, NA, NaN, null ... and words such as unknown; '' for none)",
     )
     group.add_argument(
         "--cuts",
         metavar="WHERE",
         action="append",
         default=[],
-        help="where numerical columns may be cut: every (at every value) or deciles (default), for "
-        "all columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (cut points of "
-        "your own; a single one is '40;') for one. May be repeated",
+        help="cut points of numerical columns: every (at every value) or deciles (default) for all "
+        "columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (your own cut points; "
+        "'COL=40;' for a single one) for one column. May be repeated",
     )
     group.add_argument(
         "--bins",
@@ -787,7 +788,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "--test-size",
         metavar="N",
         help="test rows: a number, or a fraction of the rows that do not train (default: all of "
-        "these)",
+        "them)",
     )
     rows.add_argument(
         "--seed", metavar="K", type=at_least(0), default=0, help="for the split (default: 0)"
@@ -797,9 +798,9 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
 def add_problem_options(
     parser: argparse.ArgumentParser, *, goal: bool = True, shape: bool = True, single: bool = True
 ) -> argparse._ArgumentGroup:
-    """What is solved: shape, goal, cap and rules; returns the group of these options.
+    """Add the options for shape, goal, cap and rules, and return their group.
 
-    Without `single`, cap and feature selection are left to lists of the command's own.
+    Without `single`, the command has its own lists of caps and feature selections.
     """
     group = parser.add_argument_group("problem")
     if shape:
@@ -828,20 +829,20 @@ def add_problem_options(
     group.add_argument(
         "--forbid-empty-branches",
         action="store_true",
-        help="at least one category goes each way at every node",
+        help="at every node at least one category goes each way",
     )
     group.add_argument(
         "--min-leaf",
         type=at_least(1),
         metavar="M",
-        help="every leaf that training rows reach holds at least M of them (default: no condition)",
+        help="every leaf with training rows has at least M of them (default: no condition)",
     )
     group.add_argument(
         "--min-leaf-of",
         type=one_of(LeafCount),
         default=LeafCount.ROWS,
         metavar="WHAT",
-        help="what --min-leaf counts: rows (default), or rarer-class, the rows of the rarer class",
+        help="the rows that --min-leaf counts: rows (all, default) or rarer-class",
     )
     if single:
         group.add_argument(
@@ -855,7 +856,7 @@ def add_problem_options(
 
 
 def add_least_features(group: argparse._ArgumentGroup) -> None:
-    """How many columns a selection leaves at least."""
+    """Add ``--least-features``, the fewest columns of a selection."""
     group.add_argument(
         "--least-features",
         type=at_least(1),
@@ -879,14 +880,14 @@ def _add_goal(group: argparse._ArgumentGroup) -> None:
         type=weight,
         default=Fraction(1),
         metavar="C",
-        help="what a correct negative is worth, a correct positive being worth 1",
+        help="the weight of a correct negative; a correct positive has the weight 1",
     )
     group.add_argument("--min-tpr", type=share, metavar="P", help="floor on sensitivity")
     group.add_argument("--min-tnr", type=share, metavar="P", help="floor on specificity")
 
 
 def add_switches(parser: argparse.ArgumentParser) -> None:
-    """The switches of the integer program."""
+    """Add the switches of the integer program."""
     switches = parser.add_argument_group("switches of the integer program (paper, section 4.3)")
     switches.add_argument("--no-strengthen", action="store_true", help="weak rows for left, right")
     switches.add_argument("--no-anchor", action="store_true", help="no anchor categories")
@@ -907,7 +908,7 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
 def add_solver_options(
     parser: argparse.ArgumentParser, engine: Engine = DEFAULT_ENGINE, threads: int = 1
 ) -> None:
-    """Who solves, and for how long; each tree has the whole time."""
+    """Add engine, time limit and threads. Each tree has the full time limit."""
     group = parser.add_argument_group("solving")
     group.add_argument(
         "--engine",
@@ -917,7 +918,7 @@ def add_solver_options(
         help=f"{', '.join(Engine)} (default: {engine})",
     )
     add_time_limit(group, "a tree")
-    many = "" if threads == 1 else "; as many as there are cores by default"
+    many = "" if threads == 1 else "; as many as cores by default"
     group.add_argument(
         "--threads", type=at_least(1), default=threads, metavar="N", help=f"threads{many}"
     )

@@ -22,14 +22,14 @@ from odt_core.words import count_words, percent_words, seconds_words
 
 
 def run(options: argparse.Namespace) -> int:
-    """Find the path; print a table or, with ``--json``, one JSON object."""
+    """Find a path, and print a table or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
     if options.folds is None and options.repeats is not None:
-        raise InputError("--repeats is about folds: give a number of --folds, too.")
+        raise InputError("--repeats needs folds: give --folds, too.")
     folding = None if options.folds is None else Folding(options.folds, options.repeats or 1)
     plan = PathSpec(options.most_questions, folding)
-    if folding is not None:  # what is wrong with the folds is said before anything is searched
+    if folding is not None:  # reports wrong folds before the search
         prepare_training(table, replace(spec, split=replace(spec.split, fold=next(iter(folding)))))
     printer = ProgressPrinter("path")
     with stop_on_interrupt("what was found of the path") as stop:
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(results[0] | {"cross_validation": unseen}, study=JobKind.PATH)
     else:
         print(_summary(results[0], view))
-    # after the answer, which is not lost where the file cannot be written
+    # after the answer, so that a failure does not lose it
     if options.output is not None:
         write_output(options.output, path_csv(view))
     return EXIT_INTERRUPTED if stop.is_set() else 0
@@ -65,19 +65,19 @@ def _run_in_processes(
     stop: threading.Event,
     printer: ProgressPrinter,
 ) -> tuple[dict[str, Any], ...]:
-    """The path and the folds as jobs of several workers."""
+    """Run the path and the folds as jobs of several workers."""
     results = run_jobs(options, table, spec, JobKind.PATH, plan.parts(), stop, printer)
-    # a path that was stopped before it began has no result, and folds alone make none
+    # folds without a path on all training rows are not a result
     return tuple(results) if results and results[0]["settings"]["split"]["fold"] is None else ()
 
 
 def _summary(whole: Mapping[str, Any], view: PathView) -> str:
-    """The points as a table, with the cross-validated error beside."""
+    """The points as a table, with cross-validated errors."""
     n_train = count_words(whole["n_train"], "training row")
     lines = [f"Any shape, {n_train}; {seconds_words(whole['seconds'])}.", ""]
     unseen = {each.questions: each for each in view.unseen}
     head = ["questions", "training errors", "proved", "shape"]
-    head += ["wrong on rows not seen"] if unseen else []
+    head += ["wrong on unseen rows"] if unseen else []
     rows = [head]
     for point in view.points:
         row = [str(point.questions), _errors(point), _proved(point), point.topology or "-"]
@@ -100,9 +100,9 @@ def _summary(whole: Mapping[str, Any], view: PathView) -> str:
 
 
 def elbow_words(view: PathView) -> str:
-    """Which number of questions the cross-validation speaks for."""
+    """Say which number of questions is best in cross-validation."""
     folds = count_words(view.n_folds, "fold")
-    text = f"Least error on rows not seen, over {folds}: {count_words(view.best or 0, 'question')}."
+    text = f"Least error on unseen rows, over {folds}: {count_words(view.best or 0, 'question')}."
     if view.elbow is not None and view.elbow != view.best:
         text += (
             f" With {count_words(view.elbow, 'question')} it is within one standard error of that."

@@ -14,7 +14,7 @@ from odt_core.words import count_words
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the table with the answers and their warnings added; say how the table differs."""
+    """Write the table with answers and warnings, and note differences to the training data."""
     model = load_model(options.model)
     table = load_table(options)
     content = predict_table(model, table, keep_formulas=options.keep_formulas)
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def predict_table(model: Model, table: Table, *, keep_formulas: bool = False) -> bytes:
-    """The table as `odt_core.scoring.scored_csv` writes it; differences go to standard error."""
+    """Score a table as CSV (see `odt_core.scoring.scored_csv`). Notes go to standard error."""
     scores = score(model, table)
     for difference in scores.differences:
         note(difference.words)
@@ -32,7 +32,7 @@ def predict_table(model: Model, table: Table, *, keep_formulas: bool = False) ->
 
 
 def _note_doubts(scores: Scores) -> None:
-    """Say how many rows met a question with a value that tells nothing about them."""
+    """Note how many rows met a question with a doubtful value."""
     for doubt, words in (
         (
             Doubt.NEW,
@@ -41,7 +41,7 @@ def _note_doubts(scores: Scores) -> None:
         ),
         (
             Doubt.NEW_HERE,
-            "that training rows had, but none that came to the question: no row supports the "
+            "that training rows had, but none that reached the question: no row supports the "
             "answer (column unseen_at_question)",
         ),
     ):

@@ -1,4 +1,4 @@
-"""``stability``: would the tree come out the same on other rows? Bootstrap refits."""
+"""``stability``: would other rows give the same tree? Bootstrap refits."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from odt_core.training import TrainSpec
 from odt_core.words import percent_words, printable, seconds_words
 
 PLACES = 3
-"""Cut points or sets of a column that the table names."""
+"""The most cut points or sets of a column that the table names."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Refit; print what came out or, with ``--json``, one JSON object."""
+    """Refit a tree, and print the result or, with ``--json``, one JSON object."""
     stability = StabilitySpec(options.resamples)
     table = load_table(options)
     spec = make_spec(table, options)
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(record, study=JobKind.STABILITY)
     else:
         print("\n".join(_lines(result, spec, seconds)))
-    # after the answer, which is not lost where a file cannot be written
+    # after the answer, so that a failure does not lose it
     if options.output is not None:
         columns = columns_csv(result, keep_formulas=options.keep_formulas)
         write_output(options.output, columns)
@@ -81,7 +81,7 @@ def _run_in_processes(
     stability: StabilitySpec,
     stop: threading.Event,
 ) -> tuple[RangeRun, ...]:
-    """The resamples as jobs of several workers."""
+    """Run the resamples as jobs of several workers."""
     parts = stability.parts()
     printer = ProgressPrinter("part")
     results = run_jobs(options, table, spec, JobKind.STABILITY, parts, stop, printer)

@@ -21,7 +21,7 @@ METRIC_ROWS = ("sensitivity", "specificity", "ppv", "npv", "accuracy")
 
 
 def summarize(result: TrainResult) -> str:
-    """The status, the tree as rules, and training beside test rows."""
+    """Write the status, the tree as rules, and the rates in training and test."""
     solution, problem = result.solution, result.problem
     head = (
         f"{problem.topology.name}, {goal_words(problem.objective, problem.data.negative_label)}, "
@@ -49,7 +49,7 @@ def summarize(result: TrainResult) -> str:
 
 
 def _verdict(result: TrainResult, counts: dict[str, Confusion]) -> str:
-    """What the tree does on test rows, and what to make of it."""
+    """The verdict on the tree, with its remark."""
     train, test = (
         metrics(counts[name]) if name in counts else None for name in ("training", "test")
     )
@@ -91,7 +91,7 @@ def _rates(counts: dict[str, Confusion]) -> list[str]:
 
 
 def rate_text(rate: Rate) -> str:
-    """A rate with x/n and its interval."""
+    """Write a rate with x/n and its interval."""
     if rate.value is None or rate.low is None or rate.high is None:
         return "- (no rows)"
     low, high = percent_words(rate.low), percent_words(rate.high)
@@ -114,7 +114,7 @@ def _floors(result: TrainResult, counts: dict[str, Confusion]) -> list[str]:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Cells in columns, one line for each row."""
+    """Align cells in columns, one line for each row."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,4 +1,4 @@
-"""``train``: find the best tree and say how it does."""
+"""``train``: find the best tree and test it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRESS_EVERY = 1.0
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train; print a summary or, with ``--json``, one JSON object."""
+    """Train a tree, and print a summary or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt() as stop:
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _progress_printer:
-    """Prints the first tree, then at most one line a second, and only what is new."""
+    """Prints the first tree, then new progress, at most one line a second."""
 
     def __init__(self) -> None:
         self._has_tree = False

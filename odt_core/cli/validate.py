@@ -15,7 +15,7 @@ from odt_core.words import count_words, number_words, percent_words, printable
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the counts and rates of the rows that did not train the tree."""
+    """Validate a tree, and print the result or, with ``--json``, one JSON object."""
     model = load_model(options.model)
     table = load_table(options)
     result = run_validation(table, ValidationSpec(model, by=options.by))
@@ -38,7 +38,7 @@ def _lines(result: ValidationResult) -> Iterator[str]:
     if result.n_groups is not None:
         yield (
             f"  the rows have {result.n_groups:,} different values of {result.group_column}; the "
-            "intervals take every row as independent"
+            "intervals treat rows as independent"
         )
     yield f"{found.text} {found.remark}"
     yield result.prevalence_shift

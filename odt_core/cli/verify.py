@@ -1,4 +1,4 @@
-"""``verify``: is there really no better tree of a model's shape?"""
+"""``verify``: check by enumeration that no tree of a model's shape is better."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRESS_EVERY = 1.0
 
 
 def run(options: argparse.Namespace) -> int:
-    """Try every tree; status 0 only if none is better, 1 if one is or time ran out."""
+    """Try every tree. The status is 0 if none is better; 1 if a tree is better or time ran out."""
     model = load_model(options.model)
     table = load_table(options)
     with stop_on_interrupt() as stop:

@@ -11,7 +11,7 @@ from odt_core.training import build_problem, prepare_training
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write exactly the program that ``train --engine cbc`` solves."""
+    """Write the program that ``train --engine cbc`` solves."""
     table = load_table(options)
     spec = make_spec(table, options)
     spec.one_topology("The integer program")

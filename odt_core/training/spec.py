@@ -59,7 +59,7 @@ class NodeRuleSpec:
         A fixed split: `feature` with either the categories that go left, or a cut point (values up
         to it go left).
     missing_left : bool
-        With a threshold: whether missing values go left.
+        Whether missing values go left, for a split with a threshold.
     never : tuple of str
         Features that the node may not use.
     """

@@ -89,7 +89,7 @@ def test_folds_are_the_same_in_one_process_and_in_two(
         (["path", "--most-questions", "16"], "give a whole number from 1 to 15"),
         (["train", "--topology", "any-0"], "give a whole number from 1 to 15"),
         (["train", "--topology", "any-3", "--engine", "cbc"], "one shape at a time"),
-        (["path", "--repeats", "3"], "give a number of --folds, too"),
+        (["path", "--repeats", "3"], "give --folds, too"),
         (["frontier", "--topology", "any-3"], "choose a shape"),
         (["write-model", "--topology", "any-3", "--output", "x.lp"], "choose a shape"),
     ],

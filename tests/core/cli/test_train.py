@@ -232,7 +232,7 @@ def leaf_sizes(node: dict[str, Any]) -> list[int]:
         (["--target", "class", "--cuts", "all"], "--cuts 'all': give every or deciles"),
         (["--target", "class", "--cuts", "nope=every"], "There is no column 'nope'"),
         (["--target", "class", "--cuts", "holding=every"], "'holding', which is not numerical"),
-        (["--target", "class", "--cuts", "every", "--bins", "5"], "--cuts and --bins say"),
+        (["--target", "class", "--cuts", "every", "--bins", "5"], "--cuts and --bins contradict"),
         (["--target", "class", "--min-leaf", "500"], "there are only 345 training rows"),
         (["--target", "class", "--forbid", "nope"], "names the column 'nope'"),
         (["--target", "class", "--rules", "nowhere.json"], "--rules: the file 'nowhere.json'"),

@@ -87,7 +87,7 @@ def test_categorical_features_are_named_as_histgradientboosting_does(categorical
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"categorical_features": ["size"]}, "names 'size', which is no column"),
+        ({"categorical_features": ["size"]}, "names 'size', which is not a column"),
         ({"categorical_features": [7]}, "names the column 7"),
         ({"categorical_features": [True]}, "mask of 1 values"),
         ({"categorical_features": None}, "Column 'colour' holds 'gre.*', which is not a number"),

@@ -43,7 +43,7 @@ def test_a_program_that_cannot_be_built_is_one_sentence_with_its_size(
 ) -> None:
     problem = mixed(50, 10, "depth-2")
     monkeypatch.setattr(size, "MOST_TO_BUILD", 1000)
-    with pytest.raises(InputError, match=r"would have about [\d,]+ entries, more than CBC can"):
+    with pytest.raises(InputError, match=r"would have about [\d,]+ entries, too many for CBC"):
         solve(problem, engine=Engine.CBC)
 
 
