@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -66,3 +67,18 @@ class Confusion:
     def errors(self) -> int:
         """Misclassified rows."""
         return self.fp + self.fn
+
+    @property
+    def accuracy(self) -> Fraction:
+        """The exact share of rows that are classified correctly."""
+        return Fraction(self.tp + self.tn, self.n)
+
+    @property
+    def tpr(self) -> Fraction:
+        """The exact sensitivity; 0 without positive rows."""
+        return Fraction(self.tp, max(self.n_positive, 1))
+
+    @property
+    def tnr(self) -> Fraction:
+        """The exact specificity; 0 without negative rows."""
+        return Fraction(self.tn, max(self.n_negative, 1))

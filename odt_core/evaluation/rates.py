@@ -28,6 +28,7 @@ from statistics import NormalDist
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
 from odt_core.problem import Objective
+from odt_core.words import number_words
 
 LEVEL = 0.95
 """Confidence level of all intervals."""
@@ -224,6 +225,11 @@ class Floor:
     asked: Fraction
     train: Rate
     test: Rate | None
+
+    @property
+    def words(self) -> str:
+        """The floor in words: ``Sensitivity at least 95%``."""
+        return f"{self.name.capitalize()} at least {number_words(float(100 * self.asked))}%"
 
     @property
     def met_in_test(self) -> bool | None:

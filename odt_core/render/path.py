@@ -126,7 +126,7 @@ def _add_unseen(figure: go.Figure, marks: Sequence[PathMark], theme: Theme) -> N
         x=[mark.questions for mark in marks],
         y=[mark.unseen for mark in marks],
         mode="lines+markers",
-        name="on rows not seen",
+        name="on unseen rows",
         line={"color": theme.accent, "width": 1.8, "dash": "dash"},
         marker={"symbol": "diamond", "size": 10, "color": theme.accent},
         error_y={
@@ -161,7 +161,7 @@ def _train_words(mark: PathMark) -> str:
 def _unseen_words(mark: PathMark) -> str:
     error = "" if mark.error is None else f" ± {percent_words(mark.error)}"
     at_most = f"at most {count_words(mark.questions, 'question')}"
-    return f"{at_most}<br>on rows not seen {percent_words(mark.unseen or 0.0)}{error} wrong"
+    return f"{at_most}<br>on unseen rows {percent_words(mark.unseen or 0.0)}{error} wrong"
 
 
 def path_alt_text(marks: Sequence[PathMark], elbow: int | None = None) -> str:
@@ -173,6 +173,6 @@ def path_alt_text(marks: Sequence[PathMark], elbow: int | None = None) -> str:
         text = f"{mark.questions}: {percent_words(mark.train)} in training"
         text += "" if mark.is_proved else ", not proved"
         if mark.unseen is not None:
-            text += f", {percent_words(mark.unseen)} on rows not seen"
+            text += f", {percent_words(mark.unseen)} on unseen rows"
         parts.append(f"{text}{', the elbow' if mark.questions == elbow else ''}.")
     return " ".join(parts)

@@ -219,8 +219,8 @@ def _roc(page: Figure, derivation: Derivation) -> None:
     axes.plot([0, 1], [0, 1], color=LIGHT.grid, linewidth=1)
     frontier = derivation.evidence.frontier
     if frontier is not None and frontier.points:
-        x = [1 - float(point.tnr) for point in frontier.points]
-        y = [float(point.tpr) for point in frontier.points]
+        x = [1 - float(point.train.tnr) for point in frontier.points]
+        y = [float(point.train.tpr) for point in frontier.points]
         name = "frontier" if frontier.bound is None else "best found"
         axes.plot(x, y, "o-", drawstyle="steps-pre", color=LIGHT.line, markersize=2.5, linewidth=1,
                   label=f"training, {name}")  # fmt: skip

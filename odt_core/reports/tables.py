@@ -8,7 +8,6 @@ from odt_core.confusion import Confusion
 from odt_core.evaluation import Floor, LeafRow, Metrics, Rate, RateWords, ReportedRate, share_parts
 from odt_core.reports.page import escaped
 from odt_core.tree import Tree
-from odt_core.words import number_words
 
 NONE = "–"
 """Stands where a value is not defined."""
@@ -101,7 +100,7 @@ def floor_table(found: Sequence[Floor], held_out: str) -> str:
         return ""
     rows = [
         [
-            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
+            floor.words,
             rate_cell(floor.train),
             NONE
             if floor.test is None

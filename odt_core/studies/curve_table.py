@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from odt_core.confusion import Confusion
 from odt_core.export.csv_cells import signed_csv
 from odt_core.studies.curve import CurveRun
-from odt_core.studies.sweep import Sweep, tnr, tpr
+from odt_core.studies.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -110,19 +109,14 @@ def curve_table(runs: Sequence[CurveRun]) -> tuple[CurveRow, ...]:
 
 
 def _row(topology: str, level: Fraction, runs: Sequence[CurveRun]) -> CurveRow:
-    def spread(
-        counts: Callable[[CurveRun], Confusion], rate: Callable[[Confusion], Fraction]
-    ) -> Spread:
-        return Spread.of([rate(counts(run)) for run in runs])
-
     return CurveRow(
         topology=topology,
         level=level,
         n=len(runs),
-        train_tpr=spread(lambda run: run.train, tpr),
-        train_tnr=spread(lambda run: run.train, tnr),
-        test_tpr=spread(lambda run: run.test, tpr),
-        test_tnr=spread(lambda run: run.test, tnr),
+        train_tpr=Spread.of([run.train.tpr for run in runs]),
+        train_tnr=Spread.of([run.train.tnr for run in runs]),
+        test_tpr=Spread.of([run.test.tpr for run in runs]),
+        test_tnr=Spread.of([run.test.tnr for run in runs]),
         below=sum(run.sweep.rate(run.test) < level for run in runs),
         proved=sum(run.proved for run in runs),
         sweep=runs[0].sweep,

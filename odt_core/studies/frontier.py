@@ -74,12 +74,12 @@ class OperatingPoint:
     @property
     def tpr(self) -> Fraction:
         """Sensitivity in training."""
-        return Fraction(self.train.tp, max(self.train.n_positive, 1))
+        return self.train.tpr
 
     @property
     def tnr(self) -> Fraction:
         """Specificity in training."""
-        return Fraction(self.train.tn, max(self.train.n_negative, 1))
+        return self.train.tnr
 
 
 @dataclass(frozen=True, eq=False)

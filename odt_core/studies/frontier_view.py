@@ -31,16 +31,6 @@ class ViewPoint:
     assignment: Assignment
     cost: CostRange | None
 
-    @property
-    def tpr(self) -> Fraction:
-        """Sensitivity in training."""
-        return Fraction(self.train.tp, max(self.train.n_positive, 1))
-
-    @property
-    def tnr(self) -> Fraction:
-        """Specificity in training."""
-        return Fraction(self.train.tn, max(self.train.n_negative, 1))
-
 
 @dataclass(frozen=True, eq=False)
 class FrontierView:

@@ -41,7 +41,6 @@ from odt_core.studies.stability import (
     Refit,
     outline_to_json,
 )
-from odt_core.studies.sweep import tnr, tpr
 from odt_core.training import confusion_to_json
 
 FEW = 100
@@ -440,16 +439,14 @@ def _optimisms(original: OriginalFit, refits: Sequence[Refit]) -> Optimisms:
 
     found = metrics(original.train)
     return Optimisms(
-        of(_accuracy, found.accuracy), of(tpr, found.sensitivity), of(tnr, found.specificity)
+        of(lambda counts: counts.accuracy, found.accuracy),
+        of(lambda counts: counts.tpr, found.sensitivity),
+        of(lambda counts: counts.tnr, found.specificity),
     )
 
 
 def _ends(rate: Rate) -> tuple[float, float] | None:
     return None if rate.low is None or rate.high is None else (rate.low, rate.high)
-
-
-def _accuracy(counts: Confusion) -> Fraction:
-    return Fraction(counts.tp + counts.tn, counts.n)
 
 
 def columns_csv(result: StabilityResult, *, keep_formulas: bool = False) -> bytes:

@@ -21,14 +21,4 @@ class Sweep(Enum):
 
     def rate(self, counts: Confusion) -> Fraction:
         """The rate, exactly."""
-        return tpr(counts) if self is Sweep.TPR else tnr(counts)
-
-
-def tpr(counts: Confusion) -> Fraction:
-    """Sensitivity; 0 without positive rows."""
-    return Fraction(counts.tp, max(counts.n_positive, 1))
-
-
-def tnr(counts: Confusion) -> Fraction:
-    """Specificity; 0 without negative rows."""
-    return Fraction(counts.tn, max(counts.n_negative, 1))
+        return counts.tpr if self is Sweep.TPR else counts.tnr

@@ -37,7 +37,7 @@ from odt_core.problem import EncodedData, Objective
 from odt_core.render import subgroup_alt_text, subgroup_figure
 from odt_core.training import parse_percent
 from odt_core.tree import Tree
-from odt_core.words import SHORT, count_words, number_words, percent_words, unseen_words
+from odt_core.words import SHORT, count_words, percent_words, unseen_words
 from pages.common.drawings import draw_chart
 from pages.common.html_tables import count_table, name_html, plain_table, value_html
 from pages.common.layout import current_theme
@@ -138,7 +138,7 @@ def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
         return
     cells = [
         [
-            f"{floor.name.capitalize()} at least {number_words(float(100 * floor.asked))}%",
+            floor.words,
             rate_html(floor.train),
             NONE if floor.test is None else f"{rate_html(floor.test)}<br>{floor.held_words(rows)}",
         ]

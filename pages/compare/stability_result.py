@@ -22,7 +22,6 @@ from odt_core.studies.stability_words import (
     remarks,
     stability_sentences,
 )
-from odt_core.studies.sweep import tnr, tpr
 from odt_core.words import count_words, percent_words, seconds_words
 from pages.common.drawings import draw_chart
 from pages.common.html_tables import name_html, plain_table, value_html
@@ -84,14 +83,13 @@ def _draw_rates(found: StabilityResult) -> None:
         return
     test = found.original.test
     rows = []
+    has_both = test is not None and test.n_positive and test.n_negative
     for name, rate, measure in (
-        ("Sensitivity (TPR)", found.optimism.sensitivity, tpr),
-        ("Specificity (TNR)", found.optimism.specificity, tnr),
-        ("Accuracy", found.optimism.accuracy, None),
+        ("Sensitivity (TPR)", found.optimism.sensitivity, "tpr"),
+        ("Specificity (TNR)", found.optimism.specificity, "tnr"),
+        ("Accuracy", found.optimism.accuracy, "accuracy"),
     ):
-        tested = "–"
-        if test is not None and test.n_positive and test.n_negative:
-            tested = percent_words(measure(test) if measure else (test.tp + test.tn) / test.n)
+        tested = percent_words(getattr(test, measure)) if has_both else "–"
         rows.append(
             [
                 f"<b>{html_text(name)}</b>",

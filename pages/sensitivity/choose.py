@@ -236,8 +236,8 @@ def sweep_words(sweep: Sweep) -> str:
 
 
 def _slider_words(view: FrontierView, index: int) -> str:
-    point = view.points[index]
-    return f"sensitivity {percent_words(point.tpr)} · specificity {percent_words(point.tnr)}"
+    counts = view.points[index].train
+    return f"sensitivity {percent_words(counts.tpr)} · specificity {percent_words(counts.tnr)}"
 
 
 def _cost_words(choice: Choice) -> str:

@@ -69,7 +69,8 @@ def draw_comparison(view: FrontierView, choice: Choice, data: EncodedData | None
 
 def _words(point: ViewPoint) -> str:
     return plain(
-        f"training sensitivity {percent_words(point.tpr)}, specificity {percent_words(point.tnr)}"
+        f"training sensitivity {percent_words(point.train.tpr)}, "
+        f"specificity {percent_words(point.train.tnr)}"
     )
 
 

@@ -31,7 +31,7 @@ def find_path(window: Window) -> None:
     expect(page.get_by_text("and on 2 folds of them")).to_be_visible()
     page.get_by_role("button", name="Find the path").click()
     expect(
-        page.get_by_text(re.compile("^Least wrong on rows not seen, over 2 folds"))
+        page.get_by_text(re.compile("^Least errors on unseen rows, over 2 folds"))
     ).to_be_visible(timeout=SOLVED)
     window.settle()
 
@@ -52,7 +52,7 @@ def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener) -> None:
     page.locator(".st-key-path_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     page.reload()
     window.settle()
-    expect(page.get_by_text(re.compile("^Least wrong on rows not seen"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Least errors on unseen rows"))).to_be_visible()
 
 
 def is_beside(window: Window) -> bool:
@@ -68,7 +68,7 @@ def is_beside(window: Window) -> bool:
 def test_it_looks_right(open_window: Opener) -> None:
     window = open_window(width=BOTH_WIDTHS[0][1][0])
     find_path(window)
-    found = window.page.get_by_text(re.compile("^Least wrong on rows not seen"))
+    found = window.page.get_by_text(re.compile("^Least errors on unseen rows"))
     for theme, widths in BOTH_WIDTHS:
         if theme == "dark":
             window.reopen(theme, widths[0])

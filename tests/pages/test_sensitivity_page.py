@@ -210,9 +210,9 @@ def test_a_floor_chooses_the_point_that_keeps_it(page: AppTest) -> None:
     page.text_input(key=key).set_value("90,5").run()
     assert not page.exception
     point = view.points[index_of(page)]
-    assert point.tpr >= Fraction(905, 1000)
+    assert point.train.tpr >= Fraction(905, 1000)
     if index_of(page) + 1 < len(view.points):
-        assert view.points[index_of(page) + 1].tpr < Fraction(905, 1000)
+        assert view.points[index_of(page) + 1].train.tpr < Fraction(905, 1000)
     page.text_input(key=key).set_value("many").run()
     assert any("percentage from 0 to 100" in str(error.value) for error in page.error)
 
@@ -243,7 +243,7 @@ def test_a_tree_beside_the_floor_is_adopted_under_a_floor_that_it_keeps(page: Ap
     assert adopted is not None and adopted.result is not None
     floor = adopted.spec.train.objective.min_tpr
     assert floor is not None and view.at_level(floor) == last
-    assert floor <= view.points[last].tpr < Fraction(95, 100)
+    assert floor <= view.points[last].train.tpr < Fraction(95, 100)
 
 
 def test_each_tree_is_drawn_under_a_name_of_its_own(page: AppTest) -> None:
@@ -383,7 +383,7 @@ def test_a_floor_on_specificity_shows_the_most_sensitive_tree(page: AppTest) -> 
     page.selectbox(key="sens_floor_on").set_value("tnr").run()
     page.text_input(key=f"sens_floor_{job.id}").set_value("90").run()
     assert not page.exception
-    reach = [i for i, point in enumerate(view.points) if point.tnr >= Fraction(9, 10)]
+    reach = [i for i, point in enumerate(view.points) if point.train.tnr >= Fraction(9, 10)]
     assert index_of(page) == min(reach, key=lambda i: view.points[i].train.fn)
     said = " ".join(str(element.proto.body) for element in page.get("html"))
     assert "Specificity at least 90%" in said
@@ -550,13 +550,13 @@ def test_beside_the_curves_stands_the_best_tree_of_a_shape_and_floor(
     spec = replace(batch.jobs[0].spec.train, split=split, topology=Topology.parse(shape))
     table = read_table(SAMPLES["triage"].csv(), ReadOptions(), name="triage.csv")
     found = run_frontier(table, spec)
-    best = max((p for p in found.points if p.tpr >= level), key=lambda point: point.tnr)
+    best = max((p for p in found.points if p.train.tpr >= level), key=lambda point: point.train.tnr)
     (drawn,) = curves.get("graphviz_chart")
     test = found.prepared.test
     assert drawn.proto.spec == tree_dot(best.tree, test=test, own_name=True)
     figure = json.loads(curves.get("plotly_chart")[0].proto.spec)
     mark = next(trace for trace in figure["data"] if trace.get("name") == "chosen")
-    assert mark["x"] == [float(best.tpr)] and best.test is not None
+    assert mark["x"] == [float(best.train.tpr)] and best.test is not None
     assert mark["y"] == [best.test.tp / best.test.n_positive]
     boxes = [*curves.success, *curves.warning, *curves.error]
     assert [box for box in boxes if f"floor {floor}%" in plain_text(box.proto.title)]

@@ -80,7 +80,7 @@ def test_folds_are_the_same_in_one_process_and_in_two(
     for point in first["points"]:
         assert point["rows"] == 25 and 0 <= point["errors"] <= 25
     assert main(words) == 0
-    assert "Least error on rows not seen, over 2 folds" in capsys.readouterr().out
+    assert "Least error on unseen rows, over 2 folds" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ def test_without_folds_there_is_one_line_and_no_elbow() -> None:
 
 def test_the_words_say_what_the_figure_shows() -> None:
     text = path_alt_text(MARKS, 1)
-    assert "1: 10.0% in training, 12.0% on rows not seen, the elbow." in text
-    assert "2: 5.0% in training, not proved, 11.0% on rows not seen." in text
+    assert "1: 10.0% in training, 12.0% on unseen rows, the elbow." in text
+    assert "2: 5.0% in training, not proved, 11.0% on unseen rows." in text
     assert "3:" not in text
 
 
