@@ -1,7 +1,7 @@
-"""What a sheet can say of a model beyond its training: from options, and from this computer's runs.
+"""The evidence for a model's sheet: from options, and from the runs of this computer.
 
-A run that the dashboard made is in the store. What a command printed is in the files that
-``--evidence`` and ``--validation`` name.
+The store has the dashboard's runs. ``--evidence`` and ``--validation`` name files with the output
+of commands.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from odt_core.studies.validation import trained_rows
 def load_evidence(
     options: argparse.Namespace, model: Model, sheet: SheetFormat = SheetFormat.REPORT
 ) -> Evidence:
-    """What options and stored runs say of a model, as far as a sheet shows it.
+    """Gather evidence from options and stored runs, for the parts of a sheet.
 
     Raises
     ------
@@ -72,19 +72,19 @@ _SHOWN = {
     SheetFormat.SUMMARY: (JobKind.FRONTIER,),
     SheetFormat.SUMMARY_PNG: (JobKind.FRONTIER,),
 }
-"""The studies that a sheet shows, where it is not all of them."""
+"""The studies on a sheet that does not show all."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """What the files that options name have.
+    """The contents of the files in options.
 
     Attributes
     ----------
     studies : tuple of Batch
-        Studies of the tree's problem, one of a kind.
+        Studies of the tree's problem, one for each kind.
     validations : tuple of ValidationResult
-        The tree on other rows.
+        Validations of the tree.
     """
 
     studies: tuple[Batch, ...]
@@ -92,7 +92,7 @@ class _Given:
 
     @classmethod
     def of(cls, options: argparse.Namespace, model: Model, sheet: SheetFormat) -> _Given:
-        """Read the files, and refuse what is not of this tree or has no place on the sheet."""
+        """Read the files. Refuse those of other trees, and studies that the sheet does not show."""
         validations = [] if options.validation is None else [_load_validation(options.validation)]
         studies: dict[JobKind, Batch] = {}
         for name in options.evidence:
@@ -116,7 +116,7 @@ class _Given:
         return cls(tuple(studies.values()), tuple(validations))
 
     def with_validations(self, found: Evidence) -> Evidence:
-        """What was found, with the validations given before those of the same rows."""
+        """Put the given validations before stored validations, and drop repeated rows."""
         first: dict[tuple[str, str], ValidationResult] = {}
         for each in (*self.validations, *found.validations):
             first.setdefault((each.data.sha256, each.part), each)
@@ -125,7 +125,7 @@ class _Given:
 
 @contextmanager
 def _store() -> Iterator[Store | None]:
-    """The runs of this computer; None where there are none, or where they cannot be read."""
+    """Open the runs of this computer; None if there are none or they cannot be read."""
     store = None
     try:
         store = Store() if has_store() else None
@@ -139,7 +139,7 @@ def _store() -> Iterator[Store | None]:
 
 
 def _stored_table(model: Model, known: KnownRuns, store: Store) -> Table | None:
-    """The file that a model was trained on, if a stored run tells how to read it."""
+    """The model's training file, if a stored run has its reading options."""
     run = training_run(model, known)
     if run is None:
         return None
@@ -149,7 +149,7 @@ def _stored_table(model: Model, known: KnownRuns, store: Store) -> Table | None:
 
 
 def _load_validation(name: str) -> ValidationResult:
-    """What ``validate --json`` printed, from a file."""
+    """Read a file with the output of ``validate --json``."""
     try:
         return ValidationResult.from_json(json.loads(Path(name).read_text(encoding="utf-8")))
     except (OSError, RecursionError, *MALFORMED) as error:

@@ -1,4 +1,4 @@
-"""Studies as their commands print them with ``--json``, read again for a sheet."""
+"""Studies read from the ``--json`` output of their commands, for a sheet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from odt_core.worker.messages import Part
 
 
 def read_printed(name: str) -> Batch | ValidationResult:
-    """A study or a validation from the file that its command printed with ``--json``.
+    """Read a study or a validation from a file with the ``--json`` output of its command.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ def read_printed(name: str) -> Batch | ValidationResult:
     Returns
     -------
     Batch or ValidationResult
-        A study is a batch of jobs that are over, as the dashboard has it.
+        A study becomes a batch of finished jobs, as in the dashboard.
 
     Raises
     ------
     InputError
-        If the file has neither.
+        If the file has neither a study nor a validation.
     """
     try:
         record = json.loads(Path(name).read_text(encoding="utf-8"))
@@ -65,21 +65,21 @@ def read_printed(name: str) -> Batch | ValidationResult:
 
 
 def check_belongs(name: str, study: Batch, model: Model) -> None:
-    """Refuse a study of another problem than a tree's.
+    """Check that a study has a tree's problem.
 
     Parameters
     ----------
     name : str
-        The file that the study came from, for the message.
+        The study's file, for messages.
     study : Batch
         The study.
     model : Model
-        The tree with its training settings.
+        The tree with its settings.
 
     Raises
     ------
     InputError
-        If the study is on another file, or its settings are not those of the tree.
+        If the study has another data file or other settings than the tree.
     """
     if find_evidence(model, KnownRuns(None, LOCAL_OWNER, (study,))).has_studies:
         return
@@ -107,18 +107,18 @@ _SETTINGS = {
     "feature_selection": "the selection of columns",
     "least_features": "the fewest columns selected",
 }
-"""What decides a problem, in words, by its name in the settings' JSON."""
+"""The settings that decide a problem: names in the JSON, and words."""
 
 _VARIED = {
     JobKind.FRONTIER: ("objective",),
     JobKind.CURVE: ("objective", "split", "topology"),
     JobKind.COMPARE: ("schema", "split", "topology", "max_card", "feature_selection"),
 }
-"""Settings that a study does not share with the tree."""
+"""The settings in which a study may differ from the tree."""
 
 
 def _difference(asked: JobSpec, own: TrainSpec | None) -> str:
-    """What sets a study apart from a tree that it does not belong to."""
+    """Describe the difference between a study and a tree."""
     if own is None:
         return "the model does not say how the tree was trained"
     theirs, mine = problem_of(asked.train).to_json(), problem_of(own).to_json()
@@ -138,11 +138,11 @@ def _difference(asked: JobSpec, own: TrainSpec | None) -> str:
 
 
 def _batch(record: Mapping[str, Any], work: Sequence[tuple[Part | None, Any]]) -> Batch:
-    """Jobs that are over, from the parts of a study and their results; None where not done."""
+    """Make finished jobs from the parts of a study and their results; None if not done."""
     whole = JobSpec(
         dataset=record["data"]["sha256"],
         table_name=record["data"]["name"],
-        read=ReadOptions(),  # of interest only to those who read the file again
+        read=ReadOptions(),  # only needed to read the data file again
         train=TrainSpec.from_json(record["settings"]),
         kind=JobKind(record[STUDY]),
     )
@@ -175,7 +175,7 @@ def _curve(record: Mapping[str, Any]) -> Batch:
 
 
 def _compare(record: Mapping[str, Any]) -> Batch:
-    """A job for each fold that was asked for."""
+    """Make a job for each requested fold."""
     runs = [FoldRun.from_json(run) for run in record["runs"]]
     folds = list(dict.fromkeys(run.fold for run in runs))
     candidates = tuple(dict.fromkeys(run.candidate for run in runs))

@@ -1,4 +1,4 @@
-"""``report``: a model's report or rule card."""
+"""``report``: write a model's report or rule card."""
 
 from __future__ import annotations
 

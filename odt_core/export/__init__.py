@@ -1,4 +1,4 @@
-"""Trees as files: the model, rules, code, pictures."""
+"""Trees as files: models, rules, code and pictures."""
 
 from odt_core.export.formats import ExportFormat, export_model, export_tree
 from odt_core.export.model import Model, model_schema, signed_record

@@ -1,4 +1,4 @@
-"""A decision node as conditions on values, in the form that code needs."""
+"""A decision node as a condition for exported code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from odt_core.tree import Decision
 
 @dataclass(frozen=True)
 class CategoryTest:
-    """Which categories go left.
+    """A condition on categories: those that go left.
 
     Attributes
     ----------
     left, right : tuple of str
-        Categories by branch, in the order of their codes; without the missing one.
+        The categories of each branch in the order of their codes, without missing values.
     missing_left, unseen_left : bool
-        Where a missing value and a category that no training row had go.
+        Whether a missing value, and a category that no training row had, go left.
     """
 
     left: tuple[str, ...]
@@ -30,14 +30,14 @@ class CategoryTest:
 
 @dataclass(frozen=True)
 class IntervalTest:
-    """Which numbers go left: those with ``low < x <= high``.
+    """A condition on numbers: those with ``low < x <= high`` go left.
 
     Attributes
     ----------
     low, high : float
-        Infinite where there is no end; `low` is not below `high` if no number goes left.
+        The ends, which may be infinite. If no number goes left, `low` is not below `high`.
     missing_left : bool
-        Where a missing value goes.
+        Whether a missing value goes left.
     """
 
     low: float
@@ -46,7 +46,7 @@ class IntervalTest:
 
 
 def node_test(feature: Feature, node: Decision, reading: Reading) -> CategoryTest | IntervalTest:
-    """The test that a decision node makes.
+    """Return the condition of a decision node.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def node_test(feature: Feature, node: Decision, reading: Reading) -> CategoryTes
     node : Decision
         The node.
     reading : Reading
-        How the column's cells are read.
+        The reading of the column's cells.
     """
     left = node.split.left
     missing = reading.missing_code

@@ -1,4 +1,4 @@
-"""CSV files that a spreadsheet opens without running anything."""
+"""CSV files that are safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ import pyarrow.compute as pc
 from odt_core import MADE_BY
 
 SOFTWARE = "software"
-"""The column of a table that says which program wrote it."""
+"""The column with the program that wrote the table."""
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001
-"""How a formula begins, for some spreadsheets also with a full-width sign."""
+"""The first signs of formulas. Some spreadsheets also accept full-width signs."""
 _NUMBER = re.compile(r"[+-]?(\d[\d.,' ]*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 
 
 def csv_text(rows: Iterable[Iterable[object]], *, keep_formulas: bool = False) -> str:
-    """Rows as CSV text, lines ending in a line feed.
+    """Write rows as CSV text with line feeds.
 
     Parameters
     ----------
     rows : iterable of iterable
         The cells.
     keep_formulas : bool
-        Write text that begins like a formula as it is. Otherwise an apostrophe goes before it, so
-        that a spreadsheet shows it and does not compute it. Numbers are never changed.
+        Whether to write text that begins like a formula as it is. Otherwise it gets an apostrophe,
+        so that a spreadsheet shows it and does not compute it. Numbers never change.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
@@ -38,12 +38,12 @@ def csv_text(rows: Iterable[Iterable[object]], *, keep_formulas: bool = False) -
 
 
 def signed_csv(rows: Iterable[Sequence[object]], *, keep_formulas: bool = False) -> bytes:
-    """A table as a CSV file (UTF-8) whose last column says which program wrote it.
+    """Write a table as CSV (UTF-8), with the program's version in the last column.
 
     Parameters
     ----------
     rows : iterable of sequence
-        The cells; the first row holds the names.
+        The cells. The first row has the column names.
     keep_formulas : bool
         As `csv_text`.
     """
@@ -58,7 +58,7 @@ def _harmless_rows(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
 
 
 def harmless(cell: str) -> str:
-    """A cell with an apostrophe before it if a spreadsheet would take it for a formula.
+    """Put an apostrophe before a cell that a spreadsheet would take for a formula.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def harmless(cell: str) -> str:
 
 
 def csv_cells(texts: pa.Array, *, keep_formulas: bool = False) -> pa.Array:
-    """Cells as `csv_text` writes them, quoted where that is needed; for very many cells at once.
+    """Write many cells at once as `csv_text` does, with quotes where needed.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def csv_cells(texts: pa.Array, *, keep_formulas: bool = False) -> pa.Array:
 
 
 def _replaced(texts: pa.Array, selected: pa.Array, change: Callable[[str], str]) -> pa.Array:
-    """The texts with those under a mask changed."""
+    """Change the selected texts."""
     if not pc.any(selected).as_py():
         return texts
     changed = [change(text) for text in texts.filter(selected).to_pylist()]

@@ -1,4 +1,4 @@
-"""Read a JSON file field by field; whatever is wrong is said with the field's name."""
+"""Checked reading of a JSON file, with errors that name the field."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from odt_core.errors import InputError
 
 
 class Fields:
-    """A JSON object whose fields are checked as they are read.
+    """A JSON object with checked fields.
 
     Parameters
     ----------
     record : Any
         The object.
     path : str
-        Where it stands in the file, for messages (``tree.root.left``).
+        Its place in the file, for messages (``tree.root.left``).
 
     Raises
     ------
     InputError
-        If it is not an object; each method if its field is absent or of another kind.
+        If `record` is not an object. Each method raises it if its field is absent or has another
+        type.
     """
 
     def __init__(self, record: Any, path: str) -> None:
@@ -33,11 +34,11 @@ class Fields:
         return name in self._record
 
     def is_null(self, name: str) -> bool:
-        """Whether the field is there and says nothing."""
+        """Whether the field is null."""
         return self._get(name) is None
 
     def error(self, name: str, reason: str) -> InputError:
-        """An error about one of the fields, to raise."""
+        """Return an error about a field."""
         return self._damaged(self._at(name), reason)
 
     def text(self, name: str) -> str:
@@ -48,42 +49,42 @@ class Fields:
         return value
 
     def flag(self, name: str) -> bool:
-        """True or false."""
+        """Read true or false."""
         value = self._get(name)
         if not isinstance(value, bool):
             raise self.error(name, "is neither true nor false")
         return value
 
     def count(self, name: str) -> int:
-        """A whole number from 0."""
+        """Read a whole number from 0."""
         value = self._get(name)
         if not _is_count(value):
             raise self.error(name, "is not a whole number from 0")
         return int(value)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of strings."""
+        """Read a list of strings."""
         return tuple(self._list(name, lambda value: isinstance(value, str), "texts"))
 
     def counts(self, name: str) -> tuple[int, ...]:
-        """A list of whole numbers from 0."""
+        """Read a list of whole numbers from 0."""
         return tuple(self._list(name, _is_count, "whole numbers from 0"))
 
     def numbers(self, name: str) -> tuple[float, ...]:
-        """A list of numbers."""
+        """Read a list of numbers."""
         return tuple(float(value) for value in self._list(name, _is_number, "numbers"))
 
     def record(self, name: str) -> Fields:
-        """An object inside."""
+        """Read an object."""
         return Fields(self._get(name), self._at(name))
 
     def records(self, name: str) -> tuple[Fields, ...]:
-        """A list of objects."""
+        """Read a list of objects."""
         found = self._list(name, lambda value: True, "objects")
         return tuple(Fields(value, f"{self._at(name)}[{i}]") for i, value in enumerate(found))
 
     def raw(self, name: str) -> dict[str, Any]:
-        """An object inside, as it is."""
+        """Read an object without checks of its fields."""
         return self.record(name)._record
 
     def _get(self, name: str) -> Any:

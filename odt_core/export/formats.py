@@ -1,4 +1,4 @@
-"""One door to every format that a tree can be written in."""
+"""The export formats of trees."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from odt_core.tree import Tree
 from odt_core.words import rules_text
 
 TREE_FORMAT = "odt-tree"
-"""What a file says that holds a tree alone (model.schema.json)."""
+"""The format field of a file with a tree alone (model.schema.json)."""
 
 
 class ExportFormat(StrEnum):
-    """What a tree can be written as."""
+    """An export format of a tree."""
 
     DOT = "dot"
     SVG = "svg"
@@ -34,7 +34,7 @@ class ExportFormat(StrEnum):
 
     @property
     def extension(self) -> str:
-        """Of the file's name, with its dot."""
+        """The extension of the file's name, with its dot."""
         return {"dot": ".gv", "rules": ".txt", "python": ".py"}.get(self.value, f".{self.value}")
 
     @property
@@ -57,26 +57,26 @@ def export_tree(
     theme: Theme = LIGHT,
     readings: dict[str, Reading] | None = None,
 ) -> bytes:
-    """A tree as a file's bytes; text is UTF-8.
+    """Write a tree as a file's bytes; text is UTF-8.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     format : ExportFormat or str
-        What to write.
+        The format.
     test : EncodedData, optional
-        Test rows, counted in the leaves of drawings.
+        Test rows to count in the leaves of drawings.
     theme : Theme
         Colours of drawings.
     readings : dict from str to Reading, optional
-        How the code for Python and SQL reads a column's cells; by default an empty cell is the
-        only missing value. `export_model` knows more.
+        The reading of columns for Python and SQL code. By default only an empty cell is a missing
+        value. `export_model` uses the model's readings.
 
     Raises
     ------
     InputError
-        If there is no such format, or no Graphviz to draw with.
+        If the format is not known, or Graphviz is not installed.
     """
     if format not in tuple(ExportFormat):
         raise InputError(
@@ -84,7 +84,7 @@ def export_tree(
         )
     chosen = ExportFormat(format)
     if chosen in (ExportFormat.DOT, ExportFormat.SVG, ExportFormat.PNG):
-        # On paper there are no tooltips to hold what is shortened on screen.
+        # Paper has no tooltips, so names are not shortened.
         dot = tree_dot(tree, test=test, theme=theme, with_lists=True, opaque=True)
         if chosen is ExportFormat.SVG:
             return tree_svg(dot)
@@ -109,6 +109,6 @@ def export_model(
     test: EncodedData | None = None,
     theme: Theme = LIGHT,
 ) -> bytes:
-    """A model's tree as a file's bytes, reading cells as the model does. See `export_tree`."""
+    """Write a model's tree as a file's bytes, with the model's readings. See `export_tree`."""
     readings = encoder_readings(model.encoder)
     return export_tree(model.tree, format, test=test, theme=theme, readings=readings)

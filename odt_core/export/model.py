@@ -1,4 +1,4 @@
-"""The model file: a tree with all that is needed to apply it to new tables."""
+"""The model file: a tree with everything needed to apply it to new tables."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from odt_core.tree import Tree
 
 FORMAT = "odt-model"
 VERSION = 1
-"""Raised whenever a file that an older program wrote could no longer be read as it was meant."""
+"""The version of model files. It rises if older files can no longer be read correctly."""
 
 
 SCHEMA = "model.schema.json"
-"""The file beside this one that describes model files and tree files as a JSON Schema."""
+"""The JSON Schema of model files and tree files, beside this module."""
 
 
 def file_marks() -> dict[str, Any]:
-    """What every file says of itself: the version of its form, and of the program."""
+    """Return the versions of the file format and of the program, for every file."""
     return {"version": VERSION, "software": __version__}
 
 
 def signed_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A result with the version of the program that writes it, as files and commands give it."""
+    """Add the program's version to a result, for files and commands."""
     return {**record, "software": __version__}
 
 
 def model_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of model files and of trees written as JSON."""
+    """Return the JSON Schema (draft 2020-12) of model files and tree files."""
     text = files("odt_core.export").joinpath(SCHEMA).read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
@@ -43,7 +43,7 @@ def model_schema() -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A tree with the way from cells to codes.
+    """A tree with the conversion of cells to codes.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Model:
     encoder : dict
         `odt_core.data.Encoder` as JSON.
     facts : dict
-        How it was trained, for readers and reports; nothing is computed from it.
+        The facts of its training, for readers and reports. Predictions do not use them.
     """
 
     tree: Tree
@@ -63,7 +63,7 @@ class Model:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The model as plain data, for JSON."""
+        """Write the model as plain data for JSON."""
         return {
             "format": FORMAT,
             **file_marks(),
@@ -74,7 +74,7 @@ class Model:
         }
 
     def to_text(self) -> str:
-        """The model file's text."""
+        """Write the text of the model file."""
         return json.dumps(self.to_json(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     @classmethod
@@ -84,8 +84,9 @@ class Model:
         Raises
         ------
         InputError
-            If it is not a model, is of another version, or a field of it, its encoder or its schema
-            is absent or wrong.
+            If the record is not a model or has another version, or a field of the model, its
+            encoder
+            or its schema is absent or wrong.
         """
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise InputError(
@@ -108,7 +109,7 @@ class Model:
         names = [entry.text("name") for entry in fields.record("encoder").records("columns")]
         if names != [feature.name for feature in model.tree.features]:
             raise fields.error("encoder", "names other columns than the tree's features")
-        # a damaged encoder or schema is refused here, not at the first prediction
+        # refuse a damaged encoder or schema here, not at the first prediction
         Encoder.from_json(model.encoder)
         Schema.from_json(model.schema)
         return model
@@ -120,7 +121,7 @@ class Model:
         Raises
         ------
         InputError
-            If it is not JSON, or as `from_json`.
+            If the text is not JSON, or as `from_json`.
         """
         try:
             record = json.loads(text)

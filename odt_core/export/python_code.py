@@ -1,4 +1,4 @@
-"""A tree as a Python module that needs nothing but Python."""
+"""A tree as a Python module without dependencies."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _HEAD = '''"""Predict a class with a decision tree. Needs Python only.
 
 ``predict(row)`` takes a row by column names: a dictionary, or a row of a pandas table
 (``frame.apply(predict, axis=1)``). Cells are text as in the data file, or numbers of Python, numpy
-or pandas. None, NaN, NA and empty text are missing values, and so are the texts in MISSING. Text
-in a numerical column is read with the column's decimal mark in DECIMAL; thousands may be set apart
-by blanks, apostrophes or the other mark. Texts in JOINED count as the label beside them. Other
-spellings of a text in SPELLED count as the value beside it. FORMS has patterns and replacements
-that leave the plain number of a text. Dates in the columns of AGES count as completed years on the
-date there, written as 20180130.
+or pandas. None, NaN, NA, empty text and the texts in MISSING are missing values. Text in a
+numerical column has the column's decimal mark in DECIMAL. Blanks, apostrophes or the other mark may
+separate thousands. Texts in JOINED count as the label beside them. Other spellings of a text in
+SPELLED count as the value beside it. FORMS has patterns and replacements that turn a text into a
+plain number. Dates in the columns of AGES become completed years on the date there, written as
+20180130.
 """
 
 import datetime
@@ -68,7 +68,7 @@ def _number_text(value, column):
 
 
 def _as_number(text, column):
-    """The number that a text stands for; None if it is none."""
+    """The number of a text; None if it is not a number."""
     mark = DECIMAL[column]
     for pattern, replacement in FORMS.get(column, ()):
         text = re.sub(pattern, replacement, text)
@@ -79,7 +79,7 @@ def _as_number(text, column):
 
 
 def _is_in(row, column, left, right, missing, unseen):
-    """Whether a category goes left; `unseen` says so of one that no training row had."""
+    """Whether a category goes left; `unseen` is the answer for categories without training rows."""
     text = _text(row, column)
     if text is None:
         return missing
@@ -100,7 +100,7 @@ def _is_within(row, column, low, high, missing):
 
 
 def _age(number, reference):
-    """The completed years from a date such as 20180130 to another; None if it is no date."""
+    """The completed years from a date such as 20180130 to another; None if it is not a date."""
     if not 10000000 <= number < 30000000 or number % 1:
         return None
     day = int(number)
@@ -113,14 +113,14 @@ def _age(number, reference):
 
 
 def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
-    """Source of a module with a function ``predict(row)``.
+    """Write a module with a function ``predict(row)``.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     readings : mapping from str to Reading
-        How each feature's cells are read.
+        The reading of each feature's cells.
     """
     used = [tree.features[g].name for g in tree.used_features]
     tokens = {name: readings[name].missing_tokens for name in used}
@@ -168,12 +168,12 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
 
 
 def _labels(feature: Feature, reading: Reading) -> list[str]:
-    """A feature's categories without the missing one."""
+    """A feature's categories without missing values."""
     return [text for code, text in enumerate(feature.values) if code != reading.missing_code]
 
 
 def _table(name: str, entries: Mapping[str, str]) -> Iterator[str]:
-    """A dictionary in source code, in ASCII characters only."""
+    """A dictionary in source code, with ASCII characters only."""
     yield f"{name} = {{"
     yield from (f"{INDENT}{mark!r}: {text!a}," for mark, text in entries.items())
     yield "}"
@@ -195,7 +195,7 @@ def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> s
     feature = tree.features[node.split.feature]
     test = node_test(feature, node, readings[feature.name])
     if isinstance(test, CategoryTest):
-        # The right side matters only to tell a known category from one never seen.
+        # The right side is only needed to distinguish known categories from unseen ones.
         right = test.right if test.unseen_left else ()
         return (
             f"_is_in(row, {feature.name!r}, {test.left!r}, {right!r}, "

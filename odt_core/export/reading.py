@@ -1,4 +1,4 @@
-"""How exported code turns a cell into a value, so that it agrees with the encoder."""
+"""The reading of cells in exported code, which agrees with the encoder."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from odt_core.words import category_words, list_words, printable
 
 @dataclass(frozen=True)
 class Reading:
-    """How the cells of one column are read.
+    """The reading of one column's cells.
 
     Attributes
     ----------
     missing_code : int or None
-        The code of a missing value; None if no training row lacked one.
+        The code of a missing value; None if no training row had a missing value.
     missing_tokens : tuple of str
-        Texts that mean a missing value. An empty cell always does.
+        Texts that count as missing values. An empty cell always does.
     decimal : str
         The decimal mark of numbers in text.
     joined : tuple of (str, str)
-        Texts and the labels that they count as.
+        Pairs of a text and the label that it counts as.
     form : NumberForm
-        How numbers in text are written.
+        The form of numbers in text.
     reference : datetime.date or None
-        The date on which ages are counted, if dates are read as ages.
+        The date of the ages, if dates are read as ages.
     ends : (float, float) or None
-        The least and the largest training number; None if the model does not say it.
+        The least and the largest training number; None if not known.
     """
 
     missing_code: int | None
@@ -50,14 +50,14 @@ class Reading:
 
 
 def default_reading(feature: Feature) -> Reading:
-    """What the feature itself says: its missing bin, or a category called ``(missing)``."""
+    """Return the reading from the feature alone: its missing bin or category ``(missing)``."""
     if feature.is_numerical:
         return Reading(feature.n_values - 1 if feature.has_missing else None)
     return Reading(feature.values.index(MISSING) if MISSING in feature.values else None)
 
 
 def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
-    """What an encoder's JSON says of each column (see `odt_core.data.Encoder`)."""
+    """Return the readings in an encoder's JSON (see `odt_core.data.Encoder`)."""
     return {
         column["name"]: Reading(
             column["missing_code"],
@@ -78,21 +78,21 @@ _FORM_WORDS = {
 
 
 def date_words(reading: Reading) -> str:
-    """The number that stands for a date; empty for a column that is not read as dates."""
+    """Describe the number for a date; empty for a column without dates."""
     if reading.reference is not None:
         return f"the age in completed years on {reading.reference}"
     return "the year" if reading.form is NumberForm.YEAR else ""
 
 
 def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
-    """A sentence on each column that the tree asks about and whose cells are not read as they are.
+    """Describe how cells are read, a sentence for each column of the tree with a special reading.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     readings : mapping from str to Reading
-        How each feature's cells are read.
+        The reading of each feature's cells.
     """
     sentences = []
     for g in tree.used_features:
@@ -117,7 +117,7 @@ def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
 
 
 def token_numbers(reading: Reading) -> tuple[float, ...]:
-    """Missing tokens that are numbers; these mean the same number however it is written."""
+    """Return the missing tokens that are numbers. Other spellings of these numbers also count."""
     texts = pa.array([token.strip() for token in reading.missing_tokens], pa.large_string())
     numbers = parse_numbers(texts, reading.decimal)
     return tuple(dict.fromkeys(numbers[np.isfinite(numbers)].tolist()))

@@ -15,23 +15,23 @@ INDENT = "  "
 
 
 def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
-    """A CASE expression in standard SQL that gives the predicted class.
+    """Write a CASE expression in standard SQL for the predicted class.
 
-    Categorical columns are compared as text without blanks around it. Numerical columns must be
-    numbers, NULL where the value is missing.
+    Categorical columns are compared as text without surrounding blanks. Numerical columns must be
+    numbers, or NULL for missing values.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     readings : mapping from str to Reading
-        How each feature's cells are read.
+        The reading of each feature's cells.
     """
     comments = [
         f"Predicts {printable(tree.target)}; the positive class is "
         f"{printable(tree.positive_label)}.",
         "Use it in a query: SELECT ..., <this> AS predicted FROM ...",
-        "Numerical columns must be numbers, NULL (not NaN) where the value is missing.",
+        "Numerical columns must be numbers, or NULL (not NaN) for missing values.",
         unseen_words(tree),
         *reading_words(tree, readings),
         _spelling_words(tree, readings),
@@ -42,7 +42,7 @@ def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
 
 
 def _spelling_words(tree: Tree, readings: Mapping[str, Reading]) -> str:
-    """A note that the code knows only the spellings it lists; the encoder also joins new ones."""
+    """A note that the code only knows the listed spellings. The encoder also joins new ones."""
     names = [tree.features[g].name for g in tree.used_features]
     joined = [name for name in names if readings[name].joined]
     if not joined:
@@ -68,9 +68,9 @@ def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str)
 
 
 def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> tuple[str, bool]:
-    """A condition, and whether rows that meet it go left (else they go right).
+    """The condition of a node, and whether rows that meet it go left or right.
 
-    What meets no condition, NULL among it, goes to ELSE; so unseen values must go there too.
+    Values that meet no condition, such as NULL, go to ELSE. So unseen values must go there, too.
     """
     feature = tree.features[node.split.feature]
     reading = readings[feature.name]
@@ -126,6 +126,6 @@ def _text(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """A double; the exponent keeps databases from reading a decimal."""
+    """Write a double. With an exponent, databases do not read it as a decimal."""
     text = repr(float(value))
     return text if "e" in text else f"{text}e0"

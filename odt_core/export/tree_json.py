@@ -1,7 +1,7 @@
-"""A tree as JSON and back, without loss.
+"""Conversion of a tree to JSON and back, without loss.
 
-The codes are what a tree is rebuilt from; questions, names and labels stand beside them for
-readers, and names are checked against codes when a file is read.
+A tree is rebuilt from codes. Questions, names and labels are there for readers. Reading a file
+checks the names against the codes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import split_words
 
 MAX_DEPTH = 64
-"""Levels of decisions beyond which a file is refused."""
+"""The most levels of decisions in a file."""
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """A tree as plain data, for JSON.
+    """Write a tree as plain data for JSON.
 
     Parameters
     ----------
@@ -34,10 +34,9 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     dict
         ``target``, ``positive_label``, ``negative_label``; ``features`` with name, kind, values
         (null for a number with very many bins), cuts and whether the last value is a missing bin;
-        ``root``, in which a decision node has
-        its question, feature, the values that go left by code and by name, the codes observed
-        there, the branch of unseen values, counts and two children, and a leaf has its label and
-        counts.
+        ``root``. A decision node has its question, its feature, the values that go left by code and
+        by name, the codes of its training rows, the branch of unseen values, counts and two
+        children. A leaf has its label and counts.
     """
     return {
         "target": tree.target,
@@ -54,12 +53,12 @@ def tree_from_json(record: Any) -> Tree:
     Parameters
     ----------
     record : Any
-        What `tree_to_json` gave, perhaps read from a file.
+        The JSON of `tree_to_json`, perhaps from a file.
 
     Raises
     ------
     InputError
-        If a field is absent or wrong; the message names it.
+        If a field is absent or wrong. The message names the field.
     """
     return tree_from_fields(Fields(record, "tree"))
 

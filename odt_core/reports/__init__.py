@@ -1,4 +1,4 @@
-"""Sheets that a tree leaves in: the rule card, the report and the one-page summary."""
+"""Sheets about a tree: the rule card, the report and the one-page summary."""
 
 from odt_core.reports.derivation import Derivation, Proof
 from odt_core.reports.evidence import Evidence

@@ -1,4 +1,4 @@
-"""Whether acting on a tree is worth it, and in which groups it holds: parts of the report."""
+"""The report's parts about net benefit and subgroups."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from odt_core.tree import Tree
 from odt_core.words import percent_words
 
 SHOWN_THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
-"""Threshold probabilities of the table of net benefit."""
+"""The threshold probabilities in the table of net benefit."""
 
 NAME = "the leaves"
-"""What the curve of a tree's leaves is called."""
+"""The name of the curve of a tree's leaves."""
 
 
 def benefit_html(
     curve: Callable[[Sequence[float]], DecisionCurve], own: Callable[[float], float], rows: str
 ) -> str:
-    """The decision curve of a tree, and a table of its net benefit.
+    """Write the decision curve of a tree, and a table of its net benefit.
 
     Parameters
     ----------
     curve : callable
-        The decision curve at threshold probabilities.
+        Computes the decision curve at threshold probabilities.
     own : callable
-        Net benefit of the tree's own answers at a threshold probability.
+        Computes the net benefit of the tree's own answers at a threshold probability.
     rows : str
-        Which rows they are counted on: ``test`` or ``validation``.
+        The name of the rows: ``test`` or ``validation``.
     """
     drawn = [(NAME, curve(THRESHOLDS))]
     shown = curve(SHOWN_THRESHOLDS)
     numbers = (
-        ("Acting where the tree says so", [own(threshold) for threshold in SHOWN_THRESHOLDS]),
+        ("Acting on positive answers", [own(threshold) for threshold in SHOWN_THRESHOLDS]),
         ("Acting on everyone", shown.treat_all),
         ("Acting where the leaf's training risk is at least the threshold", shown.tree),
         ("Acting on no one", [0.0 for _ in SHOWN_THRESHOLDS]),
@@ -53,7 +53,7 @@ def benefit_html(
     return chart_html(
         benefit_figure(drawn, opaque=True),
         benefit_alt_text(drawn),
-        f"Decision curve on the {rows} rows. The threshold is the risk from which on one would "
+        f"Decision curve on the {rows} rows. The threshold is the lowest risk at which one would "
         "act. At 10%, one found case is worth nine false alarms.",
     ) + table(f"Net benefit on the {rows} rows, by threshold probability", head, cells)
 
@@ -63,16 +63,16 @@ def _number(value: float) -> str:
 
 
 def groups_html(groups: Sequence[Subgroups], tree: Tree, rows: str) -> str:
-    """Rates by the values of columns: a dot plot of the first column, and a table of each.
+    """Write rates by the values of columns: a dot plot of the first column, a table of each.
 
     Parameters
     ----------
     groups : sequence of Subgroups
-        The groups of each column; those without rows are left out.
+        The groups of each column. Groups without rows are left out.
     tree : Tree
-        Names the classes.
+        The tree, with the class names.
     rows : str
-        Which rows are counted: ``test`` or ``validation``.
+        The name of the counted rows: ``test`` or ``validation``.
     """
     found = [each for each in groups if each.groups]
     if not found:

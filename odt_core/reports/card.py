@@ -15,23 +15,23 @@ from odt_core.reports.tables import rate_table
 from odt_core.words import count_words, goal_words, printable, spoken_rule, unseen_words
 
 TREE_WIDTH, TREE_HEIGHT = 520.0, 290.0
-"""The tree's place on the page, in points."""
+"""The size of the tree's place on the page, in points."""
 
 SMALL_TREE = 4
-"""Leaves up to which a tree is shrunk to a phone's width; others are scrolled."""
+"""The most leaves of a tree that shrinks to a phone's width. Larger trees scroll."""
 
 MEASURES = (ReportedRate.SENSITIVITY, ReportedRate.SPECIFICITY, ReportedRate.PPV, ReportedRate.NPV)
 
 
 def rule_card(derivation: Derivation, statements: Statements) -> bytes:
-    """The rule card as one HTML file.
+    """Write the rule card as one HTML file.
 
     Parameters
     ----------
     derivation : Derivation
-        The tree and how it came about.
+        The tree with its training.
     statements : Statements
-        What its author states.
+        The author's statements.
     """
     tree = derivation.tree
     title = f"Rule card: {printable(tree.target)}"
@@ -54,7 +54,7 @@ def rule_card(derivation: Derivation, statements: Statements) -> bytes:
 
 
 def head_html(kind: str, derivation: Derivation, statements: Statements) -> str:
-    """What sheet it is, what the tree decides, and how far it is."""
+    """Write the head of a sheet: its kind, the tree's classes and its stage."""
     tree, stage = derivation.tree, statements.stage
     positive, negative = escaped(tree.positive_label), escaped(tree.negative_label)
     return (
@@ -65,7 +65,7 @@ def head_html(kind: str, derivation: Derivation, statements: Statements) -> str:
 
 
 def tree_html(derivation: Derivation, width: float, height: float) -> str:
-    """The drawing of the tree, with training and test rows counted in the leaves."""
+    """Write the drawing of the tree, with counts of training and test rows."""
     tree = derivation.tree
     dot = tree_dot(tree, test=derivation.test_leaves, with_lists=True)
     drawing = inline_svg(tree_svg(dot), tree_summary(tree), width=width, height=height)
@@ -74,7 +74,7 @@ def tree_html(derivation: Derivation, width: float, height: float) -> str:
 
 
 def foot_html(derivation: Derivation) -> str:
-    """Which program wrote the sheet, and on which file the tree rests."""
+    """Write the foot of a sheet: the program and the training file."""
     sha256 = derivation.data.sha256
     file = f" Training file SHA-256: {escaped(sha256)}." if sha256 else ""
     return f"<footer>Written by {MADE_BY}.{file}</footer>"
@@ -90,7 +90,7 @@ def _rules(derivation: Derivation) -> str:
 
 
 def _notes(derivation: Derivation) -> str:
-    """What becomes of values that no training row had, and how cells are read."""
+    """Notes on values that no training row had, and on the reading of cells."""
     tree = derivation.tree
     readings = encoder_readings(derivation.model.encoder)
     notes = [unseen_words(tree), *reading_words(tree, readings)]
@@ -103,7 +103,7 @@ def _rates(derivation: Derivation) -> str:
         sets = {"Test": derivation.test, **sets}
     found = derivation.verdict
     if derivation.validation is not None:
-        # on a half page there is room for two; rows of others say more than training does
+        # half a page has room for two, and held-out rows say more than training rows
         held_out = {"Test": derivation.test} if derivation.test is not None else sets
         sets = {"Validation": derivation.validation.metrics, **held_out}
         found = derivation.validation.verdict
@@ -130,7 +130,7 @@ def _origin(derivation: Derivation, statements: Statements) -> str:
 
 
 def stated_html(statements: Statements) -> str:
-    """What the author states, as entries of a list; a line to write on where it is open."""
+    """Write the author's statements as a list, with a blank line for each open statement."""
     return "".join(
         f"<dt>{name}</dt><dd>{escaped(text) if text else '<span class=blank>&nbsp;</span>'}</dd>"
         for name, text in (
@@ -151,7 +151,7 @@ def _form(derivation: Derivation) -> str:
         '<form id="case" class="screen" autocomplete="off"><h2>One case</h2><div class="case">'
         f'<div>{fields}<button type="reset">Clear</button></div>'
         '<div id="answer" role="status" aria-live="polite"></div></div>'
-        '<p class="muted">Nothing that is typed here leaves this page.</p></form>'
+        '<p class="muted">Your entries do not leave this page.</p></form>'
     )
 
 

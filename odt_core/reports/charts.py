@@ -1,4 +1,4 @@
-"""Figures of studies as pictures inside a page."""
+"""Figures of studies as pictures in a page."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def chart_html(figure: go.Figure, alt: str, caption: str = "") -> str:
-    """A figure as a part of a page, which needs ``Page(has_pictures=True)``.
+    """Write a figure as a part of a page, which needs ``Page(has_pictures=True)``.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
-        One of `odt_core.render`'s figures, with the page painted behind.
+        A figure of `odt_core.render` with an opaque background.
     alt : str
-        What it shows, for screen readers; plain text.
+        The text for screen readers; plain text.
     caption : str
-        How to read it; plain text.
+        The explanation below the figure; plain text.
     """
     svg = figure_file(figure, FigureFormat.SVG, printable(alt))
     data = base64.b64encode(svg).decode()

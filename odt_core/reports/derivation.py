@@ -1,4 +1,4 @@
-"""How a tree came about: what a model file says of it, as one typed view."""
+"""The training of a tree: a typed view of the facts in a model file."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from odt_core.tree import Tree
 
 @dataclass(frozen=True)
 class Proof:
-    """How the tree stands among all trees that were searched, in words.
+    """The status of the tree among all searched trees, in words.
 
     Attributes
     ----------
     status, detail, remark : str
-        How far the solve came, who proved it, and what else there is to say.
+        The status, the proof, and advice.
     reached, bound : str
-        What the tree reaches on the training rows, and what no tree can exceed.
+        The tree's objective on the training rows, and the bound on all trees.
     gap : int or None
-        Bound less reached, in whole units of the objective; None if it is not known.
+        Bound less reached, in whole units of the objective; None if not known.
     """
 
     status: str
@@ -43,28 +43,28 @@ class Proof:
 
 @dataclass(frozen=True, eq=False)
 class Derivation:
-    """A model with what it says of its training.
+    """A model with the facts of its training.
 
     Attributes
     ----------
     model : Model
         The model.
     data : DataName
-        The file that it was trained on.
+        The training file.
     spec : TrainSpec or None
-        The settings; None if the model does not say them.
+        The settings; None if not known.
     flow : Flow or None
-        What became of the rows; None if the model does not say it.
+        The numbers of rows read, left out and used; None if not known.
     test_leaves : tuple of (int, int) or None
         Negative and positive test rows in each leaf; None without test rows.
     test_counts : Confusion or None
         The 2x2 table of the test rows; None without test rows.
     proof : Proof or None
-        How the solve ended; None if the model does not say it.
+        The proof; None if not known.
     versions : tuple of (str, str)
-        The software that made the answer, by package; empty if the model does not say it.
+        The versions of the software, by package; empty if not known.
     evidence : Evidence
-        What was found of the tree beyond its training run.
+        Studies and validations of the tree.
     """
 
     model: Model
@@ -79,23 +79,23 @@ class Derivation:
 
     @classmethod
     def of(cls, model: Model, evidence: Evidence = NO_EVIDENCE) -> Derivation:
-        """Read what a model says of its training.
+        """Read the facts of a model's training.
 
         Parameters
         ----------
         model : Model
             The model.
         evidence : Evidence
-            What was found of this very model.
+            Studies and validations of this model.
 
         Raises
         ------
         InputError
-            If what it says is damaged, or a validation is of another model.
+            If the facts are damaged, or a validation belongs to another model.
         """
         own = model_sha256(model) if evidence.validations else ""
         if any(found.model_sha256 != own for found in evidence.validations):
-            raise InputError("The validation is of another model: validate this one.")
+            raise InputError("The validation belongs to another model: validate this model.")
         facts = Fields(model.facts, "facts")
         result = facts.record("result") if "result" in facts else Fields({}, "facts.result")
         settings = facts.raw("settings") if "settings" in facts else None
@@ -123,7 +123,7 @@ class Derivation:
 
     @property
     def objective(self) -> Objective:
-        """What the tree was trained for; accuracy if the model does not say it."""
+        """The tree's objective; accuracy if not known."""
         return Objective() if self.spec is None else self.spec.objective
 
     @cached_property
@@ -144,12 +144,12 @@ class Derivation:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """What the tree does on test rows."""
+        """The verdict on the test rows."""
         return verdict(self.objective, self.train, self.test)
 
     @cached_property
     def leaves(self) -> tuple[LeafRow, ...]:
-        """The leaf table, on training and test rows."""
+        """The table of leaves, with training and test rows."""
         return leaf_table(self.tree, self.test_leaves)
 
 
@@ -172,7 +172,7 @@ def _flow(facts: Fields) -> Flow | None:
 
 
 def _versions(facts: Fields) -> tuple[tuple[str, str], ...]:
-    """The software by package; models of older programs do not say it."""
+    """The versions of the software by package. Older models lack them."""
     if "versions" not in facts:
         return ()
     found = facts.record("versions")

@@ -1,4 +1,4 @@
-"""What was found of a tree beyond its training run: studies, validations and groups."""
+"""The evidence for a tree beyond its training run: studies, validations and groups."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from odt_core.studies import (
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Studies of the problem that a tree solves, and the tree on other rows.
+    """Studies of a tree's problem, and the tree on other rows.
 
     Attributes
     ----------
     frontier : FrontierView or None
-        Every trade-off that the tree's shape can reach on the same training rows.
+        Every best trade-off of the tree's shape on the same training rows.
     curves : tuple of CurveRow
-        What floors in training keep in test over many splits of the same file; empty without any.
+        Floors in training against rates in test, over many splits of the file; may be empty.
     comparison : Comparison or None
-        Shapes, caps and cut points on folds of the same rows, for the same goal.
+        A comparison of shapes, caps and cut points on folds of the same rows, for the same goal.
     stability : StabilityResult or None
-        The same problem solved on bootstrap resamples.
+        Refits of the same problem on bootstrap resamples.
     validations : tuple of ValidationResult
-        The same tree on rows that did not train it, the one that matters most first.
+        The same tree on rows that did not train it, the most important validation first.
     groups : tuple of Subgroups
-        The test rows by the values of columns.
+        The groups of test rows by the values of columns.
     """
 
     frontier: FrontierView | None = None
@@ -43,7 +43,7 @@ class Evidence:
 
     @property
     def has_studies(self) -> bool:
-        """Whether there is a study of the tree's problem."""
+        """Whether there is any study of the tree's problem."""
         studies = (self.frontier, self.comparison, self.stability)
         return bool(self.curves) or any(study is not None for study in studies)
 

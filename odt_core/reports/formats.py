@@ -1,4 +1,4 @@
-"""One door to every sheet."""
+"""The kinds of sheets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING_STATED = Statements()
 
 
 class SheetFormat(StrEnum):
-    """What a model can be written as for people."""
+    """A kind of sheet."""
 
     CARD = "card"
     REPORT = "html"
@@ -26,14 +26,14 @@ class SheetFormat(StrEnum):
 
     @property
     def stem(self) -> str:
-        """What the sheet is called in a file's name."""
+        """The sheet's name in file names."""
         return {"card": "rule-card", "html": "report", "summary-png": "summary"}.get(
             self.value, self.value
         )
 
     @property
     def extension(self) -> str:
-        """Of the file's name, with its dot."""
+        """The extension of the file's name, with its dot."""
         return {"summary": ".svg", "summary-png": ".png"}.get(self.value, ".html")
 
     @property
@@ -48,25 +48,25 @@ def write_sheet(
     statements: Statements = NOTHING_STATED,
     evidence: Evidence = NO_EVIDENCE,
 ) -> bytes:
-    """A sheet as a file's bytes.
+    """Write a sheet as a file's bytes.
 
     Parameters
     ----------
     model : Model
-        The tree and how it was trained.
+        The model.
     format : SheetFormat
-        Which sheet.
+        The kind of sheet.
     statements : Statements
-        What the author states.
+        The author's statements.
     evidence : Evidence
-        What was found of this very model: validations for card and report, the frontier for report
-        and summary, everything else for the report.
+        Evidence for this model: validations for card and report, the frontier for report and
+        summary, the rest for the report.
 
     Raises
     ------
     InputError
-        If what the model says of its training is damaged, a validation is of another model, or
-        there is no Graphviz to draw with.
+        If the model's facts are damaged, a validation belongs to another model, or Graphviz is not
+        installed.
     """
     derivation = Derivation.of(model, evidence)
     if format is SheetFormat.CARD:

@@ -1,4 +1,4 @@
-"""An HTML page in one file that asks no server and runs no script but its own."""
+"""An HTML page in one file, without requests to servers and without foreign scripts."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _SIZE = re.compile(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"')
 
 
 def escaped(text: str) -> str:
-    """Text from a file, inside an element or a quoted attribute, on one line."""
+    """Escape text from a file for an element or a quoted attribute, on one line."""
     return html.escape(" ".join(printable(text).split()), quote=True)
 
 
 def json_block(name: str, record: Any) -> str:
-    """A JSON value that the page's script reads, and that no browser takes for markup.
+    """Write a JSON value for the page's script, safe from being read as markup.
 
     Parameters
     ----------
     name : str
         The block's id.
     record : Any
-        Plain data.
+        The data.
     """
     text = json.dumps(record, ensure_ascii=True, allow_nan=False)
     for sign in "<>&":
@@ -40,26 +40,26 @@ def json_block(name: str, record: Any) -> str:
 
 
 def local_file(name: str) -> str:
-    """The text of a style or script beside this module."""
+    """Read a style or script beside this module."""
     return files("odt_core.reports").joinpath(name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page before it is written.
+    """The parts of a page.
 
     Attributes
     ----------
     title : str
-        Plain text.
+        The title; plain text.
     body : str
-        HTML.
+        The body as HTML.
     styles : tuple of str
-        Files beside this module, such as ``sheet.css``.
+        Style files beside this module, such as ``sheet.css``.
     script : str
-        The file of its script; empty for none.
+        The script file; empty for none.
     has_pictures : bool
-        Whether it holds pictures, as ``data:`` addresses.
+        Whether it has pictures, as ``data:`` addresses.
     """
 
     title: str
@@ -69,7 +69,7 @@ class Page:
     has_pictures: bool = False
 
     def to_bytes(self) -> bytes:
-        """The file: its policy forbids every script and style but these, and every request."""
+        """Write the file. Its policy forbids all other scripts and styles, and all requests."""
         style = "\n".join(local_file(name) for name in self.styles)
         script = local_file(self.script) if self.script else ""
         policy = "; ".join(
@@ -99,18 +99,18 @@ def _hash(text: str) -> str:
 
 
 def inline_svg(svg: bytes, label: str, *, width: float, height: float, most: float = 1.6) -> str:
-    """A drawing as a part of a page, as large as its place allows.
+    """Write a drawing as a part of a page, as large as its place allows.
 
     Parameters
     ----------
     svg : bytes
-        What `odt_core.render.tree_svg` gave.
+        The drawing of `odt_core.render.tree_svg`.
     label : str
-        What it shows, for screen readers; plain text.
+        The text for screen readers; plain text.
     width, height : float
-        The place, in points.
+        The size of the place, in points.
     most : float
-        How often its own size it may become at most.
+        The largest factor of enlargement.
     """
     text = _drawing(svg)
     size = _SIZE.match(text)
@@ -125,7 +125,7 @@ def inline_svg(svg: bytes, label: str, *, width: float, height: float, most: flo
 
 
 def sized_svg(svg: bytes, attributes: str) -> str:
-    """A drawing of `odt_core.render.tree_svg` with other attributes in place of its size."""
+    """Replace the size of a drawing of `odt_core.render.tree_svg` by other attributes."""
     text = _drawing(svg)
     size = _SIZE.match(text)
     assert size is not None

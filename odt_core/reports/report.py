@@ -1,6 +1,6 @@
-"""The report: all that a reader needs to judge a tree, in one HTML file that prints well.
+"""The report: everything needed to judge a tree, in one HTML file that prints well.
 
-It follows the list of TRIPOD+AI [1]_, and says which of its items the author has to add.
+It follows the checklist of TRIPOD+AI [1]_, and names the items that the author must add.
 
 References
 ----------
@@ -50,21 +50,21 @@ from odt_core.words import (
 )
 
 TREE_WIDTH, TREE_HEIGHT = 520.0, 640.0
-"""The tree's place on the page, in points."""
+"""The size of the tree's place on the page, in points."""
 
 MOST_VALUES = 12
-"""Categories or cut points of a column that the report lists; of more it says how many."""
+"""The most categories or cut points of a column that the report lists."""
 
 
 def report(derivation: Derivation, statements: Statements) -> bytes:
-    """The report as one HTML file.
+    """Write the report as one HTML file.
 
     Parameters
     ----------
     derivation : Derivation
-        The tree and how it came about.
+        The tree with its training.
     statements : Statements
-        What its author states.
+        The author's statements.
     """
     tree = derivation.tree
     found = derivation.verdict
@@ -105,7 +105,7 @@ def _data(derivation: Derivation) -> str:
     events = f"{train.n_positive:,} training rows are {positive}"
     if derivation.test is not None:
         events += f", {derivation.test.confusion.n_positive:,} test rows"
-    source = derivation.data.name or "a file whose name the model does not say"
+    source = derivation.data.name or "a file with an unknown name"
     outcome = (
         f"The outcome is {printable(tree.target)}. Its positive class is {positive}, the other is "
         f"{printable(tree.negative_label)}. {events}."
@@ -114,7 +114,7 @@ def _data(derivation: Derivation) -> str:
 
 
 def _flow(derivation: Derivation) -> str:
-    """Where the rows went."""
+    """The table of rows read, left out and used."""
     flow = derivation.flow
     if flow is None:
         return '<p class="muted">The model does not say how many rows were read and left out.</p>'
@@ -152,7 +152,7 @@ def _predictors(derivation: Derivation) -> str:
 
 
 def _coding(feature: Feature) -> str:
-    """A column's categories or cut points, shortened where there are many."""
+    """A column's categories or cut points, shortened if there are many."""
     if not feature.is_numerical:
         names = [category_words(text) for text in feature.values[:MOST_VALUES]]
         others = feature.n_values - len(names)
@@ -172,7 +172,7 @@ def _method(derivation: Derivation) -> str:
 
 
 def _sought(derivation: Derivation) -> str:
-    """What was sought, on which rows, and how far the search came."""
+    """The goal, the rows and the status of the search."""
     spec, proof = derivation.spec, derivation.proof
     sentences = [
         "The model is a decision tree. Each question asks whether a category is in a set, or "
@@ -199,17 +199,17 @@ def _sought(derivation: Derivation) -> str:
 
 
 def _judged(derivation: Derivation) -> str:
-    """How the tree was judged."""
+    """The methods of the evaluation."""
     tested = (
-        "Test rows had no part in the search, nor in the choice of categories and cut points."
+        "Test rows took no part in the search or in the choice of categories and cut points."
         if derivation.test is not None
         else "There were no test rows."
     )
     return (
-        "The counts were made anew from the rows, never taken from a solver. Intervals are at "
-        "95%: Wilson's for shares, Newcombe's for balanced accuracy, the log method for likelihood "
-        "ratios. The tree was chosen on the training rows, so their rates are too good for new "
-        f"cases. {tested}"
+        "All counts were recounted from the rows and do not come from a solver. Intervals are 95% "
+        "intervals: Wilson's for shares, Newcombe's for balanced accuracy, the log method for "
+        "likelihood ratios. The tree was chosen on the training rows, so their rates are too good "
+        f"for new cases. {tested}"
     )
 
 
@@ -234,7 +234,7 @@ def _performance(derivation: Derivation) -> str:
 
 
 def _rows_title(name: str, n: int) -> str:
-    return f"{name}: {count_words(n, 'row')}, what the tree says against what is"
+    return f"{name}: {count_words(n, 'row')}, the tree's answers and the true classes"
 
 
 def _floors(derivation: Derivation) -> str:
@@ -243,7 +243,7 @@ def _floors(derivation: Derivation) -> str:
 
 
 def _usefulness(derivation: Derivation) -> Iterator[str]:
-    """Net benefit and groups, where test rows tell them."""
+    """Net benefit and groups, if there are test rows."""
     counts, confusion = derivation.test_leaves, derivation.test_counts
     if counts is not None and confusion is not None and confusion.n:
         yield _section(
@@ -260,7 +260,7 @@ def _usefulness(derivation: Derivation) -> Iterator[str]:
 
 
 def _studies(derivation: Derivation) -> Iterator[str]:
-    """The studies that were made of the same problem."""
+    """The studies of the same problem."""
     evidence = derivation.evidence
     if evidence.frontier is not None and evidence.frontier.points:
         yield _section("Trade-offs of this shape", frontier_html(evidence.frontier, derivation))
@@ -275,7 +275,7 @@ def _studies(derivation: Derivation) -> Iterator[str]:
 def _named_validations(
     found: Sequence[ValidationResult],
 ) -> Iterator[tuple[str, ValidationResult]]:
-    """Each validation with its title; they are numbered where there are several."""
+    """Each validation with its title, numbered if there are several."""
     for number, each in enumerate(found, start=1):
         yield "Validation" if len(found) == 1 else f"Validation {number}", each
 
@@ -307,7 +307,7 @@ def _origins(derivation: Derivation) -> Iterator[tuple[str, str]]:
 
 
 def _missing_words(derivation: Derivation) -> str:
-    """What counts as missing."""
+    """The texts that count as missing."""
     record = derivation.model.schema
     if not record:
         return ""
@@ -339,7 +339,7 @@ _ITEMS = (
 
 def _items() -> str:
     return table(
-        "Items of the list, and where this report has them",
+        "Items of the checklist and their place in this report",
         ["Item", "About", "Where"],
         [[escaped(part) for part in item] for item in _ITEMS],
     )

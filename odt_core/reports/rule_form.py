@@ -1,4 +1,4 @@
-"""A tree as the data of the rule card's form; rule_form.js computes the answer from it."""
+"""The data of the rule card's form, from which rule_form.js computes the answer."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from odt_core.words import category_words, count_words, percent_words, printable
 
 
 def form_record(derivation: Derivation) -> dict[str, Any]:
-    """What the form's script needs, as plain data.
+    """Write the tree as plain data for the form's script.
 
     Parameters
     ----------
     derivation : Derivation
-        The tree, how its cells are read, and its leaves on training and test rows.
+        The tree, the reading of its cells, and its leaves on training and test rows.
     """
     tree = derivation.tree
     readings = encoder_readings(derivation.model.encoder)
@@ -50,12 +50,12 @@ def form_record(derivation: Derivation) -> dict[str, Any]:
 
 
 def missing_code(feature: Feature, reading: Reading) -> int:
-    """The code of a missing value; that of a new value if no training row lacked one."""
+    """Return the code of a missing value, or of a new value if no training row had one missing."""
     return UNSEEN if reading.missing_code is None else reading.missing_code
 
 
 def _input(feature: Feature, reading: Reading) -> dict[str, Any]:
-    """A feature's input; its values are shown by the page itself."""
+    """A feature's input. The page shows its values."""
     return {
         "name": printable(feature.name),
         "numerical": feature.is_numerical,
@@ -70,7 +70,7 @@ def _input(feature: Feature, reading: Reading) -> dict[str, Any]:
 
 
 def _side(feature: Feature, node: Decision, reading: Reading) -> dict[str, Any]:
-    """Which values answer the question with yes; null is no end of an interval."""
+    """The values with the answer yes. Null is an infinite end of an interval."""
     test = node_test(feature, node, reading)
     if not isinstance(test, IntervalTest):
         return {"codes": sorted(node.split.left), "newYes": node.unseen_left}
@@ -97,7 +97,7 @@ def _leaf(row: LeafRow, tree: Tree) -> dict[str, Any]:
 
 
 def rate_words(rate: Rate, rows: str, positive: str) -> str:
-    """Events in a leaf: ``9 of 10 training rows were sick: 90.0% (95% interval ...)``."""
+    """Write the events of a leaf: ``9 of 10 training rows were sick: 90.0% (95% interval ...)``."""
     if rate.value is None or rate.low is None or rate.high is None:
         return f"No {rows} ended here."
     verb = "was" if rate.n == 1 else "were"
@@ -109,7 +109,7 @@ def rate_words(rate: Rate, rows: str, positive: str) -> str:
 
 
 def options(feature: Feature, reading: Reading) -> list[tuple[int, str]]:
-    """The categories that a user chooses from, with their codes; without the missing one."""
+    """The categories of a choice with their codes, without missing values."""
     return [
         (code, category_words(text))
         for code, text in enumerate(feature.values)

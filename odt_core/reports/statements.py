@@ -1,4 +1,4 @@
-"""What only the author of a sheet can say: what it is for, how far it is, who stands for it."""
+"""The author's statements for a sheet: intended use, stage and author."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from odt_core.errors import InputError
 
 
 class Stage(StrEnum):
-    """How far a tree is on its way into use."""
+    """The stage of a tree on its way into use."""
 
     DERIVED = "derived"
     VALIDATED = "validated"
@@ -17,21 +17,21 @@ class Stage(StrEnum):
 
     @property
     def words(self) -> str:
-        """What the stage means."""
+        """The meaning of the stage."""
         return {
-            Stage.DERIVED: "Found on one set of rows, not yet validated on others.",
-            Stage.VALIDATED: "Validated on other rows than those it was found on.",
+            Stage.DERIVED: "Found on one set of rows, not yet validated on other rows.",
+            Stage.VALIDATED: "Validated on other rows than its training rows.",
             Stage.IN_USE: "In use.",
         }[self]
 
     @classmethod
     def parse(cls, text: str) -> Stage:
-        """The stage of a name; ``in-use`` is ``in use``.
+        """Read a stage; ``in-use`` is ``in use``.
 
         Raises
         ------
         InputError
-            If there is no such stage.
+            If the stage is not known.
         """
         name = text.strip().lower().replace("-", " ")
         if name not in tuple(cls):
@@ -42,16 +42,16 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True)
 class Statements:
-    """What the author of a sheet states.
+    """The statements of a sheet's author.
 
     Attributes
     ----------
     stage : Stage
-        How far the tree is.
+        The stage of the tree.
     intended_use : str
-        For whom, where and for which decision it is meant; empty if it is not stated.
+        The people, the place and the decision that it is for; empty if not stated.
     author : str
-        Who stands for it; empty if it is not stated.
+        The person who is responsible for it; empty if not stated.
     """
 
     stage: Stage = Stage.DERIVED

@@ -48,20 +48,20 @@ from odt_core.words import count_words, number_words, percent_words
 
 
 def own_point(derivation: Derivation) -> RocPoint:
-    """The tree's own point in the ROC plane."""
+    """Return the tree's point in the ROC plane."""
     test = derivation.test
     return RocPoint(derivation.train.confusion, None if test is None else test.confusion)
 
 
 def frontier_html(found: FrontierView, derivation: Derivation) -> str:
-    """Every trade-off of the tree's shape, with the tree's own place among them."""
+    """Write the frontier of the tree's shape, with the tree's own point."""
     n_proved = sum(point.proved for point in found.points)
     points = count_words(len(found.points), "trade-off")
     proof = (
-        "It is proved that no tree of the shape does better on both rates, and that none is "
-        "missing."
+        "It is proved that no tree of the shape does better on both rates, and that no "
+        "trade-off is missing."
         if found.bound is None
-        else f"{n_proved:,} of them are proved; the search was not done."
+        else f"{n_proved:,} of them are proved; the search did not finish."
     )
     words = (
         f"The search found {points} between sensitivity and specificity that trees of the same "
@@ -75,13 +75,13 @@ def frontier_html(found: FrontierView, derivation: Derivation) -> str:
 
 
 def curves_html(rows: Sequence[CurveRow]) -> str:
-    """What floors in training keep in test over many splits."""
+    """Write the curves: floors in training against rates in test over many splits."""
     sweep = rows[0].sweep
     rate = "tpr" if sweep.word == "sensitivity" else "tnr"
     series = curve_series(rows, rate)
     words = (
-        f"For each floor on training {sweep.word} the best tree was found on many splits of the "
-        "file into training and test rows, and was then counted on the test rows."
+        f"For each floor on training {sweep.word}, the best tree was found on many splits of the "
+        "file into training and test rows, and then tested on the test rows."
     )
     head = ["Shape", "Floor", "Splits", "Training TPR", "Training TNR", "Test TPR", "Test TNR",
             "Test below floor"]  # fmt: skip
@@ -113,7 +113,7 @@ def _spread(spread: Spread) -> str:
 
 
 def comparison_html(found: Comparison) -> str:
-    """Which shape, cap and cut points do best in cross-validation, beside simpler answers."""
+    """Write the comparison of shapes, caps and cut points with baselines in cross-validation."""
     points, measure = compared_points(found), measure_words(found)
     sentences = [*verdict_words(found), honesty_words(found)]
     head = ["Candidate", f"Test {escaped(measure)} (95% interval)", "Difference to the best, "
@@ -132,7 +132,7 @@ def comparison_html(found: Comparison) -> str:
         chart_html(
             comparison_figure(points, measure, opaque=True),
             comparison_alt_text(points, measure),
-            f"Points: mean {measure} on the test rows of the folds, with 95% intervals. Upright "
+            f"Points: mean {measure} on the test rows of the folds, with 95% intervals. Vertical "
             "marks: the mean in training.",
         )
         if points
@@ -146,7 +146,7 @@ def comparison_html(found: Comparison) -> str:
 
 
 def stability_html(found: StabilityResult, derivation: Derivation) -> str:
-    """How much tree and answers change when the training rows are drawn again."""
+    """Write the stability of tree and answers on bootstrap resamples."""
     grouped = derivation.spec is not None and derivation.spec.schema.group is not None
     parts = [f"<p>{escaped(' '.join(stability_sentences(found)))}</p>", _optimism_table(found)]
     asked, n = asked_columns(found), len(found.fitted)
@@ -160,8 +160,8 @@ def stability_html(found: StabilityResult, derivation: Derivation) -> str:
             chart_html(
                 instability_figure(circles, names, opaque=True),
                 instability_alt_text(circles, names),
-                "Circles: training rows in each leaf, by the share of resamples whose tree answers "
-                "otherwise (Riley and Collins); their areas show how many rows.",
+                "Circles: training rows in each leaf, by the share of resamples whose tree gives "
+                "another answer (Riley and Collins). Areas show the numbers of rows.",
             )
         )
     parts.append(f'<p class="muted">{escaped(" ".join(remarks(found, grouped=grouped)))}</p>')

@@ -1,7 +1,7 @@
 """The one-page summary: tree, 2x2 table, rates and ROC point on one picture.
 
-It shows what the R package FFTrees shows of a tree [1]_. matplotlib draws all but the tree, which
-Graphviz draws.
+It has the parts of the summary of the R package FFTrees [1]_. matplotlib draws everything except
+the tree, which Graphviz draws.
 
 References
 ----------
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 11.69, 8.27
-"""A4, lying, in inches."""
+"""A4 landscape, in inches."""
 DPI, PNG_DPI = 72, 200
-"""Points to an inch, and a resolution that stays crisp in documents."""
+"""Points in an inch, and a resolution that is sharp in documents."""
 TREE = (0.04, 0.42, 0.92, 0.46)
 """The tree's place: left, bottom, width and height as shares of the page."""
 RATES = (
@@ -51,14 +51,14 @@ _SVG_START = re.compile(r"<svg\b")
 
 
 def summary(derivation: Derivation, statements: Statements, kind: FigureFormat) -> bytes:
-    """The summary as an SVG or PNG file.
+    """Write the summary as an SVG or PNG file.
 
     Parameters
     ----------
     derivation : Derivation
-        The tree and how it came about.
+        The tree with its training.
     statements : Statements
-        What its author states.
+        The author's statements.
     kind : FigureFormat
         SVG or PNG.
     """
@@ -68,7 +68,7 @@ def summary(derivation: Derivation, statements: Statements, kind: FigureFormat) 
     title = tree_summary(derivation.tree)
     dot = tree_dot(derivation.tree, test=derivation.test_leaves, with_lists=True, opaque=True)
     out = io.BytesIO()
-    # text stays text in an SVG, so that the reader's fonts show every script
+    # an SVG keeps text as text, so that the reader's fonts show every script
     with mpl.rc_context({"svg.fonttype": "none", "font.family": "sans-serif"}):
         page = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, facecolor=LIGHT.page)
         _head(page, derivation, statements)
@@ -86,7 +86,7 @@ def summary(derivation: Derivation, statements: Statements, kind: FigureFormat) 
 
 
 def _draw_tree(page: Figure, png: bytes) -> None:
-    """The tree as large as its place allows, its shape kept."""
+    """Draw the tree as large as its place allows."""
     from matplotlib.image import imread
 
     axes = page.add_axes(TREE)
@@ -95,7 +95,7 @@ def _draw_tree(page: Figure, png: bytes) -> None:
 
 
 def _with_tree(svg: str, tree: bytes, title: str) -> str:
-    """The page with the tree's own drawing in its place."""
+    """Insert the tree's drawing into the page."""
     left, bottom, width, height = TREE
     place = (
         f'x="{left * WIDTH * DPI:.1f}" y="{(1 - bottom - height) * HEIGHT * DPI:.1f}" '
@@ -103,7 +103,7 @@ def _with_tree(svg: str, tree: bytes, title: str) -> str:
     )
     drawn = sized_svg(tree, place)
     start = f'<svg role="img" aria-label="{_attribute(title)}"'
-    named = _SVG_START.sub(lambda _: start, svg, count=1)  # a title may hold backslashes
+    named = _SVG_START.sub(lambda _: start, svg, count=1)  # a title may have backslashes
     end = named.rindex("</svg>")
     return f"{named[:end]}{drawn}\n{named[end:]}"
 
@@ -141,7 +141,7 @@ def _text(
 
 
 def _shown(derivation: Derivation) -> tuple[str, Metrics]:
-    """The rows that a reader should judge by: test rows, where there are any."""
+    """The rows to judge by: test rows if there are any, or training rows."""
     if derivation.test is not None:
         return "Test", derivation.test
     return "Training", derivation.train
@@ -158,7 +158,7 @@ def _panel(page: Figure, left: float, width: float, title: str) -> Any:
 
 
 def _counts(page: Figure, derivation: Derivation) -> None:
-    """The 2x2 table, positive class first, right answers tinted."""
+    """Draw the 2x2 table, positive class first, with tinted right answers."""
     name, found = _shown(derivation)
     counts, tree = found.confusion, derivation.tree
     axes = _panel(page, 0.13, 0.17, f"{name}: {count_words(counts.n, 'row')}")
@@ -193,7 +193,7 @@ def _short(name: str) -> str:
 
 
 def _levels(page: Figure, derivation: Derivation) -> None:
-    """Each rate as a bar, its interval as a line, and the training rate as a mark."""
+    """Draw each rate as a bar, its interval as a line, and the training rate as a mark."""
     name, found = _shown(derivation)
     training = "; diamond: training" if derivation.test is not None else ""
     axes = _panel(page, 0.48, 0.18, f"{name}, 95% intervals{training}")
@@ -214,7 +214,7 @@ def _levels(page: Figure, derivation: Derivation) -> None:
 
 
 def _roc(page: Figure, derivation: Derivation) -> None:
-    """Where the tree stands between sensitivity and specificity, among those of its shape."""
+    """Draw the tree's point in the ROC plane, with the frontier of its shape."""
     axes = _panel(page, 0.78, 0.18, "ROC")
     axes.plot([0, 1], [0, 1], color=LIGHT.grid, linewidth=1)
     frontier = derivation.evidence.frontier

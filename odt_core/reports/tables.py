@@ -1,4 +1,4 @@
-"""Tables of the sheets: rates, 2x2 tables and leaves as HTML; every text in them is escaped."""
+"""HTML tables of the sheets: rates, 2x2 tables and leaves, with escaped text."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from odt_core.reports.page import escaped
 from odt_core.tree import Tree
 
 NONE = "–"
-"""Stands where a value is not defined."""
+"""The sign for a value that is not defined."""
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], name: str = "") -> str:
-    """A table whose first column names its rows.
+    """Write a table. The first column has the rows' headers.
 
     Parameters
     ----------
     caption : str
-        What it shows; plain text.
+        The caption; plain text.
     head : sequence of str
-        Column names as HTML.
+        Column headers as HTML.
     rows : iterable of sequence of str
         Cells as HTML.
     name : str
-        A class of the style.
+        A class of the style file.
     """
     names = "".join(f'<th scope="col">{cell}</th>' if cell else "<td></td>" for cell in head)
     body = "".join(
@@ -39,7 +39,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], name
 
 
 def words_cell(words: RateWords | None) -> str:
-    """A measure with its counts and interval; a dash where it is not defined."""
+    """Write a measure with its counts and interval; "-" if it is not defined."""
     if words is None:
         return NONE
     details = "".join(
@@ -49,7 +49,7 @@ def words_cell(words: RateWords | None) -> str:
 
 
 def rate_cell(rate: Rate | None) -> str:
-    """A share with its counts and interval; a dash where there are no rows."""
+    """Write a share with its counts and interval; "-" without rows."""
     return NONE if rate is None else words_cell(share_parts(rate))
 
 
@@ -58,7 +58,7 @@ def rate_table(
     measures: Iterable[ReportedRate] = tuple(ReportedRate),
     caption: str = "",
 ) -> str:
-    """Measures with 95% intervals, one column for each set of rows."""
+    """Write measures with 95% intervals, one column for each set of rows."""
     rows = [
         [measure.value, *(words_cell(measure.words(found)) for found in sets.values())]
         for measure in measures
@@ -67,7 +67,7 @@ def rate_table(
 
 
 def count_table(title: str, counts: Confusion, tree: Tree) -> str:
-    """A 2x2 table in the user's own words, positive class first."""
+    """Write a 2x2 table with the user's class names, positive class first."""
     yes, no = escaped(tree.positive_label), escaped(tree.negative_label)
 
     def cell(count: int, name: str) -> str:
@@ -87,14 +87,14 @@ def count_table(title: str, counts: Confusion, tree: Tree) -> str:
 
 
 def floor_table(found: Sequence[Floor], held_out: str) -> str:
-    """The floors asked for, and what was reached; empty without floors.
+    """Write floors with the reached rates; empty without floors.
 
     Parameters
     ----------
     found : sequence of Floor
         The floors.
     held_out : str
-        Which rows were held out: ``test`` or ``validation``.
+        The name of the held-out rows: ``test`` or ``validation``.
     """
     if not found:
         return ""
@@ -113,7 +113,7 @@ def floor_table(found: Sequence[Floor], held_out: str) -> str:
 
 
 def leaf_rows(leaves: Sequence[LeafRow], tree: Tree) -> str:
-    """The leaves: rule, answer, and share of the positive class in training and test."""
+    """Write the leaves: rule, answer, and share of the positive class in training and test."""
     positive = escaped(tree.positive_label)
     tested = any(row.test is not None for row in leaves)
     head = ["Leaf", "If", "Tree says", f"{positive} in training"]

@@ -1,4 +1,4 @@
-"""The report's parts about rows that did not train the tree."""
+"""The report's parts about validations."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from odt_core.tree import Tree
 from odt_core.words import count_words, printable
 
 MOST_GROUPED = 4
-"""Columns whose groups the report shows."""
+"""The most columns whose groups the report shows."""
 
 
 def validation_html(found: ValidationResult) -> str:
-    """A validation: flow, 2x2 table, floors, calibration of the leaves, net benefit, groups."""
+    """Write a validation: flow, 2x2 table, floors, calibration, net benefit and groups."""
     tree = found.tree
-    title = f"Validation: {count_words(found.flow.used, 'row')}, the tree's answer and the outcome"
+    title = f"Validation: {count_words(found.flow.used, 'row')}, answers and true classes"
     parts = [
         f"<p>{escaped(_source(found))}</p>",
         f'<p class="verdict">{escaped(found.verdict.text)} {escaped(found.verdict.remark)}</p>',
@@ -46,7 +46,7 @@ def validation_html(found: ValidationResult) -> str:
 def shown_groups(
     groups: tuple[Subgroups, ...], tree: Tree, first: str | None = None
 ) -> list[Subgroups]:
-    """The columns whose groups are shown: one that was asked for, the tree's own, then others."""
+    """Choose the columns of the groups: the requested column, then the tree's, then others."""
     by_name = {each.column: each for each in groups}
     own = [tree.features[g].name for g in tree.used_features]
     order = dict.fromkeys([*([first] if first is not None else []), *own, *by_name])
@@ -63,15 +63,14 @@ def _source(found: ValidationResult) -> str:
     if found.n_groups is not None and found.n_groups < found.flow.used:
         column = printable(found.group_column or "")
         sentences.append(
-            f"The rows have {found.n_groups:,} different values of {column}. The intervals take "
-            f"every row as independent, so they are too narrow where rows of one {column} are "
-            "alike."
+            f"The rows have {found.n_groups:,} different values of {column}. The intervals treat "
+            f"rows as independent, so they are too narrow if rows of one {column} are alike."
         )
     return " ".join(sentences)
 
 
 def _thousand(found: ValidationResult) -> str:
-    """What becomes of a thousand cases; empty where a class has no rows."""
+    """The outcomes of a thousand cases; empty if a class has no rows."""
     prevalence = found.metrics.prevalence.exact
     counts = None if prevalence is None else frequencies(found.metrics.confusion, prevalence)
     if counts is None:
@@ -106,9 +105,9 @@ def _calibration(found: ValidationResult) -> str:
     ]
     positive = escaped(found.tree.positive_label)
     head = ["Leaf", f"{positive} in training", f"{positive} here", "Expected", "O:E"]
-    caption = "Events that the training shares promise, and those observed"
+    caption = "Events expected from the training shares, and observed events"
     return chart_html(
         calibration_figure(found.calibration, opaque=True),
         calibration_alt_text(found.calibration),
-        "Each mark is a leaf with its number. On the dashed line the training risk holds.",
+        "Each mark is a leaf with its number. On the dashed line, both risks agree.",
     ) + table(caption, head, leaves)
