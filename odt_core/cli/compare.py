@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import threading
 import time
 
 from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
@@ -11,7 +10,7 @@ from odt_core.cli.inputs import load_table, make_spec, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
-from odt_core.data import Folding, Table
+from odt_core.data import Folding
 from odt_core.data.sizes import parse_train_size
 from odt_core.errors import InputError
 from odt_core.evaluation import FAIRNESS, Measure
@@ -51,7 +50,9 @@ def run(options: argparse.Namespace) -> int:
         if options.jobs == 1:
             runs = run_comparison(table, spec, plan, on_progress=printer, should_stop=stop.is_set)
         else:
-            runs = _run_in_processes(options, table, spec, plan, stop, printer)
+            parts = plan.fold_parts()
+            results = run_jobs(options, table, spec, JobKind.COMPARE, parts, stop, printer)
+            runs = tuple(FoldRun.from_json(run) for result in results for run in result["runs"])
     found = compare_runs(runs, spec.objective, len(plan.folding))
     seconds = time.monotonic() - began
     if options.json:
@@ -90,20 +91,6 @@ def _plan(options: argparse.Namespace) -> ComparisonSpec:
         [FeatureSelection(word) for word in options.feature_selections],
         folding,
     )
-
-
-def _run_in_processes(
-    options: argparse.Namespace,
-    table: Table,
-    spec: TrainSpec,
-    plan: ComparisonSpec,
-    stop: threading.Event,
-    printer: ProgressPrinter,
-) -> tuple[FoldRun, ...]:
-    """Run the folds as jobs of several workers."""
-    parts = plan.fold_parts()
-    results = run_jobs(options, table, spec, JobKind.COMPARE, parts, stop, printer)
-    return tuple(FoldRun.from_json(record) for result in results for record in result["runs"])
 
 
 def _rows_words(spec: TrainSpec) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -46,15 +45,11 @@ def run(options: argparse.Namespace) -> int:
     printer = ProgressPrinter("split")
     with stop_on_interrupt("the repeats that are done") as stop:
         if options.jobs == 1:
-            runs = run_curve(
-                table,
-                spec,
-                curve,
-                on_progress=printer,
-                should_stop=stop.is_set,
-            )
+            runs = run_curve(table, spec, curve, on_progress=printer, should_stop=stop.is_set)
         else:
-            runs = _run_in_processes(options, table, spec, curve, stop, printer)
+            parts = [curve.repeat(number) for number in range(curve.repeats)]
+            results = run_jobs(options, table, spec, JobKind.CURVE, parts, stop, printer)
+            runs = tuple(CurveRun.from_json(run) for result in results for run in result["runs"])
     rows = curve_table(runs)
     seconds = time.monotonic() - began
     done = len({run.seed for run in runs})
@@ -74,20 +69,6 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:  # after the table, so that a failure does not lose it
         write_output(options.output, curve_csv(rows))
     return EXIT_INTERRUPTED if stop.is_set() else 0
-
-
-def _run_in_processes(
-    options: argparse.Namespace,
-    table: Table,
-    spec: TrainSpec,
-    curve: CurveSpec,
-    stop: threading.Event,
-    printer: ProgressPrinter,
-) -> tuple[CurveRun, ...]:
-    """Run the repeats as jobs of several workers."""
-    repeats = [curve.repeat(number) for number in range(curve.repeats)]
-    results = run_jobs(options, table, spec, JobKind.CURVE, repeats, stop, printer)
-    return tuple(CurveRun.from_json(record) for result in results for record in result["runs"])
 
 
 def _to_json(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,11 +12,11 @@ from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
-from odt_core.data import Folding, Table
+from odt_core.data import Folding
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
 from odt_core.studies import PathPoint, PathSpec, PathView, path_csv, run_path_study
-from odt_core.training import TrainSpec, prepare_training
+from odt_core.training import prepare_training
 from odt_core.words import count_words, percent_words, seconds_words
 
 
@@ -42,7 +41,10 @@ def run(options: argparse.Namespace) -> int:
                 should_stop=stop.is_set,
             )
         else:
-            results = _run_in_processes(options, table, spec, plan, stop, printer)
+            parts = plan.parts()
+            results = tuple(run_jobs(options, table, spec, JobKind.PATH, parts, stop, printer))
+            if results and results[0]["settings"]["split"]["fold"] is not None:
+                results = ()  # folds without a path on all training rows are not a result
     if not results:
         return EXIT_INTERRUPTED
     view = PathView.of(results)
@@ -55,20 +57,6 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         write_output(options.output, path_csv(view))
     return EXIT_INTERRUPTED if stop.is_set() else 0
-
-
-def _run_in_processes(
-    options: argparse.Namespace,
-    table: Table,
-    spec: TrainSpec,
-    plan: PathSpec,
-    stop: threading.Event,
-    printer: ProgressPrinter,
-) -> tuple[dict[str, Any], ...]:
-    """Run the path and the folds as jobs of several workers."""
-    results = run_jobs(options, table, spec, JobKind.PATH, plan.parts(), stop, printer)
-    # folds without a path on all training rows are not a result
-    return tuple(results) if results and results[0]["settings"]["split"]["fold"] is None else ()
 
 
 def _summary(whole: Mapping[str, Any], view: PathView) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import threading
 import time
 
 from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
@@ -11,7 +10,6 @@ from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
-from odt_core.data import Table
 from odt_core.jobs import JobKind
 from odt_core.studies import (
     RangeRun,
@@ -49,7 +47,9 @@ def run(options: argparse.Namespace) -> int:
                 table, spec, stability, on_progress=printer, should_stop=stop.is_set
             )
         else:
-            runs = _run_in_processes(options, table, spec, stability, stop)
+            parts, printer = stability.parts(), ProgressPrinter("part")
+            results = run_jobs(options, table, spec, JobKind.STABILITY, parts, stop, printer)
+            runs = tuple(RangeRun.from_json(result) for result in results)
     result = gather_stability(runs)
     seconds = time.monotonic() - began
     if options.json:
@@ -72,20 +72,6 @@ def run(options: argparse.Namespace) -> int:
     if options.rows_output is not None:
         write_output(options.rows_output, rows_csv(result), option="--rows-output")
     return EXIT_INTERRUPTED if stop.is_set() else 0
-
-
-def _run_in_processes(
-    options: argparse.Namespace,
-    table: Table,
-    spec: TrainSpec,
-    stability: StabilitySpec,
-    stop: threading.Event,
-) -> tuple[RangeRun, ...]:
-    """Run the resamples as jobs of several workers."""
-    parts = stability.parts()
-    printer = ProgressPrinter("part")
-    results = run_jobs(options, table, spec, JobKind.STABILITY, parts, stop, printer)
-    return tuple(RangeRun.from_json(result) for result in results)
 
 
 def _lines(result: StabilityResult, spec: TrainSpec, seconds: float) -> list[str]:

@@ -55,7 +55,7 @@ def test_it_has_what_a_reader_needs_to_judge_a_tree(trained: Model):
         "much, none, some",
         "tree of shape depth-2 with the highest accuracy",
         "train on 75%, test on the rest, seed 0",
-        "Test: 30 rows, what the tree says against what is",
+        "Test: 30 rows, the tree's answers and the true classes",
         f"tree says yes {test['tp']} true positives {test['fp']} false positives",
         "Balanced accuracy",
         "Seeds split 0, solver 0",
@@ -123,7 +123,7 @@ def test_studies_groups_and_net_benefit_stand_in_it_where_they_were_made(trained
     for words in (
         f"The search found {len(evidence.frontier.points)} trade-off",
         "no tree of the shape does better on both rates",
-        f"Acting where the tree says so {net_benefit(Confusion(**test), 0.05):.3f} {own:.3f}",
+        f"Acting on positive answers {net_benefit(Confusion(**test), 0.05):.3f} {own:.3f}",
         "Net benefit on the test rows, by threshold probability 5% 10% 20%",
         "Rates of the test rows by age, with 95% intervals",
         "Best: depth-2. Accuracy on the test rows of the folds",
