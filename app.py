@@ -1,4 +1,4 @@
-"""What `streamlit run` starts: the server, whose workers start with it and not with a visitor."""
+"""The server that `streamlit run` starts. Its workers start with it, before any visitor."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,9 +16,9 @@ from pages.common.server import health, store, warm_up
 
 @asynccontextmanager
 async def serving(_: st.App) -> AsyncIterator[None]:
-    """Take up what an earlier server left behind, and warm the workers, while nobody waits.
+    """Continue the work of an earlier server, and warm the workers.
 
-    The server answers meanwhile; a visitor who comes before the workers waits for the same ones.
+    The server answers meanwhile. An early visitor waits for the same workers.
     """
     starting = asyncio.create_task(asyncio.to_thread(warm_up))
     try:
@@ -27,8 +27,8 @@ async def serving(_: st.App) -> AsyncIterator[None]:
         await asyncio.wait([starting])
 
 
-# The script lies in the folder of the pages: beside a folder called `pages`, Streamlit would look
-# for pages in its old way and refuse every address but the root until the first visit.
+# The script is in the folder of the pages. Beside a folder called `pages`, Streamlit would use its
+# old mechanism for pages, and refuse every address except the root until the first visit.
 app = st.App(
     Path(__file__).parent / "pages" / "dashboard.py",
     lifespan=serving,

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.9.0"
 MADE_BY = f"odt-studio {__version__}"
-"""What every file that is written says of the program."""
+"""The program and its version, for every written file."""
 
 __all__ = ["MADE_BY", "OptimalTreeClassifier", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the classifier, and scikit-learn with it, only when it is asked for."""
+    """Import the classifier and scikit-learn on first use."""
     if name == "OptimalTreeClassifier":
         from odt_core.estimator import OptimalTreeClassifier
 

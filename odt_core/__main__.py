@@ -1,17 +1,17 @@
-"""``python -m odt_core``: the product without a browser."""
+"""``python -m odt_core``: the command line."""
 
 import signal
 import sys
 
 
 def run() -> int:
-    """Run the command that the process was started with; the exit status."""
+    """Run the process's command, and return the exit status."""
     try:
-        from odt_core.cli import main  # in here, since it takes a moment
+        from odt_core.cli import main  # imported here because it takes a moment
 
         return main()
     except KeyboardInterrupt:
-        # before there is anything to show, or a second time: then nothing is waited for
+        # either before the first result, or on the second Ctrl-C
         print("odt_core: Interrupted, with nothing to show.", file=sys.stderr)
         return 128 + signal.SIGINT
 

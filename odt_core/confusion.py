@@ -1,4 +1,4 @@
-"""The one place that counts a classifier's right and wrong answers."""
+"""The counts of a classifier's right and wrong answers, in one place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Confusion:
-    """A 2x2 table: rows counted with their weights.
+    """A 2x2 table of weighted rows.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Confusion:
         y, predicted : bool[N]
             True means the positive class.
         weight : int[N], optional
-            How often each row counts; once by default.
+            The weights of the rows; 1 by default.
         """
         w = np.ones(len(y), dtype=np.int64) if weight is None else weight
         return cls(

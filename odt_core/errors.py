@@ -1,22 +1,22 @@
-"""Errors that are meant to be read by a user."""
+"""Errors with messages for users."""
 
 from __future__ import annotations
 
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What reading a record that somebody else may have written raises when a value is wrong."""
+"""The errors from reading a record with wrong values, which other programs may have written."""
 
 
 class InputError(ValueError):
-    """Something the user gave cannot be used.
+    """The user's input cannot be used.
 
-    The message is one sentence that names the column, row or option and says what to do. Screens
-    and the command line show it as it is; nothing else is caught and shown.
+    The message is one sentence. It names the column, row or option and says what to do. Pages and
+    the command line show it. They show no other errors.
     """
 
 
 class DisagreementError(RuntimeError):
-    """A solver's claim and our own recount differ, so its answer is refused."""
+    """A solver's claim differs from the recount, so its answer is refused."""
 
 
 class SolverError(RuntimeError):
-    """A solver crashed or refused the program; the message says how it ended."""
+    """A solver crashed or refused the program. The message says how it ended."""

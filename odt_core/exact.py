@@ -1,4 +1,4 @@
-"""Numbers as a user writes them, kept exact: 95.5 % is 191/200, not a float near it."""
+"""Exact reading of numbers in text: 95.5 % is 191/200, not a float."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from fractions import Fraction
 from odt_core.errors import InputError
 
 _IN_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
-"""A thousand and more with a comma, or a number with three decimals: it cannot be told."""
+"""An ambiguous comma: it may separate thousands or three decimals."""
 
 
 def parse_percent(text: str, name: str) -> Fraction:
-    """A percentage such as ``97.5``, ``97,5`` or ``97.5 %`` as a share.
+    """Read a percentage such as ``97.5``, ``97,5`` or ``97.5 %`` as a share.
 
     Parameters
     ----------
     text : str
-        As written.
+        The text.
     name : str
-        What it is, for the message.
+        The name of the number, for messages.
 
     Raises
     ------
     InputError
-        If it is not a number from 0 to 100.
+        If `text` is not a number from 0 to 100.
 
     Examples
     --------
@@ -39,19 +39,19 @@ def parse_percent(text: str, name: str) -> Fraction:
 
 
 def parse_floor(text: str, name: str) -> Fraction:
-    """A floor in percent as a share; what may have been meant as a share is asked about.
+    """Read a floor in percent as a share. A number that may already be a share is refused.
 
     Parameters
     ----------
     text : str
-        As written.
+        The text.
     name : str
-        What it is, for the message.
+        The name of the number, for messages.
 
     Raises
     ------
     InputError
-        If it is not a number from 0 to 100, or if it is below 1, without a percent sign.
+        If `text` is not a number from 0 to 100, or is below 1 without a percent sign.
 
     Examples
     --------
@@ -71,19 +71,19 @@ def parse_floor(text: str, name: str) -> Fraction:
 
 
 def parse_weight(text: str, name: str) -> Fraction:
-    """A positive number written as an integer, a decimal or a fraction.
+    """Read a positive integer, decimal or fraction.
 
     Parameters
     ----------
     text : str
-        As written.
+        The text.
     name : str
-        What it is, for the message.
+        The name of the number, for messages.
 
     Raises
     ------
     InputError
-        If it is not such a number, or if its comma may stand before decimals or thousands.
+        If `text` is not such a number, or its comma is ambiguous.
 
     Examples
     --------
@@ -104,17 +104,17 @@ def parse_weight(text: str, name: str) -> Fraction:
 
 
 def exact_number(text: str) -> Fraction | None:
-    """A number from 0 on, written as an integer, a decimal or a fraction of these.
+    """Read an integer, a decimal or a fraction from 0.
 
     Parameters
     ----------
     text : str
-        As written.
+        The text.
 
     Returns
     -------
     Fraction or None
-        None if it is not such a number.
+        None if `text` is not such a number.
 
     Examples
     --------
@@ -130,12 +130,12 @@ def exact_number(text: str) -> Fraction | None:
 
 
 def exact_decimal(text: str) -> Fraction | None:
-    """A number from 0 on in digits with at most one decimal point or comma; None if it is not one.
+    """Read a number from 0 with at most one decimal point or comma; None if it is not one.
 
     Parameters
     ----------
     text : str
-        As written; no more than 20 characters.
+        The text, of at most 20 characters.
 
     Examples
     --------
@@ -152,9 +152,9 @@ def exact_decimal(text: str) -> Fraction | None:
 
 
 def shortest_decimal(value: float) -> str:
-    """The shortest decimal that reads back as the same float, without an exponent.
+    """Write the shortest decimal for a float, without an exponent.
 
-    Very large and very small numbers, from 1e22 on and below 1e-9, keep their exponent.
+    Reading it gives the same float. Numbers from 1e22 or below 1e-9 keep their exponent.
 
     Examples
     --------

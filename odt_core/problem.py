@@ -1,6 +1,6 @@
-"""What is to be solved: encoded rows, a tree shape, a goal and the user's conditions.
+"""The training problem: encoded rows, a tree shape, a goal and the user's conditions.
 
-Nothing here knows a solver. All quantities that decide anything are integers or fractions.
+It does not depend on a solver. All quantities that decide anything are integers or fractions.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from odt_core.topology import Topology
 
 MISSING = "(missing)"
 HASHED_FROM = 100_000
-"""Rows from which on equal ones are found by pandas' hash table instead of by sorting."""
+"""With more rows, pandas' hash table finds equal rows, instead of sorting."""
 UNSEEN = -1
-"""Code of a value that no training row had."""
+"""The code of a value that no training row had."""
 
 
 class FeatureKind(StrEnum):
@@ -44,8 +44,9 @@ class Feature:
     kind : FeatureKind
         Categorical features split by a set of categories, numerical ones by a threshold.
     values : sequence of str
-        What each code means: category names, or the bins' intervals in rising order. A numerical
-        feature's missing bin, if it has one, comes last and stands outside the order.
+        The meaning of each code: category names, or the bins' intervals in rising order. The
+        missing
+        bin of a numerical feature, if it has one, comes last and is outside the order.
     cuts : tuple of float
         Numerical only: ``len(cuts) + 1`` ordered bins; bin ``b`` holds
         ``cuts[b-1] < x <= cuts[b]``.
@@ -53,8 +54,8 @@ class Feature:
         Whether the last code of a numerical feature is its missing bin. A categorical feature's
         missing value is a category like any other.
     measure : str
-        What the numbers are where the column's cells are not numbers: ``age`` or ``year`` of a
-        date. Empty for all other features.
+        The meaning of the numbers if the column's cells are dates: ``age`` or ``year``. Empty for
+        all other features.
     """
 
     name: str
@@ -96,11 +97,11 @@ class EncodedData:
     y : bool[N]
         True for the positive class.
     weight : int64[N]
-        How many rows each row stands for.
+        The number of rows that each row stands for.
     features : tuple of Feature
         The G features.
     target, positive_label, negative_label : str
-        Names for screens and files.
+        Names for pages and files.
     """
 
     codes: npt.NDArray[np.int32]
@@ -118,7 +119,7 @@ class EncodedData:
 
     @property
     def n_rows(self) -> int:
-        """Rows counted with their weights."""
+        """Weighted number of rows."""
         return int(self.weight.sum())
 
     @property
@@ -133,22 +134,22 @@ class EncodedData:
 
     @cached_property
     def n_positive(self) -> int:
-        """Positive rows counted with their weights."""
+        """Weighted number of positive rows."""
         return int(self.weight[self.y].sum())
 
     @cached_property
     def n_negative(self) -> int:
-        """Negative rows counted with their weights."""
+        """Weighted number of negative rows."""
         return int(self.weight[~self.y].sum())
 
     def take(self, rows: npt.NDArray[np.integer | np.bool_]) -> EncodedData:
-        """The rows at the given positions (or under the given mask)."""
+        """Return the rows at the given positions, or of a mask."""
         return self._with_rows(self.codes[rows], self.y[rows], self.weight[rows])
 
     def merged(self) -> EncodedData:
-        """Identical rows of the same class put together, their weights added.
+        """Merge identical rows of the same class, and add their weights.
 
-        The order is by class, then by codes; it does not depend on the order of the rows.
+        The result is ordered by class, then by codes, whatever the order of the rows.
         """
         return self._merged
 
@@ -186,11 +187,11 @@ class EncodedData:
 def _first_and_rank(
     keys: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where each distinct key stands first, by rising key; and each key's rank among them."""
+    """The first position of each distinct key, by rising key, and the rank of each key."""
     if len(keys) < HASHED_FROM:
         _, first, rank = np.unique(keys, return_index=True, return_inverse=True)
         return first, rank
-    import pandas as pd  # a second of imports, which only long tables are worth
+    import pandas as pd  # the import takes a second, which only pays for long tables
 
     codes, distinct = pd.factorize(keys)
     first = np.empty(len(distinct), dtype=np.int64)
@@ -203,14 +204,14 @@ def _first_and_rank(
 
 @dataclass(frozen=True)
 class Split:
-    """A decision node's question: is the feature's value in `left`? Members go left.
+    """The question of a decision node: is the feature's value in `left`? If so, the row goes left.
 
     Attributes
     ----------
     feature : int
         Index of the feature.
     left : frozenset of int
-        Codes that go left. May be empty or everything: the paper allows empty branches.
+        The codes that go left. May be empty or all codes: the paper allows empty branches.
     """
 
     feature: int
@@ -218,7 +219,7 @@ class Split:
 
 
 class Goal(StrEnum):
-    """What is maximised."""
+    """The quantity to maximise."""
 
     ACCURACY = "accuracy"
     BALANCED = "balanced"
@@ -227,7 +228,7 @@ class Goal(StrEnum):
 
     @property
     def floor_rate(self) -> str | None:
-        """The rate that the goal needs a floor on: ``tpr``, ``tnr`` or None."""
+        """The rate that needs a floor under this goal: ``tpr``, ``tnr`` or None."""
         return {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}.get(self)
 
 
@@ -265,7 +266,7 @@ class Objective:
             raise InputError("class-weight must be greater than 0.")
         if self.class_weight != 1 and self.goal is not Goal.ACCURACY:
             raise InputError(
-                f"class-weight goes with the objective accuracy only, not with {self.goal}."
+                f"class-weight only applies to the objective accuracy, not to {self.goal}."
             )
         if self.goal is Goal.MAX_TPR and self.min_tnr is None:
             raise InputError("The objective max-tpr needs a floor on specificity: give min-tnr.")
@@ -273,7 +274,7 @@ class Objective:
             raise InputError("The objective max-tnr needs a floor on sensitivity: give min-tpr.")
 
     def gains(self, n_positive: int, n_negative: int) -> Gains:
-        """The same objective in whole numbers, for a training set of this make-up."""
+        """Convert the objective to whole numbers, for so many rows of each class."""
         if self.goal is Goal.ACCURACY:
             ratio = self.class_weight
             gain_tp, gain_tn, scale = ratio.denominator, ratio.numerator, ratio.denominator
@@ -302,11 +303,11 @@ class Gains:
     Attributes
     ----------
     gain_tp, gain_tn : int
-        What a correct positive and a correct negative row are worth.
+        The worth of a correct positive and of a correct negative row.
     scale : int
         The objective's value is the whole number divided by this.
     min_tp, min_tn : int
-        Fewest correct positive and negative rows allowed (0: no floor). Ceilings are exact.
+        The fewest correct positive and negative rows (0: no floor), rounded up exactly.
     """
 
     gain_tp: int
@@ -317,29 +318,29 @@ class Gains:
 
     @property
     def has_floor(self) -> bool:
-        """Whether a floor couples the rows, which forbids relaxing z (see docs/method.md)."""
+        """Whether there is a floor. Floors couple the rows (docs/method.md)."""
         return self.min_tp > 0 or self.min_tn > 0
 
     @property
     def counts_one_class(self) -> bool:
-        """Whether trees of equal worth may differ in the other class's rate."""
+        """Whether only one class counts. Then the other class's rate is not decided."""
         return self.gain_tp == 0 or self.gain_tn == 0
 
     def total(self, confusion: Confusion) -> int:
-        """The whole number that is maximised."""
+        """The objective of these counts as a whole number."""
         return self.gain_tp * confusion.tp + self.gain_tn * confusion.tn
 
     def value(self, total: int) -> Fraction:
-        """The objective's value in its own unit."""
+        """Convert a total to the objective's unit."""
         return Fraction(total, self.scale)
 
     def allows(self, confusion: Confusion) -> bool:
-        """Whether the floors hold."""
+        """Whether these counts keep the floors."""
         return confusion.tp >= self.min_tp and confusion.tn >= self.min_tn
 
 
 class LeafCount(StrEnum):
-    """What the smallest leaf counts: all training rows, or those of the rarer class."""
+    """The rows that the smallest leaf counts: all training rows, or those of the rarer class."""
 
     ROWS = "rows"
     RARER_CLASS = "rarer-class"
@@ -347,18 +348,18 @@ class LeafCount(StrEnum):
 
 @dataclass(frozen=True)
 class SmallestLeaf:
-    """How much a leaf must hold.
+    """The smallest size of a leaf.
 
-    Every leaf of the shape that at least one training row reaches holds at least `rows` rows. A
-    leaf that no training row reaches vanishes from the tree and does not count.
+    Every leaf with training rows must have at least `rows` of them. A leaf without training rows
+    vanishes from the tree, and the condition ignores it.
 
     Attributes
     ----------
     rows : int
-        The least number, counted with the rows' weights.
+        The smallest weighted number of rows.
     of : LeafCount
-        Whether all rows count or only those of the rarer class. That is the positive class if
-        both are equally many.
+        Whether all rows count or only those of the rarer class (if both have equally many rows, the
+        positive class).
 
     Raises
     ------
@@ -374,7 +375,7 @@ class SmallestLeaf:
             raise InputError(f"min-leaf is {self.rows}: give a whole number of at least 1.")
 
     def counted(self, data: EncodedData) -> npt.NDArray[np.int64]:
-        """int64[N]: how much each row adds to its leaf, a weight or 0."""
+        """Return the count of each row in its leaf, its weight or 0, as int64[N]."""
         if self.of is LeafCount.ROWS:
             return data.weight
         rarer_is_positive = data.n_positive <= data.n_negative
@@ -383,14 +384,14 @@ class SmallestLeaf:
 
 @dataclass(frozen=True)
 class NodeRule:
-    """What an expert demands of one decision node.
+    """An expert's rule for one decision node.
 
     Attributes
     ----------
     features : frozenset of int or None
-        The features the node may use; None for any.
+        The only features that the node may use; None for any.
     split : Split or None
-        The whole question, fixed. It overrides max_card; its leaves' labels stay free.
+        A fixed split. It overrides max_card. The labels of its leaves stay free.
     """
 
     features: frozenset[int] | None = None
@@ -404,16 +405,16 @@ class Rules:
     Attributes
     ----------
     forbidden : frozenset of int
-        Features no node may use (except a node whose split is fixed).
+        Features that no node may use, except a node with a fixed split.
     nodes : tuple of (int, NodeRule)
-        Rules of single decision nodes, by the topology's numbers.
+        Rules for single decision nodes, by the topology's numbers.
     """
 
     forbidden: frozenset[int] = frozenset()
     nodes: tuple[tuple[int, NodeRule], ...] = ()
 
     def at(self, node: int) -> NodeRule:
-        """The rule of a decision node (an empty one if none was given)."""
+        """Return the rule of a decision node, which may be empty."""
         return dict(self.nodes).get(node, NodeRule())
 
 
@@ -428,7 +429,7 @@ class Problem:
     topology : Topology
         The tree's shape.
     objective : Objective
-        What is maximised, under which floors.
+        The objective, with its floors.
     max_card : int or None
         A categorical split sends at most this many categories one way (paper, section 4.5): the
         left set has at most `max_card` of the feature's categories, or all but at most that many.
@@ -438,7 +439,7 @@ class Problem:
         At least one category of the chosen feature goes each way at every node (the paper's
         (pickmore) and (pickless)), counted over the feature's categories, not over the rows.
     smallest_leaf : SmallestLeaf or None
-        How much every leaf holds that a training row reaches; None for no condition.
+        The smallest size of leaves with training rows; None for no condition.
 
     Raises
     ------
@@ -503,7 +504,7 @@ class Problem:
         return self.objective.gains(self.data.n_positive, self.data.n_negative)
 
     def allowed_features(self, node: int) -> tuple[int, ...]:
-        """Features that a decision node may split on; only its own where its split is fixed."""
+        """Return the features that a decision node may use. A fixed split has only its feature."""
         rule = self.rules.at(node)
         if rule.split is not None:
             return (rule.split.feature,)
@@ -516,11 +517,11 @@ class Problem:
         )
 
     def fixed_label(self, leaf: int) -> bool | None:
-        """The label a leaf is bound to, or None where the label is a decision.
+        """Return the fixed label of a leaf; None if the label is a decision.
 
-        Where both children of a node are leaves, left is negative and right positive: reversing
-        the question gives every other labelling. A lone leaf's label, and those below a node
-        whose split is fixed, are decisions.
+        If both children of a node are leaves, left is negative and right is positive, because
+        reversing the question gives the other labelling. The label of a lone leaf, and the labels
+        below a node with a fixed split, are decisions.
         """
         node, goes_left = self.topology.paths[leaf][-1]
         if not self.topology.has_two_leaves(node) or self.rules.at(node).split is not None:
@@ -530,8 +531,9 @@ class Problem:
     def is_reversible(self, node: int) -> bool:
         """Whether reversing the node's question and swapping its subtrees changes nothing.
 
-        True where the node touches no leaf, its subtrees have the same shape and the same rules,
-        and its own split is not fixed (paper, section 4.3.2).
+        True if no child is a leaf, both subtrees have the same shape and rules, and the node's
+        split
+        is not fixed (paper, section 4.3.2).
         """
         topology = self.topology
         if topology.touches_leaf(node) or not topology.is_symmetric(node):
@@ -551,7 +553,7 @@ class Problem:
         )
 
     def admits(self, node: int, split: Split) -> bool:
-        """Whether a decision node may ask this question."""
+        """Whether a decision node may have this split."""
         rule = self.rules.at(node)
         if rule.split is not None:
             return split == rule.split
@@ -569,9 +571,9 @@ class Problem:
         return is_threshold(feature, split.left)
 
     def admits_all(self, splits: Sequence[Split], labels: Sequence[bool]) -> bool:
-        """Whether questions and leaf labels together are a tree of this problem.
+        """Whether splits and leaf labels are a tree of this problem.
 
-        Floors and the smallest leaf are apart: these need the rows.
+        It does not check floors and the smallest leaf, which need the rows.
         """
         return (
             len(splits) == self.topology.n_nodes
@@ -584,7 +586,7 @@ class Problem:
 
 
 def is_threshold(feature: Feature, left: frozenset[int]) -> bool:
-    """Whether a set of codes is one side of a cut; always so for categorical features.
+    """Whether a set of codes is one side of a cut; always true for categorical features.
 
     The missing bin of a numerical feature may be on either side.
     """

@@ -1,7 +1,6 @@
-"""What differs between operating systems: processes with all they start, their memory, file locks.
+"""Differences between operating systems: process groups, memory and file locks.
 
-Everything that Linux, macOS and Windows do differently stands here, and nowhere else
-(``tests/core/test_layers.py``).
+Only this module has code for single systems (``tests/core/test_layers.py`` checks it).
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ _DEATH_SIGNAL_OF_PARENT = 1
 
 
 def apart() -> dict[str, Any]:
-    """Arguments of `subprocess.Popen` for a process with a group of its own.
+    """Return arguments of `subprocess.Popen` for a process with its own group.
 
-    Ctrl-C in the terminal does not reach it, and `end_with_all` ends all that it starts.
+    Ctrl-C in the terminal does not reach it, and `end_with_all` ends it with its children.
     """
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -41,16 +40,16 @@ def apart() -> dict[str, Any]:
 
 
 def end_with_all(process: subprocess.Popen[bytes]) -> None:
-    """End a process that was started `apart`, and all that it has started."""
+    """End a process that was started `apart`, with its children."""
     if sys.platform == "win32":
         _end_family(process.pid)
         return
-    with contextlib.suppress(ProcessLookupError):  # it has ended already
+    with contextlib.suppress(ProcessLookupError):  # it has already ended
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def end_this_with_all() -> None:
-    """End this process, and all that it has started if it was started `apart`."""
+    """End this process, with its children if it was started `apart`."""
     if sys.platform == "win32":
         _end_family(os.getpid())
     elif os.getpid() == os.getpgid(0):
@@ -59,9 +58,9 @@ def end_this_with_all() -> None:
 
 
 def end_with_parent() -> None:
-    """Let the system end this process when the *thread* that started it ends, however it ends.
+    """Let the system end this process when the *thread* that started it ends.
 
-    Only Linux can do that. Elsewhere this process must end when its standard input closes.
+    Only Linux can do this. On other systems the process must end when its standard input closes.
     """
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
@@ -78,7 +77,7 @@ def _end_family(pid: int) -> None:
 
 
 def ending_words(code: int) -> str:
-    """How a process ended, from its exit status.
+    """Describe the end of a process by its exit status.
 
     Examples
     --------
@@ -91,12 +90,12 @@ def ending_words(code: int) -> str:
 
 
 def with_temporary_folder(folder: Path) -> dict[str, str]:
-    """The environment of this process, with another folder for temporary files."""
+    """Return this process's environment with another folder for temporary files."""
     return {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}
 
 
 def machine_memory() -> int:
-    """Bytes of memory of this machine, or of the container it is used in."""
+    """Return the memory of this machine or container, in bytes."""
     found = [int(psutil.virtual_memory().total)]
     for path in _CGROUP:
         with contextlib.suppress(OSError, ValueError):
@@ -105,7 +104,7 @@ def machine_memory() -> int:
 
 
 def memory_with_all(pid: int) -> int:
-    """Bytes of memory that a process and all it has started take now; 0 if it is gone."""
+    """Return the memory of a process and its children, in bytes; 0 if it has ended."""
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
         return sum(map(_resident, [process, *process.children(recursive=True)]))
@@ -119,7 +118,7 @@ def _resident(process: psutil.Process) -> int:
 
 
 def write_c_output_by_line() -> None:
-    """Linux: let the C library pass on each line of standard output at once, also to a pipe."""
+    """On Linux, let the C library write each line of standard output at once, even to a pipe."""
     if sys.platform == "linux":
         line_buffered = 1
         library = ctypes.CDLL(None)
@@ -127,31 +126,31 @@ def write_c_output_by_line() -> None:
 
 
 def flush_c_output() -> None:
-    """Push out what the C library still holds back."""
+    """Flush the output of the C library."""
     library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
     library.fflush(None)
 
 
 def _lock_on(path: Path) -> FileLock:
-    from filelock import FileLock  # it takes as long to import as all of this program's base
+    from filelock import FileLock  # slow to import
 
     return FileLock(path, mode=0o600, thread_local=False, fallback_to_soft=False)
 
 
 class LockedFile:
-    """A file that this process has locked, until `release` or the process's end.
+    """A file that this process locks until `release` or the end of the process.
 
-    The system lets go of the lock however the process ends.
+    The system releases the lock whenever the process ends.
 
     Parameters
     ----------
     path : Path
-        Made if it is missing. A file system without locks leaves it unlocked.
+        The file, which is made if it is missing. It stays unlocked on a file system without locks.
 
     Raises
     ------
     OSError
-        If the file cannot be made.
+        If the file cannot be created.
     """
 
     def __init__(self, path: Path) -> None:
@@ -161,12 +160,12 @@ class LockedFile:
             self._lock.acquire()
 
     def release(self) -> None:
-        """Let others lock the file."""
+        """Release the lock."""
         self._lock.release()
 
 
 def is_unlocked(path: Path) -> bool:
-    """Whether a file is there, and surely no living process has locked it."""
+    """Whether a file exists and is certainly not locked by a living process."""
     if not path.exists():
         return False
 

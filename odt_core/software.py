@@ -1,4 +1,4 @@
-"""The versions of the software that makes an answer."""
+"""The versions of the software behind an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a solver answers: the tree, the proof, and how it went."""
+"""The answer of a solve: the tree, the proof and the progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_lea
 
 
 class Status(StrEnum):
-    """How far a solve came."""
+    """The status of a solve."""
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -22,7 +22,7 @@ class Status(StrEnum):
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is proved that no tree is better, or that there is none."""
+        """Whether a proof shows that no tree is better, or that no tree exists."""
         return self in (Status.OPTIMAL, Status.INFEASIBLE)
 
 
@@ -37,14 +37,14 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True)
 class Assignment:
-    """A tree in the topology's own terms: a question for each node, a label for each leaf.
+    """A tree as a split for each node and a label for each leaf of the topology.
 
     Attributes
     ----------
     splits : tuple of Split
-        By decision node.
+        The splits by decision node.
     labels : tuple of bool
-        By leaf, True for positive.
+        The labels by leaf, True for positive.
     """
 
     splits: tuple[Split, ...]
@@ -58,11 +58,11 @@ class TracePoint:
     Attributes
     ----------
     seconds : float
-        Since the solve began.
+        Time since the solve began.
     incumbent : int or None
-        Best total found so far.
+        The best total so far.
     bound : int or None
-        Proved upper bound on the total so far.
+        The proved upper bound on the total so far.
     """
 
     seconds: float
@@ -72,18 +72,18 @@ class TracePoint:
 
 @dataclass(frozen=True)
 class Found:
-    """A tree in hand while a solve goes on.
+    """A tree found during a solve.
 
     Attributes
     ----------
     assignment : Assignment
-        The tree; it meets the problem's conditions and floors.
+        The tree, which meets the problem's conditions and floors.
     bound : int or None
-        Proved upper bound on the total so far.
+        The proved upper bound on the total so far.
     proved_by : tuple of Prover
-        The engines that have proved that no tree is better, if that is so.
+        The engines that have already proved that no tree is better.
     seconds : Seconds
-        Where the time went so far.
+        The time so far.
     """
 
     assignment: Assignment
@@ -93,7 +93,7 @@ class Found:
 
 
 class Prover(StrEnum):
-    """Who has proved that no tree is better."""
+    """An engine that has proved that no tree is better."""
 
     SEARCH = "search"
     CBC = "cbc"
@@ -101,11 +101,11 @@ class Prover(StrEnum):
 
 
 class MipRole(StrEnum):
-    """What the integer program was solved for.
+    """The purpose of solving the integer program.
 
-    ``solved``: to find and prove the tree. ``confirmed``: to prove a tree found elsewhere, given
-    as a start with its proved bound as a row. ``continued``: the same without a proof of its own,
-    or to go on from where another engine ran out of time.
+    ``solved``: to find and prove the tree. ``confirmed``: to prove another engine's tree, with the
+    tree as a start and its proved bound as a row. ``continued``: the same, but without a proof, or
+    to continue after another engine ran out of time.
     """
 
     SOLVED = "solved"
@@ -120,18 +120,17 @@ class MipReport:
     Attributes
     ----------
     columns, rows, integers, nonzeros : int
-        Size of the program.
+        The size of the program.
     status : str
-        The solver's own word, after checks.
+        The solver's status after checks.
     objective, bound : float or None
-        The solver's claims, in the objective's own unit.
+        The solver's claims, in the objective's unit.
     solver : str
         The solver's name.
     role : MipRole
-        What it was solved for.
+        The purpose.
     is_blurred : bool
-        Whether it came to an end that proves nothing, because sums are so large that the solver
-        cannot tell neighbouring ones apart.
+        Whether the solve proves nothing because the solver cannot distinguish such large sums.
     """
 
     columns: int
@@ -148,7 +147,7 @@ class MipReport:
 
 @dataclass(frozen=True)
 class Seconds:
-    """Where the time went, in seconds."""
+    """The time of a solve and of its engines, in seconds."""
 
     total: float
     search: float = 0.0
@@ -157,35 +156,35 @@ class Seconds:
 
 @dataclass(frozen=True)
 class Solution:
-    """An answer, recounted by us.
+    """A recounted answer.
 
     Attributes
     ----------
     status : Status
-        ``optimal`` is proved; ``feasible`` is the best found in time; ``cancelled`` is the best
-        found before a stop request; ``infeasible`` means that no tree meets the conditions.
+        ``optimal`` is proved. ``feasible`` is the best found in time. ``cancelled`` is the best
+        found before a stop. ``infeasible`` means that no tree meets the conditions.
     engine : Engine
-        The engine asked for.
+        The requested engine.
     tree : Tree or None
         The canonical tree; None only if none was found.
     assignment : Assignment or None
-        The same tree in the topology's own terms.
+        The same tree as splits and labels of the topology.
     confusion : Confusion or None
-        On the training rows.
+        The counts on the training rows.
     total, bound : int or None
         The objective found and its proved upper bound, as whole numbers (see `Gains`).
     value, value_bound : Fraction or None
-        The same in the objective's own unit.
+        The same in the objective's unit.
     proved_by : tuple of Prover
-        The engines that proved optimality.
+        The engines that proved the tree optimal.
     seconds : Seconds
-        Where the time went.
+        The time.
     mip : MipReport or None
-        The integer program, where one was solved.
+        The integer program, if it was solved.
     trace : tuple of TracePoint
         Progress.
     remark : str
-        One sentence on how the answer came about, where that is not as usual; mostly empty.
+        A sentence about an unusual course of the solve; usually empty.
     """
 
     status: Status
@@ -205,7 +204,7 @@ class Solution:
 
     @property
     def gap(self) -> int | None:
-        """How much the objective could at most still gain, as a whole number."""
+        """The bound less the total: the most that another tree can gain."""
         if self.total is None or self.bound is None:
             return None
         return self.bound - self.total
@@ -226,28 +225,28 @@ def make_solution(
     trace: tuple[TracePoint, ...] = (),
     remark: str = "",
 ) -> Solution:
-    """Recount an engine's answer and settle its status; the only maker of solutions.
+    """Recount an engine's answer and decide its status. All solutions are made here.
 
     Parameters
     ----------
     problem : Problem
-        What was solved.
+        The problem.
     assignment : Assignment or None
         The best tree found.
     claimed_total : int or None
-        What the engine says the tree is worth; None to make no claim.
+        The total that the engine claims; None for no claim.
     bound : int or None
-        Proved upper bound on the total.
+        The proved upper bound on the total.
     infeasible, cancelled : bool
-        Whether the engine proved that there is no tree, or was stopped.
+        Whether the engine proved that no tree exists, and whether it was stopped.
     provers : tuple of Prover
-        Who proved the bound; reported only if it is reached.
+        The engines that proved the bound. They only count if the tree reaches it.
 
     Raises
     ------
     DisagreementError
-        If the tree breaks a condition of the problem, its recount differs from the claim, or it
-        is better than the proved bound.
+        If the tree breaks a condition of the problem, the recount differs from the claim, or the
+        tree is better than the bound.
     """
     gains = problem.gains
     if assignment is None:

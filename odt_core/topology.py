@@ -1,4 +1,4 @@
-"""Tree shapes: which decision nodes there are and how they hang together (paper, section 4.2).
+"""Tree shapes: decision nodes and their children (paper, section 4.2).
 
 A topology is a full binary tree: every decision node has exactly two children, each a decision
 node or a leaf. Its text form writes a leaf as ``.`` and a decision node as ``(left right)``.
@@ -117,16 +117,16 @@ class Topology:
 
     @cached_property
     def text(self) -> str:
-        """The text form; two topologies are the same exactly when their texts are."""
+        """The text form. Topologies are equal if and only if their texts are."""
         return self.shape(0)
 
     @cached_property
     def name(self) -> str:
-        """The preset's name, or the text form of a shape that has none."""
+        """The preset's name, or the text form of other shapes."""
         return next((name for name, text in PRESETS.items() if text == self.text), self.text)
 
     def shape(self, child: int) -> str:
-        """Text form of the subtree at `child` (numbered as in `left`)."""
+        """Return the text form of the subtree at `child` (numbered as in `left`)."""
         if child < 0:
             return "."
         left, right = self.shape(self.left[child]), self.shape(self.right[child])
@@ -134,7 +134,7 @@ class Topology:
         return f"({left}{space}{right})"
 
     def children(self, node: int) -> tuple[int, int]:
-        """Left and right child of a decision node."""
+        """Return the left and the right child of a decision node."""
         return self.left[node], self.right[node]
 
     def has_two_leaves(self, node: int) -> bool:
@@ -150,9 +150,10 @@ class Topology:
         return self.shape(self.left[node]) == self.shape(self.right[node])
 
     def includes(self, other: Topology) -> bool:
-        """Whether the other topology, or a mirror image of it, is a part of this one.
+        """Whether this topology includes another topology or a mirror image of it.
 
-        Then each of its trees is one of this topology's, if branches may be empty.
+        If branches may be empty, each tree of the other topology is then also a tree of this
+        topology.
         """
 
         def covers(mine: int, theirs: int) -> bool:
@@ -167,7 +168,7 @@ class Topology:
 
     @cached_property
     def paths(self) -> tuple[tuple[tuple[int, bool], ...], ...]:
-        """For each leaf, the (decision node, goes left) steps that lead to it from the root."""
+        """The path to each leaf from the root, as steps (decision node, goes left)."""
         found: dict[int, tuple[tuple[int, bool], ...]] = {}
 
         def walk(child: int, steps: tuple[tuple[int, bool], ...]) -> None:
@@ -182,7 +183,7 @@ class Topology:
 
     @cached_property
     def descendants(self) -> tuple[tuple[int, ...], ...]:
-        """For each decision node, itself and the decision nodes below it."""
+        """The decision nodes of the subtree at each decision node, including itself."""
 
         def below(node: int) -> tuple[int, ...]:
             nodes: tuple[int, ...] = (node,)
@@ -196,7 +197,7 @@ class Topology:
 
 @dataclass(frozen=True)
 class AnyShape:
-    """Every shape with at most four levels and at most so many decision nodes.
+    """All shapes with at most four levels and at most so many decision nodes.
 
     Attributes
     ----------
@@ -220,18 +221,18 @@ class AnyShape:
 
     @property
     def name(self) -> str:
-        """Such as ``any-7``."""
+        """The name, such as ``any-7``."""
         return f"any-{self.most_questions}"
 
     @property
     def words(self) -> str:
-        """Which trees it stands for; goes after ``a tree``."""
+        """The shapes in words, to follow ``a tree``: ``of any shape with at most 7 questions``."""
         questions = "1 question" if self.most_questions == 1 else f"{self.most_questions} questions"
         return f"of any shape with at most {questions}"
 
     @property
     def text(self) -> str:
-        """The same as its name."""
+        """The name."""
         return self.name
 
     @property
@@ -251,16 +252,16 @@ class AnyShape:
 
 
 Shape = Topology | AnyShape
-"""What a tree may look like: one topology, or any with at most so many questions."""
+"""The shape of a tree: one topology, or any with at most so many questions."""
 
 
 def parse_shape(text: str) -> Shape:
-    """Read ``any-7`` and the like, or a topology (see `Topology.parse`).
+    """Read a name such as ``any-7``, or a topology (see `Topology.parse`).
 
     Raises
     ------
     InputError
-        If `text` is none of these.
+        If `text` is neither.
     """
     number = re.fullmatch(r"any-([0-9]{1,9})", text.strip())
     return AnyShape(int(number[1])) if number else Topology.parse(text)
@@ -268,7 +269,7 @@ def parse_shape(text: str) -> Shape:
 
 @cache
 def unordered_topologies(n_nodes: int) -> tuple[Topology, ...]:
-    """All topologies with so many decision nodes, of mirror images only one.
+    """List all topologies with so many decision nodes, and of mirror images only one.
 
     Parameters
     ----------
@@ -278,7 +279,7 @@ def unordered_topologies(n_nodes: int) -> tuple[Topology, ...]:
     Returns
     -------
     tuple of Topology
-        Those with fewer levels first.
+        The topologies, with fewer levels first.
     """
     texts = [text for text in _unordered_texts(MAX_LEVELS) if text.count("(") == n_nodes]
     found = [Topology.parse(text) for text in texts]
@@ -287,7 +288,7 @@ def unordered_topologies(n_nodes: int) -> tuple[Topology, ...]:
 
 @cache
 def _unordered_texts(levels: int) -> tuple[str, ...]:
-    """Text forms of the subtrees with at most so many levels, the leaf among them."""
+    """The text forms of subtrees with at most so many levels, including the leaf."""
     if levels == 0:
         return (".",)
     below = _unordered_texts(levels - 1)

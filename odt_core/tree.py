@@ -1,7 +1,7 @@
-"""Decision trees: routing, counting, simplifying, and one canonical form.
+"""Decision trees: routing, counting, simplification and the canonical form.
 
-A tree carries its features and its training counts, so that it can be drawn, read and applied
-without the data it came from.
+A tree has its features and its training counts. So it can be drawn, read and applied without its
+training data.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Leaf:
     Attributes
     ----------
     label : bool
-        The class it predicts, True for positive.
+        The predicted class, True for positive.
     n_negative, n_positive : int
-        Training rows that end here.
+        Training rows in the leaf.
     """
 
     label: bool
@@ -51,11 +51,11 @@ class Decision:
     left, right : Leaf or Decision
         The subtrees.
     observed : frozenset of int
-        Codes of the feature that some training row had at this node.
+        The feature's codes of training rows at this node.
     unseen_left : bool
-        Where a value goes that no training row had: the branch that most training rows took.
+        Whether values that no training row had go left. They follow most training rows.
     n_negative, n_positive : int
-        Training rows that pass here.
+        Training rows at the node.
     """
 
     split: Split
@@ -77,16 +77,16 @@ Node = Leaf | Decision
 
 @dataclass(frozen=True, eq=False)
 class UnseenMet:
-    """Which rows met a question with a value that no training row had.
+    """The rows that met a question with a value that no training row had.
 
     Attributes
     ----------
     features : tuple of int
-        The U features that the tree asks about, in rising order.
+        The U features of the tree, in rising order.
     anywhere : bool[N, U]
-        No training row had the row's value at all.
+        Whether no training row had the row's value.
     here : bool[N, U]
-        Training rows had the value, but none that came to the question.
+        Whether training rows had the value, but none that reached the question.
     """
 
     features: tuple[int, ...]
@@ -101,11 +101,11 @@ class Tree:
     Attributes
     ----------
     root : Leaf or Decision
-        The tree; a lone leaf where no question helps.
+        The root; a single leaf if no question helps.
     features : tuple of Feature
-        What the codes mean.
+        The features, with the meaning of codes.
     target, positive_label, negative_label : str
-        Names for screens and files.
+        Names for pages and files.
     """
 
     root: Node
@@ -131,7 +131,7 @@ class Tree:
 
     @cached_property
     def depth(self) -> int:
-        """Levels of decisions on the longest path; 0 for a lone leaf."""
+        """Levels of decisions on the longest path; 0 for a single leaf."""
 
         def levels(node: Node) -> int:
             if isinstance(node, Leaf):
@@ -142,17 +142,17 @@ class Tree:
 
     @cached_property
     def used_features(self) -> tuple[int, ...]:
-        """Features that some decision node asks about, in rising order."""
+        """The features of the decision nodes, in rising order."""
         return tuple(sorted({node.split.feature for node in self.decisions}))
 
     @property
     def asked_features(self) -> tuple[int, ...]:
-        """The same features in the order of the questions: node, left subtree, right subtree."""
+        """The features of the decision nodes in the order node, left subtree, right subtree."""
         return tuple(dict.fromkeys(node.split.feature for node in self.decisions))
 
     @cached_property
     def paths(self) -> tuple[tuple[tuple[Decision, bool], ...], ...]:
-        """For each leaf, the (decision node, goes left) steps that lead to it from the root."""
+        """The path to each leaf from the root, as steps (decision node, goes left)."""
 
         def visit(
             node: Node, steps: tuple[tuple[Decision, bool], ...]
@@ -166,7 +166,7 @@ class Tree:
         return tuple(visit(self.root, ()))
 
     def walk(self) -> Iterator[Node]:
-        """All nodes in the order node, left subtree, right subtree."""
+        """Iterate over all nodes in the order node, left subtree, right subtree."""
 
         def visit(node: Node) -> Iterator[Node]:
             yield node
@@ -177,7 +177,7 @@ class Tree:
         return visit(self.root)
 
     def over_used_features(self) -> Tree:
-        """The same tree over only the features that it asks about, in their order."""
+        """Return the same tree with only the features of its decision nodes, in their order."""
         place = {feature: at for at, feature in enumerate(self.used_features)}
 
         def visit(node: Node) -> Node:
@@ -194,11 +194,11 @@ class Tree:
         return replace(self, root=visit(self.root), features=features)
 
     def label_name(self, label: bool) -> str:
-        """The user's word for a class."""
+        """Return the user's name for a class."""
         return self.positive_label if label else self.negative_label
 
     def apply(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-        """The leaf (numbered as in `leaves`) that each row reaches.
+        """Return the leaf of each row, numbered as in `leaves`.
 
         Parameters
         ----------
@@ -222,16 +222,15 @@ class Tree:
         return reached
 
     def predict(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-        """The class of each row, True for positive. See `apply` for `codes`."""
+        """Predict the class of each row, True for positive. See `apply` for `codes`."""
         labels = np.array([leaf.label for leaf in self.leaves], dtype=np.bool_)
         return labels[self.apply(codes)]
 
     def absent(self, node: Decision) -> frozenset[int]:
-        """Values of training rows that none of those at a decision node had, but new rows may have.
+        """Return values that training rows had, but none at this node, and that new rows may have.
 
-        Which side they take says nothing about them. Values that an earlier question about the same
-        feature sends elsewhere are not among them, nor are bins of numbers: their place in the
-        order says where they belong.
+        No row supports their side. The result leaves out values that an earlier question about the
+        feature sends elsewhere, and bins of numbers, whose order decides their side.
         """
         feature = self.features[node.split.feature]
         first = feature.n_ordered if feature.is_numerical else 0
@@ -240,7 +239,7 @@ class Tree:
 
     @cached_property
     def _reaching(self) -> dict[int, frozenset[int]]:
-        """For each decision node, the values of its feature that earlier questions let through."""
+        """The feature's values that can reach each decision node after the earlier questions."""
         found: dict[int, frozenset[int]] = {}
 
         def visit(node: Node, allowed: dict[int, frozenset[int]]) -> None:
@@ -256,7 +255,7 @@ class Tree:
         return found
 
     def unseen_met(self, codes: npt.NDArray[np.integer]) -> UnseenMet:
-        """Which rows met a question with a value that no training row had. See `apply`."""
+        """Return the rows that met a question with an unseen value. See `apply` for `codes`."""
         column = {feature: at for at, feature in enumerate(self.used_features)}
         anywhere, here = np.zeros((2, len(codes), len(column)), dtype=np.bool_)
 
@@ -274,16 +273,16 @@ class Tree:
         return UnseenMet(self.used_features, anywhere, here)
 
     def confusion(self, data: EncodedData) -> Confusion:
-        """The 2x2 table of the tree on `data`."""
+        """Count the tree's answers on `data`."""
         return Confusion.count(data.y, self.predict(data.codes), data.weight)
 
     def mean_questions(self, data: EncodedData) -> float:
-        """Questions that are asked per row of `data`, on average."""
+        """Return the mean number of questions per row of `data`."""
         asked = np.array([len(path) for path in self.paths])
         return float(np.average(asked[self.apply(data.codes)], weights=data.weight))
 
     def leaf_counts(self, data: EncodedData) -> list[tuple[int, int]]:
-        """(negative, positive) rows of `data` in each leaf, left to right."""
+        """Return the (negative, positive) rows of `data` in each leaf, left to right."""
         reached = self.apply(data.codes)
         table = np.zeros((self.n_leaves, 2), dtype=np.int64)
         np.add.at(table, (reached, data.y.astype(np.int64)), data.weight)
@@ -300,14 +299,14 @@ class Tree:
 def route(
     topology: Topology, splits: Sequence[Split], codes: npt.NDArray[np.integer]
 ) -> npt.NDArray[np.int64]:
-    """The topology's leaf that each row reaches under the given questions.
+    """Return the topology's leaf of each row, for given splits.
 
     Parameters
     ----------
     topology : Topology
         The shape.
     splits : sequence of Split
-        One question for each decision node.
+        A split for each decision node.
     codes : int[N, G]
         Encoded training rows (no unseen values).
     """
@@ -329,7 +328,7 @@ def route(
 def count_assignment(
     problem: Problem, splits: Sequence[Split], labels: Sequence[bool]
 ) -> Confusion:
-    """Route every training row through the questions and count (never a solver's own claim)."""
+    """Route every training row through the splits and count the answers."""
     data = problem.data
     reached = route(problem.topology, splits, data.codes)
     predicted = np.asarray(labels, dtype=np.bool_)[reached]
@@ -337,7 +336,7 @@ def count_assignment(
 
 
 def keeps_smallest_leaf(problem: Problem, splits: Sequence[Split]) -> bool:
-    """Whether every leaf that a training row reaches holds as much as the problem demands."""
+    """Whether every leaf with training rows keeps the problem's smallest leaf."""
     if problem.smallest_leaf is None:
         return True
     reached = route(problem.topology, splits, problem.data.codes)
@@ -349,22 +348,22 @@ def keeps_smallest_leaf(problem: Problem, splits: Sequence[Split]) -> bool:
 
 
 def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]) -> Tree:
-    """The canonical tree of an assignment of questions and labels to a topology.
+    """Build the canonical tree of the splits and labels of a topology.
 
-    Nodes that send every training row one way, or whose two leaves say the same, vanish.
-    Categories that no training row had at a node join the side that keeps the shorter stated set
-    (for a numerical feature the cut moves to the middle of the empty bins), and the stated set
-    goes left, so the same classifier of the training rows always comes out the same. A node whose
-    split an expert fixed keeps the question as it was given.
+    Nodes that send every training row one way, or have two leaves with the same label, vanish.
+    Categories that no training row had at a node join the side that gives the shorter stated set.
+    For a numerical feature, the cut moves to the middle of the empty bins. The stated set goes
+    left. So the same classifier of the training rows always gives the same tree. A split that an
+    expert fixed stays unchanged.
 
     Parameters
     ----------
     problem : Problem
-        Gives the topology and the training rows.
+        The problem, with the topology and the training rows.
     splits : sequence of Split
-        One question for each decision node.
+        A split for each decision node.
     labels : sequence of bool
-        One label for each leaf, True for positive.
+        A label for each leaf, True for positive.
     """
     data, topology = problem.data, problem.topology
 
@@ -411,7 +410,7 @@ def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]
 def _stated_set(
     feature: Feature, observed_left: frozenset[int], observed_right: frozenset[int]
 ) -> tuple[frozenset[int], bool]:
-    """The set a node states, and whether that set is what used to go right."""
+    """The set that a node states, and whether it is the set that went right before."""
     if feature.is_numerical:
         return _stated_threshold(feature, observed_left, observed_right)
     key_left = (len(observed_left), min(observed_left))
@@ -424,9 +423,9 @@ def _stated_set(
 def _stated_threshold(
     feature: Feature, observed_left: frozenset[int], observed_right: frozenset[int]
 ) -> tuple[frozenset[int], bool]:
-    """Low values go left; the missing bin goes where its rows went, and right if it had none.
+    """State a threshold: low values left, the missing bin on its rows' side, or right without rows.
 
-    Only the missing bin parts the rows where one side saw no ordered bin at all.
+    If one side had no ordered bin, the split only separates missing values.
     """
     missing = feature.n_values - 1 if feature.has_missing else None
     ordered_left = observed_left - {missing}

@@ -1,4 +1,4 @@
-"""What every session runs: the pages, in the order of the work, and what frames them."""
+"""The script of every session: the pages in the order of the work, and their frame."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ page = st.navigation(
             title="Data",
             url_path="data",
             default=True,
-            help="Upload a table, say what is to be predicted and how each column is read.",
+            help="Upload a table, and choose the outcome and the reading of each column.",
         ),
         st.Page(
             Place.TRAIN,
@@ -50,13 +50,13 @@ page = st.navigation(
             Place.SENSITIVITY,
             title="Sensitivity",
             url_path="sensitivity",
-            help="Every trade-off between sensitivity and specificity, each with its best tree.",
+            help="Every best trade-off between sensitivity and specificity, each with its tree.",
         ),
         st.Page(
             Place.COMPARE,
             title="Compare",
             url_path="compare",
-            help="Which shape, cap and cut points do best on rows that they have not seen.",
+            help="Which shape, cap and cut points do best on unseen rows.",
         ),
         st.Page(
             Place.ALTERNATIVES,
@@ -74,7 +74,7 @@ page = st.navigation(
             Place.RUNS,
             title="Runs",
             url_path="runs",
-            help="Everything that was run: find it, open it, compare it, repeat it, delete it.",
+            help="All runs: find, open, compare, repeat and delete them.",
         ),
     ],
     position="hidden" if sign_in_is_on() and not (is_signed_in() and owner()) else "top",
@@ -95,20 +95,20 @@ with banner:
     draw_banner(before)
 draw_part(draw_problem)
 with st.container():
-    if page.url_path:  # the Data page, which has none, says it beside the uploader
+    if page.url_path:  # the Data page has no path, and shows it beside the uploader
         draw_refused()
 draw_part(draw_lost, on_runs=page.url_path == "runs")
 said = st.container()
 try:
     page.run()
-    forget_press()  # where there is one still, the page cannot do it
+    forget_press()  # if the press is still there, the page cannot queue its run
     if work() is not before:  # the page changed what is current
         with banner:
             draw_banner(work())
     with said:
-        draw_messages()  # where the page is about to be drawn anew, that comes first
+        draw_messages()  # a page that is drawn again does that first
     read_drawings()
-finally:  # also where a page stops early
+finally:  # even if a page stops early
     keep_choices(work())
     write_address(on_compare=page.url_path == "compare")
     keep_focus()

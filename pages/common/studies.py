@@ -129,7 +129,7 @@ def begin_study(specs: Sequence[JobSpec]) -> None:
 
 
 def draw_study_progress(batch: Batch, words: str) -> None:
-    """Draw the progress of a study.
+    """Draw the progress of a study. Draw the page again when the study is over.
 
     Parameters
     ----------
@@ -138,6 +138,8 @@ def draw_study_progress(batch: Batch, words: str) -> None:
     words : str
         The progress in words, without the remaining time.
     """
+    if batch.is_over:
+        st.rerun()
     left = batch.seconds_left
     if left is not None:
         words += f", about {seconds_words(max(left, 1.0))} left"

@@ -84,8 +84,6 @@ def _draw_preview(rows: Prepared) -> None:
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
     """Draw the progress and the comparison so far."""
-    if batch.is_over:
-        st.rerun()
     draw_study_progress(batch, f"{batch.n_done} of {count_words(len(batch.jobs), 'fold')}")
     draw_stop_button(batch, key="compare_cancel")
     found = comparison_of(batch)

@@ -182,8 +182,6 @@ def _draw_preview() -> None:
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
     """Draw the progress and the path so far."""
-    if batch.is_over:
-        st.rerun()
     total, first = len(batch.jobs), batch.jobs[0]
     words = "The path on all training rows" if total == 1 else f"{batch.n_done} of {total} paths"
     if batch.seconds_left is None:

@@ -157,8 +157,6 @@ def _draw_preview(*, grouped: bool) -> None:
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
     """Draw the progress and the result so far."""
-    if batch.is_over:
-        st.rerun()
     total = _n_resamples(batch.jobs)
     done = _n_resamples(job for job in batch.jobs if job.is_over)
     draw_study_progress(batch, f"{done:,} of {count_words(total, 'resample')}")

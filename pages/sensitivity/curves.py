@@ -228,8 +228,6 @@ def _draw_preview() -> None:
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
     """Draw the progress and the curves so far."""
-    if batch.is_over:
-        st.rerun()
     with st.container():
         draw_study_progress(batch, f"{batch.n_done} of {count_words(len(batch.jobs), 'split')}")
     tree_place, figure_place = tree_and_figure()
