@@ -29,6 +29,6 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
             for source in [sources] if isinstance(sources, str) else sources:
                 if os.path.isfile(source) and os.path.samefile(source, target):
                     raise InputError(
-                        f"--{output.replace('_', '-')}: the command reads the file {target!r} and "
-                        "would overwrite it: choose another file."
+                        f"--{output.replace('_', '-')}: the file {target!r} is also an input and "
+                        "would be lost: choose another file."
                     )

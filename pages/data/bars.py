@@ -1,4 +1,4 @@
-"""How many rows each class has, as a table whose cells are bars and numbers."""
+"""A table of class counts with bars and numbers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inse
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Rows of each class in one group of rows.
+    """The numbers of rows of each class in a group of rows.
 
     Attributes
     ----------
     group : str
-        Which rows, such as ``Training``.
+        The name of the group, such as ``Training``.
     n_positive, n_negative : int
         Rows of each class.
     """
@@ -38,16 +38,16 @@ class ClassCounts:
 
 
 def class_table(groups: Sequence[ClassCounts], positive: str, negative: str, caption: str) -> str:
-    """HTML of one row per group: its size, a bar, and each class with count and share.
+    """Write a row of HTML for each group: its size, a bar, and each class with count and share.
 
     Parameters
     ----------
     groups : sequence of ClassCounts
         The rows of the table.
     positive, negative : str
-        The classes in the user's words.
+        The user's names of the classes.
     caption : str
-        What the table shows, for those who do not see it.
+        The caption for screen readers.
     """
     head = "".join(
         f'<th scope="col" style="{style}">{text}</th>'

@@ -1,4 +1,4 @@
-"""What is wrong or odd about the table under the present choices, and ways to act on it."""
+"""Findings about the table and its settings, with buttons for remedies."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from pages.data.source import read_differently
 MOST_NAMES = 12
 
 FEW_REMARKS = 3
-"""Up to so many remarks stand open where there is nothing worse."""
+"""At most so many remarks are unfolded, if there are no errors or warnings."""
 
 _DONE = "data_now_done"
 
 
 @dataclass(frozen=True)
 class Remark:
-    """Findings that say the same of different columns.
+    """The same finding for one or several columns.
 
     Attributes
     ----------
     level : Level
-        How serious they are.
+        The severity.
     message : str
-        The first one's sentence.
+        The sentence of the first finding.
     columns : tuple of str
-        The columns they are about; empty for the table as a whole.
+        The columns; empty for a finding about the table.
     actions : tuple of tuple of Remedy
-        What one click can do about all of them.
+        The remedies for all of them, one tuple for each button.
     """
 
     level: Level
@@ -47,7 +47,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class _Done:
-    """What a click has done, and the schema before and after it."""
+    """The effect of a click, with the schema before and after it."""
 
     words: str
     before: Schema
@@ -55,7 +55,7 @@ class _Done:
 
 
 def grouped(found: Iterable[Finding]) -> tuple[Remark, ...]:
-    """Findings that differ only in column and numbers, put together in order of appearance."""
+    """Group findings that only differ in column and numbers, in order of appearance."""
     groups: dict[tuple[Level, str, tuple[str, ...]], list[Finding]] = {}
     for finding in found:
         labels = tuple(remedy.label for remedy in finding.remedies)
@@ -72,7 +72,7 @@ def grouped(found: Iterable[Finding]) -> tuple[Remark, ...]:
 
 
 def _shape(finding: Finding) -> str:
-    """The sentence without what is particular to a column."""
+    """The sentence without the parts for a single column."""
     text = finding.message
     if finding.column is not None:
         text = text.replace(repr(finding.column), "…")
@@ -80,7 +80,7 @@ def _shape(finding: Finding) -> str:
 
 
 def draw_questions(found: Sequence[Finding]) -> None:
-    """What a person must answer before anything is trained, with the answers as buttons."""
+    """Draw the questions to answer before training, with the answers as buttons."""
     for number, finding in enumerate(found):
         with st.container(border=True, key=f"data_question_{number}"):
             st.markdown(f"**A question first.** {sentence(finding.message)}")
@@ -90,7 +90,7 @@ def draw_questions(found: Sequence[Finding]) -> None:
 
 
 def draw_checks(rows: Rows | str) -> None:
-    """Errors in full, warnings in full, remarks folded."""
+    """Draw errors and warnings in full, and remarks in an expander."""
     dataset, schema, _ = current()
     found = [f for f in findings(dataset, schema) if not f.needs_answer]
     if not isinstance(rows, str):
@@ -131,7 +131,7 @@ def draw_checks(rows: Rows | str) -> None:
 
 def _dropped(names: Sequence[str]) -> Remark:
     shown = ", ".join(map(repr, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
-    return Remark(Level.INFO, f"The same in all training rows, so not used: {shown}.", ())
+    return Remark(Level.INFO, f"Constant in the training rows, so not used: {shown}.", ())
 
 
 def _words(remark: Remark) -> str:
@@ -145,7 +145,7 @@ def _words(remark: Remark) -> str:
 
 
 def _draw_remark(key: str, remark: Remark) -> None:
-    """A sentence with its buttons beside it, or below the names that they would act on."""
+    """Draw a sentence with its buttons beside it, or below the names of their columns."""
     if not remark.actions:
         st.markdown(_words(remark))
         return
@@ -175,7 +175,7 @@ def _draw_action(key: str, remedies: Sequence[Remedy]) -> None:
 
 
 def _detail(remedy: Remedy) -> str:
-    """What exactly is joined or read as missing, and when ages are counted."""
+    """Describe the joined or missing texts, or the date of the ages."""
     if remedy.joined:
         pairs = ", ".join(f"{text!r} as {label!r}" for text, label in remedy.joined)
         return f": {plain(shorten(pairs, 300))}"
@@ -187,7 +187,7 @@ def _detail(remedy: Remedy) -> str:
 
 
 def _act(remedies: Sequence[Remedy]) -> None:
-    """Do it, and keep what was before, so that it can be taken back."""
+    """Apply remedies, and store the schema before, for Undo."""
     dataset, before, _ = current()
     if remedies[0].change is Change.UNITS_ROW:
         read_differently(replace(dataset.read, units_row=True))
@@ -202,7 +202,7 @@ def _act(remedies: Sequence[Remedy]) -> None:
 
 
 def _done(schema: Schema) -> _Done | None:
-    """The last click, as long as nothing was changed after it."""
+    """The last click; None if something was changed after it."""
     done = st.session_state.get(_DONE)
     return done if isinstance(done, _Done) and done.after == schema else None
 

@@ -1,8 +1,8 @@
-"""What the user decides about the current table; each change replaces the session's schema.
+"""The user's choices for the current table. Each change replaces the session's schema.
 
-The schema is the only record of the user's choices. Where the outcome or the missing values
-change, columns are proposed anew, and what the user had set by hand is carried over: a kind that
-differs from the former proposal, bins, and missing values of one column.
+The schema is the only record of the choices. If the outcome or the missing values change, columns
+are proposed again, and the user's own settings are kept: a kind other than the earlier proposal,
+bins, and missing values of single columns.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pages.data.derived import class_counts, proposal
 
 
 def current() -> tuple[Dataset, Schema, SplitSpec]:
-    """The session's data set with its schema and split; there must be one."""
+    """Return the session's data set, which must exist, with its schema and split."""
     now = work()
     if now.dataset is None or now.schema is None or now.split is None:
         raise RuntimeError("there is no data set")
@@ -42,22 +42,22 @@ def adopt(
     target: str | None = None,
     positive: str | None = None,
 ) -> None:
-    """Make a table the current one.
+    """Make a table current.
 
-    The same file read otherwise keeps what was chosen before, as far as columns still have the
-    same names.
+    If it is the same file with other reading options, the earlier choices are kept for columns
+    with the same names.
 
     Parameters
     ----------
     table, sha256, read : Table, str, ReadOptions
-        The table, its bytes' name in the store, and how they were read.
+        The table, its name in the store, and the reading options.
     target, positive : str, optional
-        The outcome and its positive label, where they are known; else they are proposed.
+        The outcome and its positive label; proposed by default.
 
     Raises
     ------
     InputError
-        If no column can be the outcome; the data set before stays.
+        If no column can be the outcome. The earlier data set stays current.
     """
     dataset = Dataset(table, sha256, read)
     now = work()
@@ -73,7 +73,7 @@ def adopt(
 
 
 def choose_target(target: str) -> None:
-    """Predict another column; the positive class is proposed."""
+    """Predict another column, and propose the positive class."""
     dataset, schema, _ = current()
     if target == schema.target:
         return
@@ -82,13 +82,13 @@ def choose_target(target: str) -> None:
 
 
 def choose_positive(positive: str) -> None:
-    """Take another label as positive."""
+    """Set the positive label."""
     _, schema, _ = current()
     update(schema=schema.with_target(schema.target, positive))
 
 
 def choose_missing(tokens: Sequence[str]) -> None:
-    """Read other texts as missing, in every column without tokens of its own."""
+    """Set the texts that count as missing in all columns without texts of their own."""
     dataset, schema, _ = current()
     distinct = tuple(dict.fromkeys(token.strip() for token in tokens if token.strip()))
     fresh = proposal(dataset, schema.target, distinct)
@@ -96,19 +96,19 @@ def choose_missing(tokens: Sequence[str]) -> None:
 
 
 def choose_column_missing(column: str, tokens: Sequence[str] | None) -> None:
-    """Read texts as missing in one column only; None for the table's own tokens."""
+    """Set the texts that count as missing in one column; None for the table's texts."""
     _, schema, _ = current()
     update(schema=schema.with_column_missing(column, tokens))
 
 
 def choose_reference(column: str, reference: date) -> None:
-    """Count the ages of a column on another date."""
+    """Set the date of a column's ages."""
     _, schema, _ = current()
     update(schema=schema.with_form(column, schema.column(column).form, reference))
 
 
 def apply_remedies(remedies: Iterable[Remedy]) -> None:
-    """Make the changes of one click."""
+    """Apply the remedies of one click."""
     _, schema, _ = current()
     for remedy in remedies:
         schema = remedy.applied(schema)
@@ -116,7 +116,7 @@ def apply_remedies(remedies: Iterable[Remedy]) -> None:
 
 
 def restore(schema: Schema) -> None:
-    """Take a click back."""
+    """Undo a click."""
     update(schema=schema)
 
 
@@ -127,13 +127,13 @@ def choose_group(column: str | None) -> None:
 
 
 def choose_kinds(kinds: Mapping[str, ColumnKind]) -> None:
-    """Use columns otherwise."""
+    """Set the kinds of columns."""
     _, schema, _ = current()
     update(schema=schema.with_kinds(kinds))
 
 
 def choose_binning(columns: Iterable[str], binning: Binning) -> None:
-    """Cut columns into other bins."""
+    """Set the bins of columns."""
     _, schema, _ = current()
     for column in columns:
         schema = schema.with_binning(column, binning)
@@ -141,21 +141,21 @@ def choose_binning(columns: Iterable[str], binning: Binning) -> None:
 
 
 def edited_kinds(dataset: Dataset, schema: Schema) -> dict[str, ColumnKind]:
-    """Columns that the user has set to another kind than proposed."""
+    """Return the columns whose kind differs from the proposal."""
     proposed = proposal(dataset, schema.target, schema.missing_tokens)
     before = {column.name: column.kind for column in proposed.columns}
     return {c.name: c.kind for c in schema.columns if before[c.name] is not c.kind}
 
 
 def has_edits(dataset: Dataset, schema: Schema) -> bool:
-    """Whether the user has changed a column's kind, or how its cells are read."""
+    """Whether the user has changed a column's kind or the reading of its cells."""
     return any(c.joined or c.form is not NumberForm.PLAIN for c in schema.columns) or bool(
         edited_kinds(dataset, schema)
     )
 
 
 def propose_again() -> None:
-    """Drop every change to kinds, bins, joined labels and missing values of single columns."""
+    """Drop all changes to kinds, bins, joined labels and missing values of single columns."""
     dataset, schema, _ = current()
     fresh = proposal(dataset, schema.target, schema.missing_tokens)
     kept = dataclasses.replace(schema, columns=fresh.columns)
@@ -163,12 +163,12 @@ def propose_again() -> None:
 
 
 def choose_split(split: SplitSpec) -> None:
-    """Divide the rows otherwise."""
+    """Set the split."""
     update(split=split)
 
 
 def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -> Schema:
-    """A fresh proposal with the choices made under the old one."""
+    """Apply the earlier choices to a new proposal."""
     edited = edited_kinds(old_data, old)
     known = {column.name: column for column in old.columns}
     columns = tuple(
@@ -194,12 +194,12 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
 
 
 def fresh_names(schema: Schema) -> set[str]:
-    """The columns besides the outcome."""
+    """The columns without the outcome."""
     return {column.name for column in schema.columns}
 
 
 def _carried_missing(old: Schema, fresh: Schema) -> tuple[str, ...] | None:
-    """The outcome's own missing texts beside the table's, which may have changed."""
+    """The outcome's own missing texts, in addition to the table's, which may have changed."""
     if old.target_missing is None:
         return fresh.target_missing
     own = [text for text in old.target_missing if text not in old.missing_tokens]

@@ -1,4 +1,4 @@
-"""How each column is used: a table to edit, and the same by buttons for many at once."""
+"""The use of each column: an editable table, and buttons for several columns at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.data.derived import TableKey, findings, summaries
 from pages.data.widgets import show_value
 
 MOST_ROWS = 12
-"""A longer table scrolls in its frame."""
+"""The most rows of the table without scrolling."""
 
 _EDITOR, _KIND = "data_columns", "Use as"
 _SEVERAL, _SEVERAL_KIND = "data_several", "data_several_kind"
@@ -31,7 +31,7 @@ _KIND_WORDS = {
 
 
 def draw_columns() -> None:
-    """The editable table of columns."""
+    """Draw the editable table of columns."""
     dataset, schema, _ = current()
     st.header("Columns", anchor=False)
     st.markdown(f"{_use_words(schema)} Change the use of a column in the table.")
@@ -49,7 +49,7 @@ def draw_columns() -> None:
     kinds = _edited(schema, edited[_KIND])
     if kinds:
         choose_kinds(kinds)
-        st.rerun()  # the rest of the page, and what stands above, depends on it
+        st.rerun()  # the rest of the page depends on it
     with st.container(horizontal=True, gap="small"):
         with st.popover("Change several columns"):
             _draw_several(schema)
@@ -59,12 +59,12 @@ def draw_columns() -> None:
                 "Propose all again",
                 key="data_propose",
                 on_click=propose_again,
-                help="Forget the kinds, bins and missing values set by hand.",
+                help="Forget your changes to kinds, bins and missing values.",
             )
 
 
 def _draw_codes(dataset: Dataset, schema: Schema) -> None:
-    """Numbers that are used as categories lose their order; a button gives it back to all."""
+    """Draw a button that makes all categorical columns of numbers numerical."""
     found = summaries(dataset, schema)
     codes = [
         column.name
@@ -77,8 +77,8 @@ def _draw_codes(dataset: Dataset, schema: Schema) -> None:
         st.button(
             f"Use {count_words(len(codes), 'column')} of numbers as numerical",
             key="data_codes",
-            help="Few whole numbers are proposed as categorical, since they may be codes. If their "
-            "order matters, as in a score, they are better numerical: "
+            help="A few whole numbers are proposed as categorical, because they may be codes. If "
+            "their order matters, as in a score, use them as numerical: "
             + plain(shorten(", ".join(codes), 300)),
             on_click=choose_kinds,
             args=(dict.fromkeys(codes, ColumnKind.NUMERICAL),),
@@ -86,7 +86,7 @@ def _draw_codes(dataset: Dataset, schema: Schema) -> None:
 
 
 def _editor_key(dataset: Dataset, schema: Schema) -> str:
-    """Changes with the columns listed, since edits are kept by the row's number."""
+    """A key that changes with the listed columns, because Streamlit keeps edits by row number."""
     columns = dataset.table.columns
     return f"{_EDITOR}_{TableKey.of(dataset).digest()}_{columns.index(schema.target)}"
 
@@ -116,7 +116,7 @@ def _column_config() -> dict[str, Any]:
             help="Categorical: any set of values may go one way. Numerical: cut at a threshold. "
             "Ignore: not used.",
         ),
-        "Values": column.NumberColumn(width=58, help="Distinct values, missing ones apart."),
+        "Values": column.NumberColumn(width=58, help="Distinct values, without missing values."),
         "Missing": column.TextColumn(width=80, help="Rows without a value."),
         "Distribution": column.BarChartColumn(
             width=112, y_min=0, help="Rows by value or, for many numbers, by interval."
@@ -151,7 +151,7 @@ def _missing_words(n_missing: int, n_rows: int) -> str:
 
 
 def _holds(column: ColumnSchema, summary: ColumnSummary) -> str:
-    """The range and bins of numbers, or the most frequent values."""
+    """Describe the range and bins of numbers, or the most frequent values."""
     if column.kind is ColumnKind.NUMERICAL and summary.range is not None:
         low, high = map(number_words, summary.range)
         return f"{low} to {high}; {binning_words(column)}"
@@ -160,7 +160,7 @@ def _holds(column: ColumnSchema, summary: ColumnSummary) -> str:
 
 
 def binning_words(column: ColumnSchema) -> str:
-    """How a numerical column is cut."""
+    """Describe the bins of a numerical column."""
     binning = column.binning
     if binning.method is BinMethod.CUTS:
         return "cut at " + ", ".join(map(shortest_decimal, binning.cuts))
@@ -172,7 +172,7 @@ def binning_words(column: ColumnSchema) -> str:
 
 
 def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
-    """What is odd about each column, without its name; why a column is ignored."""
+    """The findings about each column, without its name, and why a column is ignored."""
     found: dict[str, list[str]] = {}
     for finding in findings(dataset, schema):
         if finding.column is not None:
@@ -187,13 +187,13 @@ def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
 
 
 def without_name(message: str, column: str) -> str:
-    """A sentence about a column, where its name is seen anyway."""
+    """Remove the column's name from a sentence about it."""
     rest = message.removeprefix(f"Column {column!r} ")
     return rest if rest == message else rest[:1].upper() + rest[1:]
 
 
 def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:
-    """The kinds that differ from the schema's; the rows are in its order."""
+    """The kinds that differ from the schema, whose order the rows have."""
     kind_of = {text: kind for kind, text in _KIND_WORDS.items()}
     return {
         column.name: kind_of[word]
@@ -205,7 +205,7 @@ def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:
 def _draw_several(schema: Schema) -> None:
     names = [column.name for column in schema.columns]
     chosen = [name for name in st.session_state.get(_SEVERAL, []) if name in names]
-    show_value(_SEVERAL, chosen)  # without what is the outcome by now
+    show_value(_SEVERAL, chosen)  # without the current outcome
     st.multiselect("Columns", names, key=_SEVERAL, placeholder="Choose columns")
     st.segmented_control(
         "Use them as",

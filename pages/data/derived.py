@@ -1,7 +1,7 @@
-"""What follows from a table and the choices made for it; computed once and kept.
+"""Cached results from a table and its settings.
 
-Results are kept under the hash of the file's bytes and the choices, never under the table itself:
-hashing a large table is slow and looks at a sample of its rows only.
+The cache key is the hash of the file's bytes and the settings, never the table: hashing a large
+table is slow and only uses a sample of its rows.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from pages.common.tables import table_cache
 from pages.data.bars import ClassCounts
 
 KEPT = 16
-"""Results of each kind that are kept, for all sessions together."""
+"""The most cached results of each kind, for all sessions together."""
 
 
 @dataclass(frozen=True)
 class TableKey:
-    """Tells a table from all others: its bytes and how they were read."""
+    """The identity of a table: its bytes and the reading options."""
 
     sha256: str
     read: ReadOptions
@@ -49,28 +49,28 @@ class TableKey:
         return cls(dataset.table.sha256, dataset.read)
 
     def digest(self) -> str:
-        """A short text for the keys of widgets that must not outlive the table."""
+        """A short text for the keys of widgets that belong to the table."""
         return hashlib.sha256(repr((self.sha256, self.read)).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """How the rows are used, once everything fits.
+    """The use of the rows, if the settings have no error.
 
     Attributes
     ----------
     train, test : ClassCounts
-        Rows of each class; `test` may be empty.
+        The numbers of rows of each class; `test` may be empty.
     flow : Flow
-        Rows read, excluded and used.
+        The numbers of rows read, left out and used.
     negative_label : str
-        What the other class is called.
+        The name of the negative class.
     dropped : tuple of str
         Features that are constant in the training rows.
     features : tuple of Feature
-        With the categories and bins that the training rows have.
+        The features, with the categories and bins of the training rows.
     findings : tuple of Finding
-        What is odd about how the rows are divided.
+        Findings about the split.
     """
 
     train: ClassCounts
@@ -83,7 +83,7 @@ class Rows:
 
 
 def class_counts(dataset: Dataset, schema: Schema) -> dict[str, int]:
-    """Rows of each label of the outcome, read as the schema says."""
+    """Count the rows of each label of the outcome, with the schema's reading."""
     bare = replace(schema, columns=())
     return _class_counts(TableKey.of(dataset), bare, dataset.table)
 
@@ -95,7 +95,7 @@ def _class_counts(key: TableKey, schema: Schema, _table: Table) -> dict[str, int
 
 
 def proposal(dataset: Dataset, target: str | None, tokens: Sequence[str]) -> Schema:
-    """What the columns are proposed to mean.
+    """Propose a schema.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _proposal(key: TableKey, target: str | None, tokens: tuple[str, ...], _table
 
 
 def summaries(dataset: Dataset, schema: Schema) -> dict[str, ColumnSummary]:
-    """Every column but the outcome at a glance, each with its cells read as the schema says."""
+    """Summarise every column except the outcome, with the schema's reading."""
     usual = CellReading(schema.missing_tokens, schema.decimal)
     names = [schema.target, *(column.name for column in schema.columns)]
     readings = ((name, schema.reading_of(name)) for name in names)
@@ -139,7 +139,7 @@ def _described(
 
 
 def findings(dataset: Dataset, schema: Schema) -> tuple[Finding, ...]:
-    """What is wrong or odd, errors first."""
+    """Return the findings, errors first."""
     return _findings(TableKey.of(dataset), schema, dataset.table)
 
 
@@ -150,7 +150,7 @@ def _findings(key: TableKey, schema: Schema, _table: Table) -> tuple[Finding, ..
 
 
 def rows(dataset: Dataset, schema: Schema, split: SplitSpec) -> Rows | str:
-    """How the rows are used, or in one sentence why they cannot be."""
+    """Return the use of the rows, or a sentence that says why they cannot be used."""
     return _rows(TableKey.of(dataset), schema, split, dataset.table)
 
 

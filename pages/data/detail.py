@@ -1,4 +1,4 @@
-"""Where numbers may be cut; and folded away, missing values and one column looked at closely."""
+"""The controls for cut points, missing values and the details of one column."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ERROR = "data_now_detail_error"
 
 _USUAL_BINS = 5
 _MOST_BINS_NAMED = 20
-"""Bins of a column that are listed; of more the number and the ends are said."""
+"""The most bins of a column that are listed."""
 
 _METHOD_WORDS = {
     BinMethod.DECILES: "Deciles",
@@ -53,7 +53,7 @@ _METHOD_WORDS = {
 
 
 def draw_missing() -> None:
-    """Which cells are missing values, in the whole table."""
+    """Draw the choice of missing values in the entire table."""
     _, schema, _ = current()
     tokens = list(schema.missing_tokens)
     with st.expander("Missing values", key="data_missing_fold"):
@@ -64,8 +64,8 @@ def draw_missing() -> None:
             accept_new_options=True,
             placeholder="Only empty cells",
             on_change=lambda: choose_missing(st.session_state[_MISSING]),
-            help="Type a code of your own, such as -9, and press Enter. Take a text out if it is a "
-            "category of its own.",
+            help="Type your own code, such as -9, and press Enter. Remove a text if it is a "
+            "category.",
         )
         st.caption(
             "A missing value is a value of its own: a category, or for numbers a bin that may go "
@@ -74,12 +74,13 @@ def draw_missing() -> None:
 
 
 def draw_detail(rows: Rows | str) -> None:
-    """One column: its values, its own missing values, its bins."""
+    """Draw one column: its values, its own missing values, its bins."""
     dataset, schema, _ = current()
     with st.expander("One column in detail", key="data_detail_fold"):
         names = [column.name for column in schema.columns]
         if st.session_state.get(_COLUMN) not in names:
-            # set, not dropped: the browser would go on showing a column of the former table
+            # set and not deleted, because the browser would still show a column of the earlier
+            # table
             st.session_state[_COLUMN] = names[0] if names else None
         name = st.selectbox("Column", names, key=_COLUMN, on_change=_forget_error)
         column, summary = schema.column(name), summaries(dataset, schema)[name]
@@ -99,7 +100,7 @@ def _forget_error() -> None:
 
 
 def draw_cuts() -> None:
-    """Where all numerical columns may be cut, if there are any."""
+    """Draw the choice of cut points for all numerical columns, if there are any."""
     _, schema, _ = current()
     open_columns = _columns_without_own_cuts(schema)
     if not any(column.kind is ColumnKind.NUMERICAL for column in schema.columns):
@@ -114,10 +115,10 @@ def draw_cuts() -> None:
             format_func=_METHOD_WORDS.__getitem__,
             disabled=not open_columns,
             on_change=_method_for_all_chosen,
-            help="Deciles, the paper's choice, are quick and rarely worse on new rows. With every "
-            "value the best cut of all is sought, which takes longer. Equal counts make as many "
-            "bins as you say. Single columns can differ: see one column in detail below; columns "
-            "with cut points of their own keep them.",
+            help="Deciles, the paper's choice, are quick and rarely worse on new rows. Every value "
+            "finds the best of all cut points, which takes longer. Equal counts make a number of "
+            "bins that you choose. Single columns can differ: see one column in detail below. "
+            "Columns with their own cut points keep them.",
         )
         if method is BinMethod.QUANTILES:
             counts = {column.binning.n_bins for column in open_columns}
@@ -134,7 +135,7 @@ def draw_cuts() -> None:
 
 
 def _columns_without_own_cuts(schema: Schema) -> list[ColumnSchema]:
-    """Numerical columns whose cut points come from the training rows."""
+    """The numerical columns with cut points from the training rows."""
     return [
         column
         for column in schema.columns
@@ -160,12 +161,12 @@ def _bin_all(binning: Binning) -> None:
 
 
 def _usual_binning(method: BinMethod) -> Binning:
-    """What a method means until more is said."""
+    """The default bins of a method."""
     return Binning.quantiles(_USUAL_BINS) if method is BinMethod.QUANTILES else Binning(method)
 
 
 def _draw_values(summary: ColumnSummary) -> None:
-    """The most frequent values with their rows, and what was read as missing."""
+    """Draw the most frequent values with their rows, and the missing values."""
     st.table(
         {
             "Value": [plain(shorten(value, 80)) for value, _ in summary.most_common]
@@ -182,7 +183,7 @@ def _draw_values(summary: ColumnSummary) -> None:
 
 
 def _draw_reference(name: str, reference: date) -> None:
-    """The date on which the column's ages are counted."""
+    """Draw the date of the column's ages."""
     st.date_input(
         "Age on",
         key=show_value(_REFERENCE, reference),
@@ -191,8 +192,8 @@ def _draw_reference(name: str, reference: date) -> None:
         format="YYYY-MM-DD",
         on_change=_reference_chosen,
         args=(name,),
-        help="The completed years from each date to this one are the numbers. The date is kept "
-        "with the tree, so that later rows are read as these.",
+        help="Ages are the completed years from each date to this date. The tree keeps this date, "
+        "so that later rows are read in the same way.",
     )
 
 
@@ -234,7 +235,7 @@ def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
             on_change=_cuts_chosen,
             args=(column.name,),
             help="Rising numbers with semicolons or blanks between them, such as 40; 65; 80. A "
-            "value equal to a cut point counts to the bin below it.",
+            "value equal to a cut point belongs to the bin below it.",
         )
     wrong = standing_error(_ERROR, _METHOD)
     if wrong is not None:
@@ -288,7 +289,7 @@ def _cuts_chosen(name: str) -> None:
 
 
 def read_cuts(text: str, decimal: str = ".") -> list[float]:
-    """Numbers with semicolons or blanks (or, with a decimal point, commas) between them.
+    """Read numbers with semicolons or blanks (or, with a decimal point, commas) between them.
 
     Raises
     ------
@@ -317,7 +318,7 @@ def _draw_own_missing(schema: Schema, column: ColumnSchema) -> None:
         placeholder="As in the whole table",
         on_change=_own_missing_chosen,
         args=(column.name,),
-        help="Texts that mean a missing value here, instead of the table's own.",
+        help="Texts that count as missing here, instead of the table's texts.",
     )
 
 

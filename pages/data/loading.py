@@ -1,6 +1,6 @@
-"""From a file, a sample or other reading options to the session's current data set.
+"""Loading of the session's current data set from a file, a sample or with other options.
 
-A file that cannot be used changes nothing: the data set before it stays current.
+If a file cannot be used, the earlier data set stays current.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from pages.data.choices import adopt
 
 
 def most_megabytes() -> int:
-    """The largest file that may be uploaded."""
+    """Return the size of the largest upload, in megabytes."""
     return int(st.get_option("server.maxUploadSize"))
 
 
 def most_bytes() -> int:
-    """The same, to the byte."""
+    """Return the size of the largest upload, in bytes."""
     return most_megabytes() * 1024 * 1024
 
 
 def load_upload(name: str, content: bytes, read: ReadOptions | None = None) -> None:
-    """Read an uploaded file, with the options if there are any, and make it current.
+    """Read an uploaded file, perhaps with options, and make it current.
 
     Raises
     ------
     InputError
-        If it is too large or not a usable table.
+        If the file is too large or is not a usable table.
     """
-    # The browser checks this too, but can be made not to.
+    # The browser also checks this, but a user can bypass it.
     if len(content) > most_bytes():
         raise InputError(
             f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
@@ -56,7 +56,7 @@ def load_upload(name: str, content: bytes, read: ReadOptions | None = None) -> N
 
 
 def load_sample(key: str) -> None:
-    """Make one of the product's own data sets current."""
+    """Make a built-in sample current."""
     sample = SAMPLES[key]
     content = sample.csv()
     read = ReadOptions()
@@ -67,12 +67,12 @@ def load_sample(key: str) -> None:
 
 
 def read_again(dataset: Dataset, read: ReadOptions) -> None:
-    """Read the current file otherwise.
+    """Read the current file with other options.
 
     Raises
     ------
     InputError
-        If it is no usable table when read so; the data set stays as it was.
+        If it is not a usable table with these options. The data set stays unchanged.
     """
     content = store().datasets.read(owner(), dataset.sha256)
     table = table_of(dataset.sha256, read, dataset.name, content, withdraw_table)

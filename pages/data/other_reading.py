@@ -1,4 +1,4 @@
-"""A refused file read otherwise: options for its first lines, tried on them at once."""
+"""Other reading options for a refused file, with a preview of its first lines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _DELIMITER = f"{NOW}retry_delimiter"
 _OF = f"{NOW}retry_of"
 
 LINES, LETTERS = 8, 100
-"""Lines of the file that are shown, and letters of each."""
+"""The numbers of lines and of characters in a line that are shown."""
 
 ROWS, COLUMNS = 4, 12
-"""Rows and columns of the table that they would be."""
+"""The numbers of rows and columns in the preview."""
 
 
 def draw_other_reading() -> None:
-    """Where lines were refused as rows: skip some, split them otherwise, and see the table."""
+    """Draw reading options and a preview, if lines of a file were refused as rows."""
     file = uneven_file()
     if file is None:
         return
@@ -67,7 +67,7 @@ def _draw_options(file: UnevenFile) -> ReadOptions:
             key=_DELIMITER,
             format_func=DELIMITER_NAMES.__getitem__,
             placeholder="automatic",
-            help="What stands between two cells.",
+            help="The sign between two cells.",
         )
     with first:
         n_skipped = st.number_input(
@@ -95,7 +95,7 @@ def _draw_options(file: UnevenFile) -> ReadOptions:
 
 
 def _draw_preview(beginning: str, read: ReadOptions) -> bool:
-    """The table that the first lines are under the options; whether they are one."""
+    """Draw the table of the first lines with these options. Return whether it is a table."""
     try:
         table = read_table(beginning.encode(), dataclasses.replace(read, encoding="utf-8"))
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What is predicted, which of its values is positive, and how frequent that is."""
+"""The outcome, its positive class, and the balance of the classes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pages.data.derived import class_counts
 from pages.data.widgets import show_value
 
 FEW_LABELS = 4
-"""Up to so many labels are shown as buttons side by side."""
+"""The most labels that are buttons side by side ..."""
 
 MOST_LETTERS = 36
-"""... if they have no more letters together."""
+"""... with at most so many characters together."""
 
 MOST_LABELS = 500
-"""Labels offered as positive; a column with more is not an outcome."""
+"""The most labels of an outcome."""
 
 _TARGET, _POSITIVE = "data_target", "data_positive"
 
 
 def draw_outcome() -> None:
-    """Choose outcome and positive class; see the balance of the classes."""
+    """Draw the choice of outcome and positive class, and the balance of the classes."""
     dataset, schema, _ = current()
     counts = class_counts(dataset, schema)
     st.header("Outcome", anchor=False)
@@ -78,7 +78,7 @@ def _draw_positive(labels: list[str], positive: str) -> None:
 
 
 def _fit_side_by_side(options: list[str]) -> bool:
-    """Few and short, and still distinct when shown."""
+    """Whether options are few, short, and distinct on the screen."""
     shown = {plain(option) for option in options}
     short = sum(map(len, options)) <= MOST_LETTERS
     return len(options) <= FEW_LABELS and short and len(shown) == len(options) and "" not in shown

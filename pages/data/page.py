@@ -1,4 +1,4 @@
-"""Data: a table in, and what it means; nothing is trained here."""
+"""The Data page: load a table and choose its meaning."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from pages.data.source import draw_source, draw_welcome
 
 
 def draw_page() -> None:
-    """Welcome, or the table on the left and its meaning on the right."""
+    """Draw a welcome, or the table on the left and its meaning on the right."""
     now = work()
     if now.dataset is None:
-        st.title("Which data shall the tree be made from?", anchor=False)
+        st.title("Which data should the tree learn from?", anchor=False)
         draw_welcome()
         return
     st.title(plain(shorten(now.dataset.name, 60)), anchor=False)
@@ -39,7 +39,7 @@ def draw_page() -> None:
         draw_part(draw_questions, questions)
         draw_part(draw_columns)
         draw_part(draw_cuts)
-        used = rows(*current())  # these are drawn by now: this takes longest
+        used = rows(*current())  # last, because it takes longest
         draw_part(draw_checks, used)
         draw_part(draw_missing)
         draw_part(draw_detail, used)
@@ -55,7 +55,7 @@ def _errors() -> list[Finding]:
 
 
 def _draw_next(used: Rows | str, errors: Sequence[Finding], questions: Sequence[Finding]) -> None:
-    """The way on, or what stands in it."""
+    """Draw the link to the next step, or what is missing for it."""
     with st.container(
         horizontal=True,
         vertical_alignment="center",

@@ -1,4 +1,4 @@
-"""Which rows train and which test, and what became of all rows."""
+"""The split into training and test rows, and the flow of rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CUSTOM, _ERROR = "data_now_custom", "data_now_split_error"
 
 
 class Preset(StrEnum):
-    """Divisions that need no typing."""
+    """The predefined splits."""
 
     MOST = "80 % train, 20 % test"
     PAPER = "As in the paper"
@@ -36,24 +36,24 @@ _OF_PRESET = {
     Preset.ALL: SplitSpec.parse("all"),
 }
 _PRESET_HELP = {
-    Preset.MOST: "The usual choice: the tree is made from four fifths of the rows and tried on the "
-    "rest.",
-    Preset.PAPER: "90 % of the rows, but at most 600, train; all others test. Larger tables then "
-    "stay quick to solve.",
+    Preset.MOST: "The usual choice: the tree is trained on four fifths of the rows and tested on "
+    "the rest.",
+    Preset.PAPER: "90 % of the rows, but at most 600, train. All other rows test. So larger tables "
+    "are quick to solve.",
     Preset.ALL: "No rows are left to test on: the training results alone are too favourable.",
     Preset.CUSTOM: "Give numbers of rows or shares.",
 }
 
 
 def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
-    """Choose the split; see the classes in each part and the flow of rows.
+    """Draw the choice of the split, the classes in each part and the flow of rows.
 
     Parameters
     ----------
     rows : Rows or str
-        How the rows are used, or why they cannot be.
+        The use of the rows, or why they cannot be used.
     has_errors : bool
-        Whether the columns stand in the way, which is said elsewhere; else it is the split.
+        Whether the columns have errors, which are shown elsewhere. Otherwise the split is wrong.
     """
     _, schema, split = current()
     st.header("Training and test rows", anchor=False)
@@ -90,7 +90,7 @@ def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
 
 
 def preset_of(split: SplitSpec) -> Preset:
-    """The preset that a split is, whatever its seed."""
+    """Return the preset of a split, for any seed."""
     for preset, spec in _OF_PRESET.items():
         if (spec.train_size, spec.test_size) == (split.train_size, split.test_size):
             return preset
@@ -98,7 +98,7 @@ def preset_of(split: SplitSpec) -> Preset:
 
 
 def flow_words(rows: Rows) -> str:
-    """What became of the rows of the file, in one line."""
+    """Write the flow of rows in one line."""
     flow = rows.flow
     parts = [f"{count_words(flow.read, 'row')} read"]
     parts += [f"{excluded.rows:,} left out ({excluded.reason})" for excluded in flow.excluded]
@@ -142,7 +142,7 @@ def _draw_custom(split: SplitSpec) -> None:
             key=show_value(_TRAIN, size_text(split.train_size), unless=is_wrong),
             on_change=_sizes_chosen,
             help="A number of rows such as 600, or a share such as 75%. The rows are drawn at "
-            "random, with the classes in the same proportions.",
+            "random, with the same proportions of classes.",
         )
     with right:
         st.text_input(
@@ -150,7 +150,7 @@ def _draw_custom(split: SplitSpec) -> None:
             key=show_value(_TEST, test, unless=is_wrong),
             placeholder="all others",
             on_change=_sizes_chosen,
-            help="A number of the rows that do not train, or a share of them. Empty for all.",
+            help="A number or a share of the rows that do not train. Empty for all.",
         )
 
 
@@ -176,8 +176,8 @@ def _draw_seed(split: SplitSpec) -> None:
         key=show_value(_SEED, split.seed),
         on_change=_seed_chosen,
         width=220,
-        help="The same seed divides the same table the same way. Try others to see how much the "
-        "result depends on it.",
+        help="The same seed gives the same split of a table. Try other seeds to see how much the "
+        "result depends on the split.",
     )
 
 
@@ -190,9 +190,9 @@ def _draw_group(schema: Schema) -> None:
         key=show_value(_GROUP, schema.group),
         placeholder="none",
         on_change=lambda: choose_group(st.session_state[_GROUP]),
-        help="A column such as a patient's number: rows with the same value in it all train or all "
-        "test. Otherwise the tree is tested on patients that it was trained on. The column is no "
-        "feature then.",
+        help="A column such as a patient's number. Rows with the same value either all train or "
+        "all test. Otherwise the test rows include patients of the training rows. The column is "
+        "then not a feature.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Where the table comes from and how it was read."""
+"""The source of the table and its reading options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pages.data.widgets import show_value
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
 PREVIEW_COLUMNS = 1000
-"""Most and fewest rows of the preview, its cells, and the letters of a cell."""
+"""The most and fewest rows of the preview, its cells, and the characters of a cell."""
 
 AUTOMATIC = "automatic"
 NO_QUOTE = "none"
@@ -59,28 +59,28 @@ MARK_NAMES = {
 _NEXT_STEPS = """
 What comes next:
 
-1. **Data**: check what each column means, and set rows apart for testing.
-2. **Train**: choose how large the tree may be and what it should be best at. Nothing is trained
-   before you press the button.
-3. **Result**: read the tree, and see how it does on rows it has not seen.
+1. **Data**: check the meaning of each column, and choose rows for testing.
+2. **Train**: choose the size and the goal of the tree. Nothing is trained before you press the
+   button.
+3. **Result**: read the tree, and see how well it does on unseen rows.
 """
 
 
 def draw_welcome() -> None:
-    """The page before there is a data set: a file on the left, samples on the right."""
+    """Draw the page without a data set: a file on the left, samples on the right."""
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header("Your own table", anchor=False)
         st.markdown(
-            "One row per case, one column per feature, the column names in the first line, and one "
-            "column with the outcome that is to be predicted."
+            "One row for each case, one column for each feature, the column names in the first "
+            "line, and one column with the outcome to predict."
         )
         _draw_uploader()
         draw_refused()
         draw_other_reading()
         st.caption(
-            "The file is read and kept on the computer that runs this dashboard, until you delete "
-            "it, and goes nowhere else."
+            "The file stays on the computer that runs this dashboard until you delete it, and is "
+            "not sent anywhere."
         )
         draw_stored()
         st.markdown(_NEXT_STEPS)
@@ -91,7 +91,7 @@ def draw_welcome() -> None:
 
 
 def draw_source() -> None:
-    """The current table: its name, its first rows, how it was read, and how to take another."""
+    """Draw the current table: its name, its first rows, its reading, and the change of file."""
     dataset, schema, _ = current()
     table = dataset.table
     st.header("Table", anchor=False)
@@ -117,8 +117,8 @@ def _draw_uploader() -> None:
         "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
         key=key,
         max_upload_size=most_megabytes(),
-        help="Of a workbook, the first sheet with a table is read. Encoding, delimiter, decimal "
-        "mark and quotes are found out; you can correct them afterwards.",
+        help="In a workbook, the first sheet with a table is read. Encoding, delimiter, decimal "
+        "mark and quotes are detected. You can correct them afterwards.",
         on_change=_hand_over_file,
         args=(key,),
     )
@@ -160,7 +160,7 @@ def _draw_sample_picker() -> None:
 
 
 def _draw_sample_button(sample: Sample, label: str, help: str | None = None) -> None:
-    # Two buttons with the same words need names that tell them apart when read aloud.
+    # Two buttons with the same label need different names for screen readers.
     st.button(
         label,
         key=f"data_sample_{sample.key}",
@@ -191,9 +191,9 @@ def _reading_words(dataset: Dataset) -> str:
 
 
 def _draw_reading(dataset: Dataset) -> None:
-    """What was found out, each with a way to say otherwise."""
+    """Draw the detected reading options, each with a choice of another value."""
     read, report = dataset.read, dataset.table.report
-    st.caption("Found out from the file. Choose another value if the rows below look wrong.")
+    st.caption("Detected in the file. Choose another value if the rows below look wrong.")
     first, second = st.columns(2)
     with first:
         _draw_option("Encoding", "encoding", ENCODINGS, read.encoding, report.encoding)
@@ -209,7 +209,7 @@ def _draw_reading(dataset: Dataset) -> None:
 
 
 def _draw_left_out(read: ReadOptions) -> None:
-    """Lines that are no rows of the table."""
+    """Draw the options for lines that are not rows of the table."""
     first, second = st.columns(2)
     with first:
         st.number_input(
@@ -241,7 +241,7 @@ def _draw_left_out(read: ReadOptions) -> None:
 def _draw_option(
     label: str, option: str, values: tuple[str, ...], chosen: str | None, found: str
 ) -> None:
-    """One reading option: automatic with what was found, or a value of the user's."""
+    """Draw one reading option: automatic with the detected value, or the user's value."""
 
     def in_words(value: str) -> str:
         if value == AUTOMATIC:
@@ -259,7 +259,7 @@ def _draw_option(
 
 
 def _read_otherwise() -> None:
-    """Note what all the options say: one may have been changed while another was acted on."""
+    """Request a reading with all options, because several may have changed at once."""
     chosen = {option: st.session_state[f"data_read_{option}"] for option in _OPTIONS}
     encoding, delimiter, decimal, quotechar = (
         None if value == AUTOMATIC else value for value in chosen.values()
@@ -277,12 +277,12 @@ def _read_otherwise() -> None:
 
 
 def read_differently(read: ReadOptions) -> None:
-    """Have the current file read with other options; for callbacks."""
+    """Request a reading of the current file with other options; for callbacks."""
     dataset, _, _ = current()
     name = plain(shorten(dataset.name, 40))
     request_table(
         f"Reading {plain(dataset.name)} …",
-        f"{name} is read as before",
+        f"{name} keeps its earlier reading",
         lambda: read_again(dataset, read),
         lambda other: read_again(dataset, other),
     )

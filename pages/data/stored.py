@@ -1,4 +1,4 @@
-"""Data sets that are stored already: take one up again, or delete the current one."""
+"""Stored data sets: open one, or delete the current one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MOST_LISTED = 6
 
 @show_store_errors()
 def draw_stored(*, but: str = "") -> None:
-    """List the data sets that were used last, each with a way to go on with it.
+    """Draw the last data sets, each with a button that opens it.
 
     Parameters
     ----------
     but : str
-        Leave out the one with this SHA-256.
+        The SHA-256 of a data set to leave out.
     """
     records = [
         record
@@ -67,7 +67,7 @@ def draw_stored(*, but: str = "") -> None:
 
 @show_store_errors()
 def draw_removal() -> None:
-    """The way to delete the current data set with everything made from it."""
+    """Draw the button that deletes the current data set with its runs."""
     dataset, _, _ = current()
     try:
         record = store().datasets.get(owner(), dataset.sha256)

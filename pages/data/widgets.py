@@ -1,4 +1,4 @@
-"""Widgets that show what the session's work says, rather than keeping a value of their own."""
+"""Widgets that show values of the session's work, instead of values of their own."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ _ABSENT = object()
 
 
 def show_value(key: str, value: Any, *, unless: bool = False) -> str:
-    """Make the widget with this key show `value`; call it just before the widget.
+    """Set the value of a widget. Call it just before the widget is drawn.
 
-    The widget's callback writes what the user chose back into the work, so that the two never
-    differ for longer than a run, however pages are left and entered.
+    The widget's callback writes the user's choice into the work. So the two never differ for longer
+    than one run of the script, even if the user changes pages.
 
     Parameters
     ----------
     key : str
         The widget's key.
     value : object
-        What the work says.
+        The value in the work.
     unless : bool
-        Leave what the user typed, because it could not be used and is still to be mended.
+        Keep the user's text, because it has an error that the user must correct.
 
     Returns
     -------
@@ -37,9 +37,9 @@ def show_value(key: str, value: Any, *, unless: bool = False) -> str:
 
 
 def standing_error(key: str, about: str) -> str | None:
-    """The sentence kept under `key`, as long as the widget `about` still holds what it is about.
+    """Return the error stored under `key`, if the widget `about` still has the wrong value.
 
-    A widget loses what was typed when its page is left, and the error is forgotten with it.
+    A widget loses its text when the user leaves the page. The error is then forgotten, too.
     """
     if about not in st.session_state:
         st.session_state.pop(key, None)

@@ -1,7 +1,7 @@
-"""One case: its values on the left; on the right the answer, the lit path and what would turn it.
+"""One case: its values on the left, and the answer, the path and possible changes on the right.
 
-Nothing of a case is stored. Its values are in the widgets only, and are forgotten when the view is
-left.
+The values of a case are not stored. They are only in the widgets, and are forgotten when the user
+leaves the view.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from pages.predict.frozen import FrozenTree
 from pages.predict.keys import CASE, OTHERS
 
 MOST_OTHERS = 60
-"""Columns that the tree does not ask about and that have an input."""
+"""The most inputs for columns that the tree does not ask about."""
 ANOTHER = "another value"
-"""Stands for a category that no training row had."""
+"""The option for a category that no training row had."""
 
 
 def draw_case(frozen: FrozenTree) -> None:
-    """Draw the inputs, and what the tree says of them."""
+    """Draw the inputs and the tree's answer."""
     left, right = st.columns([2, 5], gap="large")
     with left:
         st.header("The case", anchor=False)
         values, others = _draw_inputs(frozen), _draw_others(frozen)
         st.caption(
-            "Nothing of this case is stored or sent on: its values are forgotten when you leave "
-            "this view."
+            "The values of this case are not stored or sent anywhere. They are forgotten when you "
+            "leave this view."
         )
     with right:
         answer = answer_case(frozen.tree, values, frozen.ranges)
@@ -48,7 +48,7 @@ def draw_case(frozen: FrozenTree) -> None:
 
 
 def _draw_inputs(frozen: FrozenTree) -> dict[int, Value]:
-    """The inputs of the columns that the tree asks about, in the order of its questions."""
+    """Draw the inputs for the tree's columns, in the order of its questions."""
     tree = frozen.tree
     values: dict[int, Value] = {}
     for feature in tree.asked_features:
@@ -57,7 +57,7 @@ def _draw_inputs(frozen: FrozenTree) -> dict[int, Value]:
 
 
 def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
-    """The inputs of the other columns, folded; they are drawn once somebody wants them."""
+    """Draw the inputs for other columns in an expander, when it is opened."""
     tree = frozen.tree
     others = [g for g in range(len(tree.features)) if g not in tree.asked_features]
     values: dict[int, Value] = {}
@@ -74,7 +74,7 @@ def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
         st.session_state.get(key) is not None or st.session_state.get(f"{key}_missing")
         for key in keys
     )
-    if fold.open or given:  # what is given stays given when it is folded away
+    if fold.open or given:  # given values stay when the expander is closed
         with fold:
             st.caption(
                 "Their values do not change the answer. They show whether the case is like the "
@@ -83,17 +83,17 @@ def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
             for feature in shown:
                 _draw_read_input(frozen, feature, values)
             if len(shown) < len(others):
-                st.caption(f"{len(others) - len(shown):,} more columns are left out here.")
+                st.caption(f"{len(others) - len(shown):,} more columns are not shown here.")
     return values
 
 
 def _draw_doubts(frozen: FrozenTree, others: dict[int, Value]) -> None:
-    """Say where a value that the tree does not ask about is unlike those of training."""
+    """Draw warnings about values of other columns that differ from training."""
     for g, value in others.items():
         doubt = value_doubt(frozen.tree.features[g], value, frozen.ranges.get(g))
         if doubt:
             st.warning(
-                f"{plain(doubt)}. The answer does not rest on it, but no training row was like "
+                f"{plain(doubt)}. The answer does not depend on it, but no training row was like "
                 "this case."
             )
 
@@ -103,16 +103,16 @@ def _key(frozen: FrozenTree, feature: int) -> str:
 
 
 def _draw_read_input(frozen: FrozenTree, feature: int, values: dict[int, Value]) -> None:
-    """Draw one input, with a word on what a number stands for that is made from a date."""
+    """Draw one input. Explain the number if the column has dates."""
     tree = frozen.tree
     _draw_input(tree, feature, _key(frozen, feature), values)
     date = date_words(frozen.readings[tree.features[feature].name])
     if date:
-        st.caption(f"Not the date itself, but {date}.")
+        st.caption(f"Give {date}, not the date.")
 
 
 def _draw_input(tree: Tree, g: int, key: str, values: dict[int, Value]) -> None:
-    """Draw one input; its value, if there is one, goes into `values`."""
+    """Draw one input, and put its value, if given, into `values`."""
     feature = tree.features[g]
     label = plain(shorten(feature.name, 60))
     if feature.is_numerical:
@@ -128,7 +128,7 @@ def _draw_input(tree: Tree, g: int, key: str, values: dict[int, Value]) -> None:
         placeholder="not given yet",
     )
     if chosen is not None:
-        # a category may itself be called "another value", so the place decides
+        # a category may be called "another value", so compare positions
         values[g] = feature.values[chosen] if chosen < len(feature.values) else None
 
 
@@ -151,14 +151,14 @@ def _draw_number(feature: Feature, label: str, g: int, key: str, values: dict[in
 
 
 def _step(feature: Feature) -> float:
-    """One step of the arrows: the last digit of the cut points, 1 where they halve whole ones."""
+    """The step of the arrows: the last digit of the cut points, or 1 between whole numbers."""
     texts = [shortest_decimal(cut).partition(".")[2] for cut in feature.cuts]
     digits = max((len(text) for text in texts if text != "5"), default=0)
     return float(10 ** -min(digits, 6))
 
 
 def _draw_answer(frozen: FrozenTree, answer: CaseAnswer) -> None:
-    """The answer in large letters with what it rests on, or what is needed next."""
+    """Draw the answer with its reasons, or name the next value that the tree needs."""
     tree = frozen.tree
     if answer.leaf is None:
         assert answer.waits_for is not None
@@ -184,10 +184,10 @@ def _rule(tree: Tree, answer: CaseAnswer) -> str:
 
 
 def _risk(rate: Rate, tree: Tree) -> str:
-    """How many rows of the leaf were positive, with the interval, as Markdown."""
+    """Describe the share of positive rows in the leaf, with its interval; Markdown."""
     positive = plain(shorten(tree.positive_label, 40))
     if rate.value is None or rate.low is None or rate.high is None:
-        return "no row came to this leaf."
+        return "no row reached this leaf."
     return (
         f"**{rate.successes:,} of {count_words(rate.n, 'row')}** in this leaf were {positive}: "
         f"**{plain(percent_words(rate.value))}** (95% interval {plain(percent_words(rate.low))} to "
@@ -196,7 +196,7 @@ def _risk(rate: Rate, tree: Tree) -> str:
 
 
 def _draw_path(frozen: FrozenTree, answer: CaseAnswer) -> None:
-    """The drawn tree with the path lit, the questions with their distances, and the changes."""
+    """Draw the tree with the case's path, the questions with distances, and the changes."""
     tree = frozen.tree
     draw_tree(
         tree,
@@ -222,11 +222,11 @@ def _draw_path(frozen: FrozenTree, answer: CaseAnswer) -> None:
         lines = [
             f"- if {plain(change.words)} (leaf {change.leaf + 1})" for change in answer.changes
         ]
-        st.markdown(f"**Nearest change that would turn the answer to {other}:**")
+        st.markdown(f"**The smallest change that would change the answer to {other}:**")
         st.markdown("\n".join(lines))
         st.caption(
-            "This says how the tree decides. It does not say what would happen to a patient whose "
-            "value changed."
+            "This describes the tree's decision. It does not predict what would happen to a "
+            "patient whose value changed."
         )
     elif answer.leaf is not None:
         st.caption("Every leaf that a case can reach has this answer.")

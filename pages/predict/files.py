@@ -1,4 +1,4 @@
-"""The file that a tree is applied to: uploaded, or one that is stored already."""
+"""The choice of a file to apply a tree to: an upload or a stored file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pages.data.other_reading import draw_other_reading
 from pages.predict.keys import FILE, UPLOAD
 
 _READ = "predict_file_read"
-"""In the session: how the files that were uploaded here are read, by their hashes."""
+"""Session key of the reading options of uploaded files, by hash."""
 
 
 def choose_file() -> Dataset | None:
-    """Draw the uploader and the choice among stored files; the chosen file, read."""
+    """Draw the uploader and the choice of a stored file. Return the chosen file's data."""
     key = f"{UPLOAD}_{tables_loaded()}"
     st.file_uploader(
         "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
@@ -37,15 +37,15 @@ def choose_file() -> Dataset | None:
         args=(key,),
     )
     draw_other_reading()
-    st.caption("The file is kept on the computer that runs this dashboard until you delete it on "
-               "the Data page, and goes nowhere else.")  # fmt: skip
+    st.caption("The file stays on the computer that runs this dashboard until you delete it on "
+               "the Data page, and is not sent anywhere.")  # fmt: skip
     records = {each.sha256: each for each in store().datasets.list(owner()) if each.stored}
     if not records:
         return None
     if st.session_state.get(FILE) not in records:
         st.session_state[FILE] = None
     chosen = st.selectbox(
-        "Or a file that is here already",
+        "Or a stored file",
         list(records),
         index=None,
         key=FILE,
@@ -63,7 +63,7 @@ def _name(record: DatasetRecord) -> str:
 
 
 def _dataset(sha256: str) -> Dataset | None:
-    """A stored file, read as it was read here or on the Data page."""
+    """Read a stored file with its options from here or from the Data page."""
     here = work().dataset
     if here is not None and here.sha256 == sha256:
         return here
@@ -102,9 +102,9 @@ def _load(name: str, content: bytes, read: ReadOptions) -> None:
     Raises
     ------
     InputError
-        If it is too large or not a usable table.
+        If the file is too large or is not a usable table.
     """
-    # The browser checks this too, but can be made not to.
+    # The browser also checks this, but a user can bypass it.
     if len(content) > most_bytes():
         raise InputError(
             f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "

@@ -1,4 +1,4 @@
-"""The tree that is applied: that of the current run, or of another one."""
+"""The choice of a tree to apply: the current tree or another run's tree."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from pages.predict.keys import TREE
 from pages.runs.wording import run_name
 
 _SEEN = "predict_current_seen"
-"""In the session: the run that was current when the page was drawn last."""
+"""Session key of the run that was current when the page was last drawn."""
 MOST_RUNS = 100
-"""Runs that can be chosen: the last ones."""
+"""The most runs in the choice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class FrozenTree:
     Attributes
     ----------
     job : Job
-        The run that brought it.
+        The tree's run.
     model : Model
-        The tree with the way from cells to codes.
+        The tree with the conversion of cells to codes.
     """
 
     job: Job
@@ -52,12 +52,12 @@ class FrozenTree:
 
     @cached_property
     def readings(self) -> dict[str, Reading]:
-        """How the cells of each feature are read, by its name."""
+        """The reading of each feature's cells, by the feature's name."""
         return encoder_readings(self.model.encoder)
 
     @cached_property
     def ranges(self) -> dict[int, tuple[float, float]]:
-        """The range of the training numbers of each numerical feature, where the model says it."""
+        """The range of the training numbers of each numerical feature, if known."""
         columns = Encoder.from_json(self.model.encoder).columns
         return {
             g: column.training_range
@@ -75,7 +75,7 @@ class FrozenTree:
 
 
 def choose_tree() -> FrozenTree:
-    """Draw the choice of a run; ends the page with a link where no run has a tree yet."""
+    """Draw the choice of a run. If no run has a tree, end the page with a link."""
     current = work().job
     runs = {run.id: run for run in _runs_with_trees()}
     options = list(runs)
@@ -84,7 +84,7 @@ def choose_tree() -> FrozenTree:
     if not options:
         send_to(
             Place.TRAIN,
-            "This page applies a tree to new cases. There is no tree yet: train one first.",
+            "This page applies a tree to new cases. There is no tree yet: train a tree first.",
             "Train a tree",
         )
     _follow_current(current, options)
@@ -95,17 +95,17 @@ def choose_tree() -> FrozenTree:
         persist_state="session",
         format_func=lambda run_id: _name(run_id, runs, current),
         width=420,
-        help="The tree stays as it is: it is not trained again.",
+        help="The tree does not change: it is not trained again.",
     )
     job = _job(str(chosen), current)
     if job.model is None:
-        st.error("This run came without its model. Run it again, or choose another one.")
+        st.error("This run has no model. Run it again, or choose another run.")
         st.stop()
     return FrozenTree(job, Model.from_json(job.model))
 
 
 def _follow_current(current: Job | None, options: list[str]) -> None:
-    """Choose the current tree, unless another one was chosen since it became current."""
+    """Choose the current tree, unless the user chose another tree since it became current."""
     seen = st.session_state.get(_SEEN)
     now = None if current is None else current.id
     if now != seen and now in options:
@@ -128,7 +128,7 @@ def _runs_with_trees() -> tuple[RunSummary, ...]:
 def _name(run_id: str, runs: dict[str, RunSummary], current: Job | None) -> str:
     is_current = current is not None and run_id == current.id
     run = runs.get(run_id)
-    if run is None:  # it is not recorded yet
+    if run is None:  # not stored yet
         assert current is not None
         words = current.spec.train.topology.name
         table = current.spec.table_name

@@ -18,4 +18,4 @@ RESULT_DOWNLOAD = "predict_result"
 
 OTHERS = "predict_others"
 CASE = "predict_case"
-"""How the keys of one case's inputs begin: the tree's and the feature's number follow."""
+"""The prefix of the keys of a case's inputs, before the tree and the feature's number."""

@@ -1,4 +1,4 @@
-"""Many cases: a file with the tree's answers added."""
+"""Many cases: a file with the tree's answers."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from pages.predict.keys import DOWNLOAD, KEEP_FORMULAS, ONLY_WARNINGS
 from pages.sensitivity.downloads import draw_formula_switch
 
 IN_THE_FILE_ONLY = (UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, SOFTWARE)
-"""Added columns that the page does not show: the warnings say the first two in words."""
+"""Added columns that the page does not show. The warnings describe the first two."""
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_LETTERS = 200, 60, 200
-"""Rows, columns and letters of a cell that the page shows; the file has all."""
+"""The most rows, columns and characters of a cell that the page shows. The file has all."""
 
 
 def draw_many(frozen: FrozenTree) -> None:
@@ -49,8 +49,8 @@ def draw_many(frozen: FrozenTree) -> None:
         except InputError as error:
             st.error(sentence(str(error)), title="This file cannot be scored")
             st.caption(
-                "How a file is read (decimal mark, delimiter, lines to skip) is set on the Data "
-                "page. Open the file there, and choose it here again."
+                "To change how a file is read (decimal mark, delimiter, lines to skip), open it on "
+                "the Data page, and choose it here again."
             )
             return
         _draw_summary(scores)
@@ -62,8 +62,8 @@ def draw_many(frozen: FrozenTree) -> None:
 def _draw_empty() -> None:
     with st.container(border=True):
         st.markdown(
-            "Choose a file with one row per case. The tree needs only the columns that it asks "
-            "about. You get the file back with answer, leaf, risk and warnings added to each row."
+            "Choose a file with one row for each case. The tree only needs the columns that it "
+            "asks about. You get the file with answer, leaf, risk and warnings for each row."
         )
 
 
@@ -81,15 +81,15 @@ def _draw_summary(scores: Scores) -> None:
     )
     if n_doubtful:
         st.warning(
-            f"{count_words(n_doubtful, 'row')} met a question with a value that says little about "
-            "them. The column *warnings* says why."
+            f"{count_words(n_doubtful, 'row')} met a question with a doubtful value. The column "
+            "*warnings* says why."
         )
 
 
 def draw_differences(differences: tuple[Difference, ...]) -> None:
-    """Draw how a file differs from the training data, one sentence each."""
+    """Draw the differences between a file and the training data, one sentence each."""
     if not differences:
-        st.caption("The columns that the tree asks about hold nothing that training did not have.")
+        st.caption("The tree's columns have no values that the training data did not have.")
         return
     with st.expander(
         f"{count_words(len(differences), 'difference')} to the training data", expanded=True
@@ -113,7 +113,7 @@ def _draw_download(scores: Scores, table: Table) -> None:
 
 
 def _draw_rows(scores: Scores, table: Table) -> None:
-    """The first rows with the answers in front."""
+    """Draw the first rows, with the answers first."""
     rows = np.arange(min(SHOWN_ROWS, table.n_rows))
     if scores.is_doubtful.any():
         only = st.checkbox("Only rows with warnings", key=ONLY_WARNINGS)
@@ -133,7 +133,7 @@ def _draw_rows(scores: Scores, table: Table) -> None:
         lazy=False,
     )
     if len(rows) < table.n_rows:
-        st.caption(f"{len(rows):,} of {table.n_rows:,} rows. The download has them all.")
+        st.caption(f"{len(rows):,} of {table.n_rows:,} rows. The download has all rows.")
 
 
 def _frame(scores: Scores, table: Table, rows: np.ndarray) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Predict: a frozen tree on one case, on a file of cases, and on rows that validate it."""
+"""The Predict page: a frozen tree on one case, on a file of cases, and its validation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.predict.frozen import FrozenTree, choose_tree
 from pages.predict.many import draw_many
 from pages.predict.validation import draw_validation
 
-# What the page can show. (Streamlit would show a docstring.)
+# The views. Streamlit would show a docstring here.
 VIEWS: dict[str, Callable[[FrozenTree], None]] = {
     ONE_CASE: draw_case,
     MANY_CASES: draw_many,
@@ -24,7 +24,7 @@ VIEWS: dict[str, Callable[[FrozenTree], None]] = {
 
 @show_store_errors()
 def draw_page() -> None:
-    """The choice of a tree, and one of the views below it."""
+    """Draw the choice of a tree, and the chosen view below it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         st.title("Predict", anchor=False, width="content")
         st.session_state.setdefault(PREDICT_VIEW, ONE_CASE)

@@ -1,4 +1,4 @@
-"""Validation: the frozen tree on another file, or on another part of its own."""
+"""Validation of the frozen tree on another file, or on another part of its own file."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from pages.predict.keys import PART, PART_COLUMN, PART_VALUES, STOP, VALIDATE
 from pages.predict.validation_result import draw_validation_result
 
 EVERY = 0.7
-"""Seconds between two looks at a validation that goes on."""
+"""Seconds between two updates of a running validation."""
 QUICK = 1.0
 """Seconds to wait for a quick validation before its progress is shown."""
 WORDS = "Validate"
 ALL_ROWS, SOME_ROWS = "All rows that did not train it", "Some of them, by a column"
 MOST_VALUES = 300
-"""Values of a column that can be chosen: those of the most rows."""
+"""The most values in the choice, which are those with the most rows."""
 
 
 def draw_validation(frozen: FrozenTree) -> None:
-    """Draw the choice of rows and the button; on the right what the last validation found."""
+    """Draw the choice of rows and the button on the left, and the last validation on the right."""
     left, right = st.columns([2, 5], gap="large")
     with left:
         st.header("The rows", anchor=False)
@@ -56,7 +56,7 @@ def draw_validation(frozen: FrozenTree) -> None:
 
 
 def _choose_rows(frozen: FrozenTree, dataset: Dataset) -> JobSpec | None:
-    """The validation that the controls describe; None if they cannot be used as they are."""
+    """Draw the choice of rows, and return the validation's job; None after an error."""
     part = None
     chosen = st.radio("Which rows", [ALL_ROWS, SOME_ROWS], key=PART, persist_state="session")
     if dataset.sha256 == frozen.job.spec.dataset:
@@ -74,13 +74,13 @@ def _choose_rows(frozen: FrozenTree, dataset: Dataset) -> JobSpec | None:
 
 
 def _draw_same_file(group: str | None, *, is_whole: bool) -> None:
-    """Say what is left of the file that the tree was trained on."""
-    words = "This is the file that the tree was trained on. Its training rows are left out"
+    """Draw a note on the training file."""
+    words = "This is the tree's training file. Its training rows are left out"
     if group is not None:
-        words += f", and so is every row of the same {plain(shorten(group, 30))}"
+        words += f", and all rows of the same {plain(shorten(group, 30))}"
     words += "."
     if is_whole:
-        words += " What is left are its test rows: another file says more about new cases."
+        words += " Its test rows remain: another file says more about new cases."
     st.caption(words)
 
 
@@ -88,7 +88,9 @@ def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
     schema = frozen.job.spec.train.schema
     columns = _columns(table, schema)
     if not columns:
-        raise InputError("No column divides the rows: all are constant, or name each row.")
+        raise InputError(
+            "No column divides the rows: each is constant, or has a different value in each row."
+        )
     if st.session_state.get(PART_COLUMN) not in columns:
         st.session_state[PART_COLUMN] = columns[0]
     column = str(
@@ -114,7 +116,7 @@ def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
 
 
 def _columns(table: Table, schema: Schema) -> list[str]:
-    """The columns that may divide the rows, those that make groups first."""
+    """The columns that can divide the rows. Columns that make groups come first."""
     key = ("subgroup columns", schema)
     found = [*table.remember(key, lambda: subgroup_columns(table, schema))]
     others = [name for name in table.columns if name not in found and name != schema.target]
@@ -122,7 +124,7 @@ def _columns(table: Table, schema: Schema) -> list[str]:
 
 
 def _values(table: Table, schema: Schema, column: str) -> list[str]:
-    """The values of a column in their natural order: those of the most rows, if there are many."""
+    """The values of a column in natural order; only those with the most rows if there are many."""
     profile = profile_column(table, column, schema.reading_of(column))
     frequent = np.argsort(-np.where(profile.missing, 0, profile.counts), kind="stable")
     kept = [int(code) for code in frequent[:MOST_VALUES] if not profile.missing[code]]
@@ -132,7 +134,7 @@ def _values(table: Table, schema: Schema, column: str) -> list[str]:
 
 
 def _draw_button(spec: JobSpec | None) -> Job | None:
-    """Draw the button; the validation that goes on, whoever began it."""
+    """Draw the button. Return the running validation, if any."""
     job = work().validation
     if is_pressed(WORDS) and spec is not None and (job is None or job.is_over):
         job = _begin(spec)
@@ -149,7 +151,7 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
 
 
 def _begin(spec: JobSpec) -> Job:
-    """Queue the validation that was asked for; a quick one is over on return."""
+    """Queue the validation. A quick validation is over on return."""
     mine, own_lane = owner(), lane()
     job = queue_pressed(
         lambda: {"validation": job_manager().submit(spec, owner=mine, lane=own_lane)}
@@ -162,9 +164,9 @@ def _begin(spec: JobSpec) -> Job:
 def _draw_empty() -> None:
     with st.container(border=True):
         st.markdown(
-            "**The tree as it is, on rows that did not train it.** Choose another file with the "
-            "outcome known, such as patients of another hospital or a later year, or another part "
-            "of the training file. You see how many cases the tree finds and misses there, whether "
+            "**The unchanged tree on rows that did not train it.** Choose another file with known "
+            "outcomes, such as patients of another hospital or a later year, or another part of "
+            "the training file. You see how many cases the tree finds and misses there, whether "
             "its risks and floors hold, and how groups differ."
         )
 
@@ -181,12 +183,11 @@ def _watch(job: Job) -> None:
 def _draw_found(job: Job, frozen: FrozenTree) -> None:
     if job.result is None:
         why = job.message or "It was stopped."
-        st.error(sentence(why), title="This validation brought nothing")
+        st.error(sentence(why), title="This validation has no result")
         return
     part = job.spec.part
     if isinstance(part, ValidationSpec) and part.run != frozen.job.id:
         st.info(
-            "This validation is of another tree than the one that is chosen above. Press Validate "
-            "to validate the chosen tree."
+            "This validation belongs to another tree. Press Validate to validate the chosen tree."
         )
     draw_validation_result(job)

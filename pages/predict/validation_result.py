@@ -1,4 +1,4 @@
-"""What a validation found."""
+"""The result of a validation."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from pages.predict.many import draw_differences
 from pages.sensitivity.downloads import result_json
 
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
-"""Threshold probabilities of the decision curve."""
+"""The threshold probabilities of the decision curve."""
 
 
 def draw_validation_result(job: Job) -> None:
-    """Draw a finished validation: first what holds, then what it rests on."""
+    """Draw a finished validation: first its results, then its sources."""
     assert job.result is not None
     result = ValidationResult.from_json(job.result)
     draw_unstored(job)
@@ -75,21 +75,20 @@ def draw_validation_result(job: Job) -> None:
 
 
 def _draw_rows(result: ValidationResult) -> None:
-    """The flow of rows, the prevalence, and what differs from training."""
+    """Draw the flow of rows, the prevalence, and the differences from training."""
     flow = result.flow
     name = plain(shorten(result.data.name, 50))
     lines = [f"- **{flow.read:,}** read from {name}"]
     lines += [f"- {each.rows:,} left out: {sentence(each.reason)}" for each in flow.excluded]
-    lines.append(f"- **{flow.used:,}** validated on")
+    lines.append(f"- **{flow.used:,}** used for the validation")
     st.markdown("**Flow of rows**\n" + "\n".join(lines))
     if result.flow_note:
         st.caption(result.flow_note)
     if result.n_groups is not None and result.n_groups < flow.used:
         group = plain(shorten(result.group_column or "", 40))
         st.caption(
-            f"The rows have {result.n_groups:,} different values of {group}. The intervals take "
-            "every row as independent, so they are too narrow where rows of one "
-            f"{group} are alike."
+            f"The rows have {result.n_groups:,} different values of {group}. The intervals treat "
+            f"rows as independent, so they are too narrow if rows of one {group} are alike."
         )
     st.markdown(plain(result.prevalence_shift))
     draw_differences(result.differences)
@@ -98,7 +97,7 @@ def _draw_rows(result: ValidationResult) -> None:
         (doubtful.new, "a value that no training row had"),
         (doubtful.new_here, "a value that no training row had at that question"),
         (doubtful.not_numbers, "text where a number is expected"),
-        (doubtful.beyond, "a number beyond those of the training rows"),
+        (doubtful.beyond, "a number outside the range of the training rows"),
     ):
         if n:
             st.caption(f"{count_words(n, 'row')} met a question with {words}. They are counted.")
@@ -117,8 +116,7 @@ def _draw_rates(result: ValidationResult) -> None:
     head = ["", *columns]
     st.html(plain_table("Rates in validation, training and test", head, rows, is_wide=True))
     st.caption(
-        "The brackets hold 95% intervals: Wilson's for shares, the log method for likelihood "
-        "ratios."
+        "Brackets show 95% intervals: Wilson's for shares, the log method for likelihood ratios."
     )
     prevalence = result.metrics.prevalence.exact
     found = None if prevalence is None else frequencies(result.metrics.confusion, prevalence)
@@ -137,8 +135,8 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
         if ratio.low is not None and ratio.high is not None:
             interval = f" (95% interval {_digits(ratio.low)} to {_digits(ratio.high)})"
         st.markdown(
-            f"**{calibration.observed.successes:,}** rows are {words}; the leaves' training risks "
-            f"expect **{calibration.expected:.1f}**. Observed to expected (O:E): "
+            f"**{calibration.observed.successes:,}** rows are {words}. The leaves' training risks "
+            f"predict **{calibration.expected:.1f}**. Observed to expected (O:E): "
             f"**{_digits(ratio.value)}**{interval}."
         )
     draw_chart(
@@ -161,7 +159,7 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
     head = ["Leaf", "If", "Tree says", "Risk in training", "Observed", "Expected events", "O:E"]
     st.html(plain_table("Expected and observed events in the leaves", head, rows, is_wide=True))
     if any(leaf.agrees is False for leaf in calibration.leaves):
-        st.caption("Differs: by more than chance explains (95% interval of the difference).")
+        st.caption("Differs: more than chance explains (95% interval of the difference).")
 
 
 def _digits(value: float) -> str:
@@ -179,8 +177,8 @@ def _draw_benefit(result: ValidationResult) -> None:
         key=THRESHOLD,
         persist_state="session",
         width=260,
-        help="The risk from which on you would act. At 10%, one found case is worth nine false "
-        "alarms. The prevalence in training stands here at first.",
+        help="The lowest risk at which you would act. At 10%, one found case is worth nine false "
+        "alarms. It begins with the prevalence in training.",
     )
     share = threshold / 100
     curve = result.decision_curve(THRESHOLDS)
@@ -192,7 +190,7 @@ def _draw_benefit(result: ValidationResult) -> None:
     own = result.net_benefit(share)
     at_threshold = result.decision_curve([share])
     rows = [
-        ["Acting where the tree says so", value_html(f"{own:.3f}")],
+        ["Acting on positive answers", value_html(f"{own:.3f}")],
         ["Acting on everyone", value_html(f"{at_threshold.treat_all[0]:.3f}")],
         ["Acting where the leaf's training risk is at least that",
          value_html(f"{at_threshold.tree[0]:.3f}")],

@@ -55,7 +55,7 @@ def test_the_report_has_the_validation_of_the_page_and_what_is_quickly_found(
     window = open_window(width=1440)
     page = opened(window, run, "predict")
     page.get_by_text("Validation", exact=True).click()
-    expect(page.get_by_text("The tree as it is, on rows that did not train it")).to_be_visible()
+    expect(page.get_by_text("The unchanged tree on rows that did not train it")).to_be_visible()
     window.upload("another ward.csv", ward(90))
     page.locator(".st-key-predict_validate").get_by_role("button").click()
     expect(page.get_by_text("Do the leaves' risks hold?")).to_be_visible()

@@ -92,7 +92,7 @@ def test_a_scored_file_agrees_with_the_tree_row_by_row(
     window.go(f"predict?run={run.id}")
     page = window.page
     page.get_by_text("Many cases", exact=True).click()
-    expect(page.get_by_text("Choose a file with one row per case")).to_be_visible()
+    expect(page.get_by_text("Choose a file with one row for each case")).to_be_visible()
     window.upload("cases.csv", content)
     expect(page.get_by_text(re.compile("Of 45 rows, the tree says"))).to_be_visible()
     with page.expect_download() as download:

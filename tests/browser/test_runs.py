@@ -39,7 +39,7 @@ def history(
     with run_dashboard(folder) as server:
         page = browser.new_page()
         page.goto(server.url)
-        page.get_by_text("Which data shall the tree be made from?").wait_for()
+        page.get_by_text("Which data should the tree learn from?").wait_for()
         page.close()
         yield server, maker
 
@@ -256,7 +256,7 @@ def test_a_data_set_goes_with_everything_made_from_it_and_off_the_disk(
     press(window, "data_remove")
     expect(page.get_by_text(re.compile("1 run.* made from it"))).to_be_visible()
     page.get_by_role("button", name="Delete for good").click()
-    expect(page.get_by_text("Which data shall the tree be made from?")).to_be_visible()
+    expect(page.get_by_text("Which data should the tree learn from?")).to_be_visible()
     window.settle()
     assert "secret.csv" not in {record.name for record in maker.store.datasets.list(LOCAL_OWNER)}
     _wait(lambda: secret.encode() not in _everything(server.data_dir))

@@ -89,7 +89,7 @@ def test_a_case_is_answered_as_soon_as_its_path_is_known(run: RunSummary, launch
     said = words(page)
     leaves = [leaf for leaf in tree.leaves if f"of {leaf.n} rows" in said]
     assert "The tree says" in said and "In training" in said and leaves
-    assert "Nearest change that would turn the answer" in said
+    assert "The smallest change that would change the answer" in said
 
 
 def test_a_case_with_an_age_is_asked_for_the_age_and_not_the_date(
@@ -293,12 +293,12 @@ def test_other_columns_are_inputs_too_and_say_what_is_unlike_training(
     shown(page.run())
     box = page.selectbox(key=key)
     page = shown(box.select_index(0).run())
-    assert "The answer does not rest on it" not in words(page)
+    assert "The answer does not depend on it" not in words(page)
     box = page.selectbox(key=key)
     page = shown(box.select_index(len(box.options) - 1).run())
     name = tree.features[other].name
     said = words(page).replace("\\", "")
-    assert f"{name}: no training row had this value. The answer does not rest on it" in said
+    assert f"{name}: no training row had this value. The answer does not depend on it" in said
     page.session_state[keys.OTHERS] = False
     shown(page.run())
     assert page.selectbox(key=key).value is not None, "what is given stays given"

@@ -145,7 +145,7 @@ UNKNOWN = ["?"] * 3 + ["-9"] * 4 + ["unknown"] * 5
     [
         ([], 64, "which are left out: 'unknown' is read as missing."),
         # features only: neither makes a label missing nor keeps a missing one as a class
-        (["--missing", "0"], 64, "can be '0', which --missing names for the features only."),
+        (["--missing", "0"], 64, "can be '0'. --missing only applies to features."),
         (["--missing", "-9"], 64, "Give --target-missing to leave such rows out."),
         (["--missing", ""], 64, "The outcome 'y' is missing in 8 rows"),
         (["--missing", "unknown"], 64, "The outcome 'y' is missing in 8 rows"),

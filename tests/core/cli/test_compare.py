@@ -67,7 +67,7 @@ def test_it_prints_a_table_and_says_which_is_best(
     words = [*options(triage), "--hold-out", "60%", "--repeats", "2", "--feature-selections"]
     assert main([*words, "none,cart", "--least-features", "4"]) == 0
     text = capsys.readouterr().out
-    assert "2 folds of the training rows (the test rows stay out)" in text
+    assert "2 folds of the training rows (without the test rows)" in text
     assert "Best: depth-" in text and "CART's columns" in text
     assert "weaker by construction" in text and "CART, pruned" in text
     assert "Nadeau and Bengio" in text

@@ -133,4 +133,4 @@ def test_what_is_no_study_and_what_has_no_place_is_refused(
     for words in (["report", tree, "--card"], ["export", tree, "--format", "summary"]):
         assert "has no place for what 'stability'" in refusal([*words, "--evidence", given], capsys)
     over = refusal(["report", tree, "--evidence", given, "--output", given], capsys)
-    assert "would overwrite it" in over
+    assert "is also an input" in over
