@@ -207,7 +207,7 @@ def rates_differ(first: Rate, second: Rate) -> bool | None:
 
 @dataclass(frozen=True)
 class Floor:
-    """A floor that was asked for, with the rates that were reached.
+    """A floor with the rates in training and test.
 
     Attributes
     ----------

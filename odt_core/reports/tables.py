@@ -108,7 +108,7 @@ def floor_table(found: Sequence[Floor], held_out: str) -> str:
         ]
         for floor in found
     ]
-    head = ["Asked for", "Reached in training", f"Reached in {held_out}"]
+    head = ["Floor", "Reached in training", f"Reached in {held_out}"]
     return table("A floor is sure to hold in training only", head, rows)
 
 

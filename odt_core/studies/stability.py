@@ -366,7 +366,7 @@ class RangeRun:
 
     @classmethod
     def joined(cls, runs: Sequence[RangeRun]) -> RangeRun:
-        """What several parts brought, as one; there is at least one part."""
+        """Join the results of at least one part."""
         return cls(
             refits=tuple(refit for run in runs for refit in run.refits),
             positive=tuple(map(sum, zip(*(run.positive for run in runs), strict=True))),

@@ -356,8 +356,7 @@ def _check_types(record: Mapping[str, Any]) -> None:
         fits = isinstance(value, types) and (not isinstance(value, bool) or bool in types)
         if not fits or (isinstance(value, float) and not math.isfinite(value)):
             raise InputError(
-                f"This run's settings are damaged: {name} is {str(value)[:40]!r}; make the run "
-                "anew."
+                f"This run's settings are damaged: {name} is {str(value)[:40]!r}: start a new run."
             )
 
 

@@ -173,7 +173,7 @@ def load_requested_table() -> None:
             del st.session_state[_REQUESTED]  # not once more with each page that is drawn
             raise
         else:
-            _begin_anew(is_other=_current_table() != requested.before)
+            _reset_table_state(is_other=_current_table() != requested.before)
         del st.session_state[_REQUESTED]
 
 
@@ -182,7 +182,7 @@ def _current_table() -> str | None:
     return None if dataset is None else dataset.sha256
 
 
-def _begin_anew(*, is_other: bool) -> None:
+def _reset_table_state(*, is_other: bool) -> None:
     """Forget the state of the previous table, and empty the uploader."""
     if is_other:
         for key in [key for key in st.session_state if str(key).startswith(NOW)]:

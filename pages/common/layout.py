@@ -62,8 +62,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   probe.style.color = getComputedStyle(probe).getPropertyValue("--st-background-color")
   const [red, green, blue] = getComputedStyle(probe).color.match(/[0-9.]+/g).map(Number)
   const now = 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? "dark" : "light"
-  if (now !== data.drawn && now !== probe.dataset.told) setTriggerValue("changed", now)
-  probe.dataset.told = now
+  if (now !== data.drawn && now !== probe.dataset.sent) setTriggerValue("changed", now)
+  probe.dataset.sent = now
 }
 """,
 )

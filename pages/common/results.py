@@ -144,8 +144,8 @@ def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
         ]
         for floor in found
     ]
-    head = ["Floor asked for", "Reached in training", f"Reached in {rows}"]
-    st.html(plain_table("Floors asked for, and reached", head, cells))
+    head = ["Floor", "Reached in training", f"Reached in {rows}"]
+    st.html(plain_table("Floors and the rates reached", head, cells))
 
 
 def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> float | None:

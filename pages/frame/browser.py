@@ -165,13 +165,13 @@ export default function ({ parentElement }) {
   const observer = new MutationObserver(() => prepare(page))
   observer.observe(page.body, { childList: true, subtree: true })
   prepare(page)
-  const heard = [["focusin", show], ["focusout", hide], ["keydown", step]]
-  for (const [kind, hear] of heard) page.addEventListener(kind, hear)
+  const listeners = [["focusin", show], ["focusout", hide], ["keydown", step]]
+  for (const [kind, listener] of listeners) page.addEventListener(kind, listener)
   show({ target: page.activeElement || page.body })  // the page was drawn again during the reading
   return () => {
     observer.disconnect()
     hide()
-    for (const [kind, hear] of heard) page.removeEventListener(kind, hear)
+    for (const [kind, listener] of listeners) page.removeEventListener(kind, listener)
   }
 }
 """,

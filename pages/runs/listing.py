@@ -242,7 +242,7 @@ _COLUMNS = {
     "test_tnr": _share("Test TNR", "Specificity"),
     "test_accuracy": _share("Test accuracy", width=92),
     "took": st.column_config.TextColumn("Time", width=84, help="Time so far, or total time"),
-    "queued": st.column_config.DatetimeColumn("Asked for", width=136, format="D MMM YYYY, HH:mm"),
+    "queued": st.column_config.DatetimeColumn("Queued", width=136, format="D MMM YYYY, HH:mm"),
     "note": st.column_config.TextColumn("Note", width=200),
     "kind": st.column_config.TextColumn("What", width=80),
     "outcome": st.column_config.TextColumn("Outcome", width=150),

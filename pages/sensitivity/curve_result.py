@@ -81,7 +81,7 @@ def _made_words(batch: Batch, rows: Sequence[CurveRow]) -> str:
     n_done = len(batch.results)
     words = f"{count_words(n_done, 'split')} in {seconds_words(batch.seconds)}"
     if n_done < len(batch.jobs):
-        words += f", of {len(batch.jobs)} asked for"
+        words += f", of {len(batch.jobs)}"
     unproved = sum(row.n - row.proved for row in rows)
     words += f", floors on training {rows[0].sweep.word}"
     spec = batch.jobs[0].spec

@@ -223,7 +223,7 @@ def test_the_slider_leaves_the_floor_that_was_asked_for(page: AppTest) -> None:
     page.select_slider(key=f"sens_point_{job.id}").set_value(last).run()
     assert not page.exception and index_of(page) == last
     assert page.text_input(key=f"sens_floor_{job.id}").value == "95"
-    (table,) = [e.value for e in page.html if "Floors asked for, and reached" in e.value]
+    (table,) = [e.value for e in page.html if "Floors and the rates reached" in e.value]
     assert "Sensitivity at least 95%" in table
     assert any("does not reach the floor of 95%" in said.value for said in page.caption)
     page.button(key="sens_back").click().run()

@@ -329,7 +329,7 @@ def test_a_floor_is_kept_exactly_as_written(page: AppTest, goal: Goal, rate: str
     train(page)
     assert getattr(spec_of(page).objective, rate) == Fraction(667, 1000)
     said = texts(page)
-    assert "Floor asked for" in said and "at least 66.7%" in said
+    assert "Floors and the rates reached" in said and "at least 66.7%" in said
 
 
 @pytest.mark.parametrize("text", ["", "abc", "101", "-1"])
