@@ -320,7 +320,7 @@ def test_while_the_database_is_away_pages_say_so(
         patch.setattr(store()._database, "read", away)
         for place in (Place.RUNS, Place.DATA):
             page = shown(page.switch_page(place).run())
-            assert "What is stored cannot be shown now. The database is away." in {
+            assert "Stored data and runs cannot be shown now. The database is away." in {
                 plain_text(error.value) for error in page.error
             }
         page = shown(page.switch_page(Place.TRAIN).run())
