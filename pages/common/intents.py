@@ -23,7 +23,7 @@ from odt_core.errors import InputError
 from pages.common.messages import say
 from pages.common.places import this_page
 from pages.common.state import Work, update, work
-from pages.common.text import sentence
+from pages.common.text import plain, sentence, shorten
 
 _NOTED = "presses_noted"
 
@@ -152,6 +152,29 @@ def request_table(
         The same with other reading options, if it can be read in another way.
     """
     st.session_state[_REQUESTED] = _Request(doing, refused, load, _current_table(), load_as)
+
+
+def request_upload(key: str, load: Callable[[str, bytes, ReadOptions], None]) -> None:
+    """Request the file of an uploader, or withdraw it if the user removed it; for callbacks.
+
+    Parameters
+    ----------
+    key : str
+        The uploader's key.
+    load : callable
+        Reads the file by name, content and reading options, and makes it current.
+    """
+    file = st.session_state[key]
+    if file is None:
+        withdraw_table()
+        return
+    name, content = file.name, file.getvalue()
+    request_table(
+        f"Reading {plain(name)} …",
+        f"{plain(shorten(name, 40))} cannot be used",
+        lambda: load(name, content, ReadOptions()),
+        lambda read: load(name, content, read),
+    )
 
 
 def load_requested_table() -> None:

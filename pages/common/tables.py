@@ -20,7 +20,7 @@ from odt_core.jobs import Job
 from odt_core.jobs.reading import Progress, TableReadings, read_table_apart
 from odt_core.problem import Problem
 from odt_core.training import FeatureSelection, build_problem
-from pages.common.intents import forget_press
+from pages.common.intents import forget_press, withdraw_table
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Dataset, work
@@ -91,6 +91,33 @@ class _Kept:
 @st.cache_resource(show_spinner=False)
 def _kept() -> _Kept:
     return _Kept()
+
+
+def most_megabytes() -> int:
+    """Return the size of the largest upload, in megabytes."""
+    return int(st.get_option("server.maxUploadSize"))
+
+
+def most_bytes() -> int:
+    """Return the size of the largest upload, in bytes."""
+    return most_megabytes() * 1024 * 1024
+
+
+def read_upload(name: str, content: bytes, read: ReadOptions) -> Table:
+    """Read an uploaded file (see `table_of`). A stop withdraws it.
+
+    Raises
+    ------
+    InputError
+        If the file is too large or is not a usable table.
+    """
+    # The browser also checks this, but a user can bypass it.
+    if len(content) > most_bytes():
+        raise InputError(
+            f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
+            "or compress it with gzip."
+        )
+    return table_of(hashlib.sha256(content).hexdigest(), read, name, content, withdraw_table)
 
 
 def table_of(

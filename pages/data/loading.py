@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 
-import streamlit as st
-
 from odt_core.data import SAMPLES, ReadOptions
 from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
@@ -16,37 +14,19 @@ from pages.common.intents import withdraw_table
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset
-from pages.common.tables import table_of
+from pages.common.tables import read_upload, table_of
 from pages.data.choices import adopt
 
 
-def most_megabytes() -> int:
-    """Return the size of the largest upload, in megabytes."""
-    return int(st.get_option("server.maxUploadSize"))
-
-
-def most_bytes() -> int:
-    """Return the size of the largest upload, in bytes."""
-    return most_megabytes() * 1024 * 1024
-
-
-def load_upload(name: str, content: bytes, read: ReadOptions | None = None) -> None:
-    """Read an uploaded file, perhaps with options, and make it current.
+def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
+    """Read an uploaded file and make it current.
 
     Raises
     ------
     InputError
         If the file is too large or is not a usable table.
     """
-    # The browser also checks this, but a user can bypass it.
-    if len(content) > most_bytes():
-        raise InputError(
-            f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
-            "or compress it with gzip."
-        )
-    digest = hashlib.sha256(content).hexdigest()
-    read = read or ReadOptions()
-    table = table_of(digest, read, name, content, withdraw_table)
+    table = read_upload(name, content, read)
     try:
         adopt(table, store().datasets.put(owner(), content, name).sha256, read)
     except InputError as error:

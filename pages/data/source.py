@@ -10,13 +10,14 @@ from odt_core.words import count_words
 from pages.common.intents import (
     draw_refused,
     request_table,
+    request_upload,
     tables_loaded,
-    withdraw_table,
 )
 from pages.common.state import Dataset
+from pages.common.tables import most_megabytes
 from pages.common.text import plain, sentence, shorten
 from pages.data.choices import current
-from pages.data.loading import load_sample, load_upload, most_megabytes, read_again
+from pages.data.loading import load_sample, load_upload, read_again
 from pages.data.other_reading import draw_other_reading
 from pages.data.stored import draw_removal, draw_stored
 from pages.data.widgets import show_value
@@ -119,22 +120,8 @@ def _draw_uploader() -> None:
         max_upload_size=most_megabytes(),
         help="In a workbook, the first sheet with a table is read. Encoding, delimiter, decimal "
         "mark and quotes are detected. You can correct them afterwards.",
-        on_change=_hand_over_file,
-        args=(key,),
-    )
-
-
-def _hand_over_file(key: str) -> None:
-    file = st.session_state[key]
-    if file is None:
-        withdraw_table()
-        return
-    name, content = file.name, file.getvalue()
-    request_table(
-        f"Reading {plain(name)} …",
-        f"{plain(shorten(name, 40))} cannot be used",
-        lambda: load_upload(name, content),
-        lambda read: load_upload(name, content, read),
+        on_change=request_upload,
+        args=(key, load_upload),
     )
 
 

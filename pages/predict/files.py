@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import streamlit as st
 
 from odt_core.data import ReadOptions
 from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord, NotFoundError
 from odt_core.words import count_words
-from pages.common.intents import request_table, tables_loaded, withdraw_table
+from pages.common.intents import request_upload, tables_loaded
 from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset, work
 from pages.common.stored import stored_choices, stored_dataset
-from pages.common.tables import table_of
+from pages.common.tables import most_megabytes, read_upload
 from pages.common.text import plain, sentence, shorten
-from pages.data.loading import most_bytes, most_megabytes
 from pages.data.other_reading import draw_other_reading
 from pages.predict.keys import FILE, UPLOAD
 
@@ -33,8 +30,8 @@ def choose_file() -> Dataset | None:
         key=key,
         max_upload_size=most_megabytes(),
         help="Its columns are matched by name with those of the training data.",
-        on_change=_hand_over_file,
-        args=(key,),
+        on_change=request_upload,
+        args=(key, _load),
     )
     draw_other_reading()
     st.caption("The file stays on the computer that runs this dashboard until you delete it on "
@@ -82,20 +79,6 @@ def _dataset(sha256: str) -> Dataset | None:
     return dataset
 
 
-def _hand_over_file(key: str) -> None:
-    file = st.session_state[key]
-    if file is None:
-        withdraw_table()
-        return
-    name, content = file.name, file.getvalue()
-    request_table(
-        f"Reading {plain(name)} …",
-        f"{plain(shorten(name, 40))} cannot be used",
-        lambda: _load(name, content, ReadOptions()),
-        lambda read: _load(name, content, read),
-    )
-
-
 def _load(name: str, content: bytes, read: ReadOptions) -> None:
     """Read an uploaded file, store it and choose it.
 
@@ -104,13 +87,7 @@ def _load(name: str, content: bytes, read: ReadOptions) -> None:
     InputError
         If the file is too large or is not a usable table.
     """
-    # The browser also checks this, but a user can bypass it.
-    if len(content) > most_bytes():
-        raise InputError(
-            f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
-            "or compress it with gzip."
-        )
-    table_of(hashlib.sha256(content).hexdigest(), read, name, content, withdraw_table)
+    read_upload(name, content, read)
     sha256 = store().datasets.put(owner(), content, name).sha256
     st.session_state[_READ] = {**st.session_state.get(_READ, {}), sha256: read}
     st.session_state[FILE] = sha256

@@ -13,11 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, NumberForm, SplitSpec
 from odt_core.storage import LOCAL_OWNER
-from pages.common import intents
+from pages.common import intents, tables
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import Work
-from pages.data import loading
 
 WORK = "odt_work"
 
@@ -258,7 +257,7 @@ class TestReading:
     def test_the_size_limit_is_checked_here_too(
         self, app: AppTest, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(loading, "most_bytes", lambda: len(PATIENTS) - 1)
+        monkeypatch.setattr(tables, "most_bytes", lambda: len(PATIENTS) - 1)
         upload(app, PATIENTS)
         assert "'patients.csv' has more than" in texts(app)
         assert work(app).dataset is None
