@@ -103,7 +103,7 @@ def test_a_case_with_an_age_is_asked_for_the_age_and_not_the_date(
     schema = as_ages(table, schema, "born", date(2000, 6, 30))
     maker.done(schema=schema)
     page = opened(launch)
-    assert "Not the date itself, but the age in completed years on 2000-06-30." in words(page)
+    assert "Give the age in completed years on 2000-06-30, not the date." in words(page)
     (number,) = (box for box in page.number_input if str(box.key).startswith(keys.CASE))
     page = shown(number.set_value(70.0).run())
     assert "The tree says: yes" in words(page)
@@ -176,7 +176,7 @@ def test_a_validation_is_kept_listed_and_opened_again(
     result = ValidationResult.from_json(job.result)
     assert (result.flow.read, result.flow.used) == (90, 90)
     said = words(page)
-    assert "**90** validated on" in said and "Observed to expected" in said
+    assert "**90** used for the validation" in said and "Observed to expected" in said
     assert result.flow_note in said and not result.repetition
     assert job.id in page.query_params["validation"]
     found = store().runs.list(LOCAL_OWNER, RunQuery(kinds=(JobKind.VALIDATE.value,))).runs
@@ -196,7 +196,7 @@ def test_a_validation_is_kept_listed_and_opened_again(
     assert "validation rows" in words(listed)
     listed.button(key="runs_open").click()
     again = shown(listed.run())
-    assert "**90** validated on" in words(again)
+    assert "**90** used for the validation" in words(again)
 
 
 def test_a_copy_of_the_training_file_is_warned_of(run: RunSummary, launch: Launch) -> None:
