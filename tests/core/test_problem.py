@@ -107,7 +107,7 @@ def test_no_floor_is_a_floor_of_nothing():
         ({"min_tpr": Fraction(3, 2)}, "min-tpr is 1.5"),
         ({"min_tnr": Fraction(-1, 10)}, "min-tnr is -0.1"),
         ({"class_weight": Fraction(0)}, "class-weight must be greater than 0"),
-        ({"goal": Goal.BALANCED, "class_weight": Fraction(2)}, "not with balanced"),
+        ({"goal": Goal.BALANCED, "class_weight": Fraction(2)}, "not to balanced"),
         ({"goal": Goal.MAX_TPR}, "give min-tnr"),
         ({"goal": Goal.MAX_TNR}, "give min-tpr"),
     ],
