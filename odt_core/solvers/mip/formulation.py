@@ -637,7 +637,7 @@ class Formulation:
 
     @cached_property
     def trivial_bound(self) -> int:
-        """The total of the best classifier of all: of equal rows, the rarer class is wrong."""
+        """The total if each set of equal rows gets its better answer."""
         _, cell = np.unique(self.draft.data.codes, axis=0, return_inverse=True)
         of_class = np.zeros((cell.max() + 1, 2), dtype=np.int64)
         np.add.at(of_class, (cell.ravel(), self.draft.data.y.astype(int)), self.draft.gain)

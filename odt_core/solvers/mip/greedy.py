@@ -31,7 +31,7 @@ WORK = 30_000_000
 CALL = 500
 """The fixed cost of a call, in row visits."""
 MOST_GROWN = 4
-MOST_ROUNDS = 40
+MOST_TREES = 40
 
 
 def greedy_assignment(
@@ -44,10 +44,10 @@ def greedy_assignment(
     """
     merged = replace(problem, data=problem.data.merged())
     weightings = _row_weights(merged)
-    rounds = _n_rounds(merged) // len(weightings)
+    n_trees = _n_trees(merged) // len(weightings)
     best: tuple[int, Assignment] | None = None
     for weights in weightings:
-        for found in _Search(merged, weights, should_stop).trees(rounds):
+        for found in _Search(merged, weights, should_stop).trees(n_trees):
             confusion = count_assignment(merged, found.splits, found.labels)
             total = merged.gains.total(confusion)
             allowed = merged.gains.allows(confusion) and keeps_smallest_leaf(merged, found.splits)
@@ -58,10 +58,10 @@ def greedy_assignment(
     return None if best is None else best[1]
 
 
-def _n_rounds(problem: Problem) -> int:
+def _n_trees(problem: Problem) -> int:
     """The number of trees to try, each of which costs a few passes over the rows."""
     per_pass = problem.data.n_features * problem.topology.n_nodes * (len(problem.data.y) + CALL)
-    return min(MOST_ROUNDS, WORK // (3 * per_pass))
+    return min(MOST_TREES, WORK // (3 * per_pass))
 
 
 def _row_weights(problem: Problem) -> list[Weights]:
@@ -93,9 +93,9 @@ class _Search:
         self.splits: list[Split] = [Split(0, frozenset())] * problem.topology.n_nodes
         self.labels = [bool(problem.fixed_label(b)) for b in range(problem.topology.n_leaves)]
 
-    def trees(self, rounds: int) -> Iterator[Assignment]:
+    def trees(self, n_trees: int) -> Iterator[Assignment]:
         """Trees from different root features, then variations of the best tree."""
-        n_grown = int(np.clip(rounds, 1, min(MOST_GROWN, self.data.n_features)))
+        n_grown = int(np.clip(n_trees, 1, min(MOST_GROWN, self.data.n_features)))
         best = -1
         for skip in range(n_grown):
             self._grow(0, self.everything, skip)
@@ -103,9 +103,9 @@ class _Search:
             if self._total() > best:
                 best, kept = self._total(), self._assignment()
         random = np.random.default_rng(0)
-        for _ in range(rounds - n_grown):
+        for _ in range(n_trees - n_grown):
             self.splits, self.labels = list(kept.splits), list(kept.labels)
-            self._shake(random)
+            self._change_split(random)
             yield self._improved()
             if self._total() >= best:
                 best, kept = self._total(), self._assignment()
@@ -128,7 +128,7 @@ class _Search:
             total = better
         return self._assignment()
 
-    def _shake(self, random: np.random.Generator) -> None:
+    def _change_split(self, random: np.random.Generator) -> None:
         """Give a random node a random split."""
         node = int(random.integers(self.topology.n_nodes))
         if self.problem.rules.at(node).split is not None:
