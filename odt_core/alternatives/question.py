@@ -14,10 +14,10 @@ from typing import Any
 from odt_core.alternatives.placement import shape_nodes
 from odt_core.confusion import Confusion
 from odt_core.data import Table
-from odt_core.problem import Goal, NodeRule, Objective, Problem, Rules
+from odt_core.problem import Goal, NodeRule, Problem, Rules
 from odt_core.solution import Engine, Solution, Status
 from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
-from odt_core.words import count_words
+from odt_core.words import count_words, number_words, percent_words
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,88 @@ class Reach:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """How much a tree loses against one without errors, in words of the goal.
+
+    Attributes
+    ----------
+    goal : Goal
+        What is maximised.
+    is_weighted : bool
+        Whether a wrong row of one class counts more than one of the other.
+    most : int
+        What a tree without errors is worth (see `Gains`).
+    unit : int
+        What one of `name` is worth.
+    """
+
+    goal: Goal
+    is_weighted: bool
+    most: int
+    unit: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> Loss:
+        """The loss that a problem minimises."""
+        objective, data, gains = problem.objective, problem.data, problem.gains
+        counts_rows = objective.goal in (Goal.MAX_TPR, Goal.MAX_TNR)
+        return cls(
+            objective.goal,
+            objective.class_weight != 1,
+            gains.gain_tp * data.n_positive + gains.gain_tn * data.n_negative,
+            1 if counts_rows else gains.scale,
+        )
+
+    @property
+    def name(self) -> str:
+        """What is counted: training errors, say."""
+        if self.is_weighted:
+            return "weighted training errors"
+        return {
+            Goal.ACCURACY: "training errors",
+            Goal.BALANCED: "balanced error in training",
+            Goal.MAX_TPR: "missed cases in training",
+            Goal.MAX_TNR: "false alarms in training",
+        }[self.goal]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of rows, and no number of rows."""
+        return self.goal is Goal.BALANCED
+
+    def value(self, total: int) -> Fraction:
+        """The loss of a tree that is worth so much."""
+        return Fraction(self.most - total, self.unit)
+
+    def words(self, value: Fraction) -> str:
+        """A loss, or a difference of two, such as ``17 training errors``."""
+        one = {"errors": "error", "cases": "case", "alarms": "alarm"}
+        is_one = value == 1 and not self.is_share
+        name = " ".join(one.get(word, word) if is_one else word for word in self.name.split())
+        return f"{self.number(value)} {name}"
+
+    def number(self, value: Fraction) -> str:
+        """The same without its name."""
+        if self.is_share:
+            return percent_words(value)
+        return f"{int(value):,}" if value.denominator == 1 else number_words(float(value))
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return {
+            "goal": self.goal.value,
+            "is_weighted": self.is_weighted,
+            "most": self.most,
+            "unit": self.unit,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Loss:
+        """Rebuild it."""
+        return cls(Goal(record["goal"]), record["is_weighted"], record["most"], record["unit"])
+
+
+@dataclass(frozen=True)
 class RankedColumn:
     """A column that a question could ask about.
 
@@ -137,17 +219,14 @@ class Ranking:
         The columns tried so far, the best first.
     left : int
         How many columns were not tried.
-    most : int
-        What a tree without errors is worth.
-    scale : int
-        See `Gains`.
+    loss : Loss
+        How much a tree loses against one without errors.
     """
 
     without: Reach
     columns: tuple[RankedColumn, ...]
     left: int
-    most: int
-    scale: int
+    loss: Loss
 
     @property
     def status(self) -> Status:
@@ -161,10 +240,6 @@ class Ranking:
         """Columns whose best tree is not proved."""
         return tuple(c.name for c in self.columns if not c.reach.status.is_settled)
 
-    def loss(self, total: int) -> Fraction:
-        """What a total lacks, in the objective's own unit."""
-        return Fraction(self.most - total, self.scale)
-
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary."""
         tried = count_words(len(self.columns), "column")
@@ -173,8 +248,7 @@ class Ranking:
             "without": self.without.to_json(),
             "columns": [{"name": c.name, **c.reach.to_json()} for c in self.columns],
             "left": self.left,
-            "most": self.most,
-            "scale": self.scale,
+            "loss": self.loss.to_json(),
             "status": self.status.value,
             "words": {"status": f"{tried} tried at one question, {proved} proved"},
         }
@@ -186,8 +260,7 @@ class Ranking:
             Reach.from_json(record["without"]),
             tuple(RankedColumn(c["name"], Reach.from_json(c)) for c in record["columns"]),
             record["left"],
-            record["most"],
-            record["scale"],
+            Loss.from_json(record["loss"]),
         )
 
 
@@ -263,18 +336,16 @@ def rank_columns(
     without = _reach_without(free, node, reach)
     columns = free.allowed_features(node)
     found: list[RankedColumn] = []
-    gains, data = problem.gains, problem.data
-    most = gains.gain_tp * data.n_positive + gains.gain_tn * data.n_negative
 
     def ranking() -> Ranking:
         ranked = tuple(sorted(found, key=lambda column: _order(column.reach)))
-        return Ranking(without, ranked, len(columns) - len(found), most, gains.scale)
+        return Ranking(without, ranked, len(columns) - len(found), Loss.of(problem))
 
     for g in columns:
         if stopped():
             break
         only = replace(free, rules=_with_rule(free.rules, node, NodeRule(frozenset([g]))))
-        found.append(RankedColumn(data.features[g].name, reach(only)))
+        found.append(RankedColumn(problem.data.features[g].name, reach(only)))
         if on_ranking is not None:
             on_ranking(ranking())
     return ranking()
@@ -386,15 +457,3 @@ def run_ranking(
     )
     tell(Stage.FINISHING)
     return found
-
-
-def loss_name(objective: Objective) -> str:
-    """What the loss of `Ranking.loss` counts, in the objective's own terms."""
-    if objective.goal is Goal.ACCURACY and objective.class_weight != 1:
-        return "weighted training errors"
-    return {
-        Goal.ACCURACY: "training errors",
-        Goal.BALANCED: "balanced error rate in training",
-        Goal.MAX_TPR: "missed cases in training",
-        Goal.MAX_TNR: "false alarms in training",
-    }[objective.goal]

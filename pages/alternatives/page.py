@@ -8,16 +8,19 @@ import streamlit as st
 
 from odt_core.jobs import Job
 from pages.alternatives.near import draw_near
+from pages.alternatives.question import draw_one_question
 from pages.common.drawings import hide_old_charts
 from pages.common.layout import follow_theme
 from pages.common.places import Place
-from pages.common.runs import settle_run
-from pages.common.studies import ALTERNATIVES_VIEW, NEAR_OPTIMAL
-from pages.common.tables import ReadyData, need_data, need_rows, send_to
+from pages.common.runs import job_that_goes_on, settle_run
+from pages.common.studies import ALTERNATIVES_VIEW, NEAR_OPTIMAL, ONE_QUESTION
+from pages.common.tables import ReadyData, need_data, need_rows, problem_of, send_to
+from pages.train.progress import watch_run
 
 # What the page can show; each view draws its own controls. (Streamlit would show a docstring.)
 VIEWS: dict[str, Callable[[ReadyData, Job], None]] = {
     NEAR_OPTIMAL: draw_near,
+    ONE_QUESTION: draw_one_question,
 }
 
 
@@ -42,6 +45,10 @@ def draw_page(data: ReadyData) -> None:
 
 def need_tree() -> Job:
     """The current training run, which has a tree, or a way to the Train page."""
+    running = job_that_goes_on()
+    if running is not None:
+        watch_run(running, problem_of(running))
+        st.stop()
     job = settle_run()
     if job is None or job.as_shown().trained is None:
         send_to(

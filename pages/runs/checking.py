@@ -179,8 +179,9 @@ _RANKED = _record(
     without=_record(**_REACH),
     columns={"type": "array", "maxItems": MOST_POINTS, "items": _record(name=_TEXT, **_REACH)},
     left=_COUNT,
-    most=_INTEGER,
-    scale={"type": "integer", "minimum": 1},
+    loss=_record(
+        goal=_TEXT, is_weighted={"type": "boolean"}, most=_INTEGER, unit=_INTEGER | {"minimum": 1}
+    ),
     status=_STATUS,
     words=_record(status=_TEXT),
 )

@@ -78,7 +78,7 @@ def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
     kind = st.segmented_control(
         "What may it be?", [_ONLY, _WHOLE], default=_ONLY, required=True, key="train_rule_kind"
     )
-    rule = _draw_only_columns(node, features) if kind == _ONLY else _draw_question(node, features)
+    rule = _draw_only_columns(node, features) if kind == _ONLY else draw_question(node, features)
     st.button(
         "Add the rule",
         key="train_rule_add",
@@ -106,16 +106,34 @@ def _draw_only_columns(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec
     return NodeRuleSpec(node, features=tuple(allowed)) if allowed else None
 
 
-def _draw_question(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | None:
+def draw_question(
+    node: int, features: tuple[Feature, ...], key: str = "train_rule"
+) -> NodeRuleSpec | None:
+    """Draw the choice of a whole question.
+
+    Parameters
+    ----------
+    node : int
+        Decision node, from 1, that the rule is for.
+    features : tuple of Feature
+        What it can be about.
+    key : str
+        How the controls' keys begin.
+
+    Returns
+    -------
+    NodeRuleSpec or None
+        The rule; None if something is left to choose.
+    """
     g = st.selectbox(
         "Column",
         range(len(features)),
         format_func=lambda g: shorten(printable(features[g].name)),
-        key="train_rule_column",
+        key=f"{key}_column",
     )
     feature = features[g]
     if not feature.is_numerical:
-        left = _columns("Categories that answer yes", "train_rule_left", list(feature.values))
+        left = _columns("Categories that answer yes", f"{key}_left", list(feature.values))
         if not left:
             return None
         return NodeRuleSpec(node, feature=feature.name, categories=tuple(left))
@@ -126,11 +144,11 @@ def _draw_question(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | N
         "Yes up to the cut point",
         feature.cuts,
         format_func=shortest_decimal,
-        key="train_rule_cut",
+        key=f"{key}_cut",
         help="The column's cut points. You can set other cut points on the Data page.",
     )
     missing_left = feature.has_missing and st.checkbox(
-        "Missing values answer yes", key="train_rule_missing"
+        "Missing values answer yes", key=f"{key}_missing"
     )
     return NodeRuleSpec(
         node, feature=feature.name, threshold=float(cut), missing_left=bool(missing_left)

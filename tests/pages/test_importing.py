@@ -158,7 +158,7 @@ def test_ranked_columns_go_out_and_come_in(maker: Maker) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda run: run["result"].update(scale=0),
+        lambda run: run["result"]["loss"].update(unit=0),
         lambda run: run["result"]["columns"][0].update(status="perfect"),
         lambda run: run["result"]["columns"][0].update(total="many"),
         lambda run: run["result"].pop("without"),

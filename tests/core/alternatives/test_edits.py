@@ -6,10 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from odt_core.alternatives.edits import PlacedTree, fixed_rule, is_edit_of, without_rules
-from odt_core.alternatives.question import run_ranking
+from odt_core.alternatives.edits import (
+    Others,
+    PlacedTree,
+    fixed_rule,
+    interchangeable,
+    is_edit_of,
+    rules_cost_words,
+    without_rules,
+)
+from odt_core.alternatives.placement import shape_nodes
+from odt_core.alternatives.question import Loss, Reach, run_ranking
 from odt_core.data import SAMPLES, SplitSpec, Table, read_table
 from odt_core.errors import InputError
+from odt_core.problem import Goal
 from odt_core.solution import Engine, Solution, Status
 from odt_core.topology import AnyShape, Shape, Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec, run_training, settings_words
@@ -68,7 +78,7 @@ def test_the_arranged_problem_has_the_same_optimum(table: Table, start: PlacedTr
 
 
 def test_asking_a_column_reaches_what_the_ranking_says(table: Table, start: PlacedTree) -> None:
-    spec, part = start.ranking_of(1, others_kept=False)
+    spec, part = start.ranking_of(1, Others.FREE)
     ranking = run_ranking(table, spec, part)
     assert ranking.status is Status.OPTIMAL
     for column in ranking.columns:
@@ -77,17 +87,16 @@ def test_asking_a_column_reaches_what_the_ranking_says(table: Table, start: Plac
         assert solution.tree is not None
         if column.helps(ranking.without):
             again = PlacedTree.of(start.ask_column(1, column.name), solution.tree)
-            node = start.node_of(1)
-            asked = [place.question for place in again.root.walk()][node]
+            asked = [place.question for place in again.root.walk()][part.node]
             assert asked is not None and name_at(solution.tree, asked) == column.name
     own = next(c for c in ranking.columns if c.name == name_at(start.tree, 1))
     assert own.reach.total == ranking.columns[0].reach.total == solve(table, start.spec).total
 
 
 def test_with_the_others_kept_only_one_question_changes(table: Table, start: PlacedTree) -> None:
-    spec, part = start.ranking_of(1, others_kept=True)
+    spec, part = start.ranking_of(1, Others.KEPT)
     ranking = run_ranking(table, spec, part)
-    free = run_ranking(table, *start.ranking_of(1, others_kept=False))
+    free = run_ranking(table, *start.ranking_of(1, Others.FREE))
     best = {column.name: column.reach.total for column in free.columns}
     for column in ranking.columns:
         total = column.reach.total
@@ -98,6 +107,9 @@ def test_with_the_others_kept_only_one_question_changes(table: Table, start: Pla
         if number != 2
     )
     assert spec.rules.nodes == rules
+    taken = start.ask_column(1, "age", Others.KEPT)
+    assert solve(table, taken).total == {c.name: c.reach.total for c in ranking.columns}["age"]
+    assert len(taken.rules.nodes) == len(start.tree.decisions)
     own = next(c for c in ranking.columns if c.name == name_at(start.tree, 1))
     assert own.reach.total == solve(table, start.spec).total
 
@@ -106,6 +118,7 @@ def test_a_column_that_is_never_asked_here_stays_excluded(table: Table, start: P
     first = start.never_ask(0)
     name = name_at(start.tree, 0)
     assert settings_words(first)["Rules"] == f"question 1: not about {name}"
+    assert placed(table, first).rules_words() == (f"question 1: not about {name}",)
     again = placed(table, first)
     assert name_at(again.tree, 0) != name
     second = again.never_ask(0)
@@ -122,7 +135,7 @@ def test_of_allowed_columns_the_last_one_cannot_be_excluded(
     assert name_at(tree.tree, 0) in names
     one = tree.never_ask(0)
     other = placed(table, one)
-    with pytest.raises(InputError, match="Question 1 may only be about"):
+    with pytest.raises(InputError, match="question 1 may only be about"):
         other.never_ask(0)
 
 
@@ -185,3 +198,108 @@ def test_which_runs_are_changes_of_which(start: PlacedTree) -> None:
     assert not is_edit_of(replace(edit, time_limit=2.0), start.spec)
     assert not is_edit_of(replace(edit, rules=RulesSpec(("age",))), start.spec)
     assert without_rules(edit).rules == RulesSpec()
+
+
+def test_with_the_questions_above_kept_the_same_rows_come_to_it(
+    table: Table, start: PlacedTree
+) -> None:
+    """The first question stays; those below may all change."""
+    spec, part = start.ranking_of(1, Others.BELOW)
+    first = replace(fixed_rule(start.tree, start.tree.decisions[0]), node=1)
+    assert spec.rules.nodes == (first,)
+    ranking = run_ranking(table, spec, part)
+    totals = {
+        others: {c.name: c.reach.total or 0 for c in run_ranking(table, *where).columns}
+        for others in (Others.FREE, Others.KEPT)
+        if (where := start.ranking_of(1, others))
+    }
+    for column in ranking.columns:
+        total = column.reach.total or 0
+        assert totals[Others.KEPT][column.name] <= total <= totals[Others.FREE][column.name]
+        changed = start.ask_column(1, column.name, Others.BELOW)
+        assert solve(table, changed).total == total
+
+
+@pytest.mark.parametrize("others", list(Others))
+def test_a_column_that_is_never_asked_here_is_not_asked_by_turning_round(
+    table: Table, others: Others
+) -> None:
+    """Mirror images of the tree do not bring the column back to where it was."""
+    start = placed(table, spec_of(Topology.parse("depth-2")))
+    for question in range(1, len(start.tree.decisions)):
+        name = name_at(start.tree, question)
+        again = placed(table, start.never_ask(question, others))
+        numbers = [again.root.number_of(at) for at in range(len(again.tree.decisions))]
+        base, part = start.ranking_of(question, others)
+        assert isinstance(base.topology, Topology)
+        if part.node in numbers:
+            assert name_at(again.tree, numbers.index(part.node)) != name
+
+
+def test_which_nodes_can_take_each_others_place() -> None:
+    whole = shape_nodes(Topology.parse("depth-3"), {})
+    assert sorted(interchangeable(whole, 2)) == [2, 3, 5, 6]
+    assert sorted(interchangeable(whole, 1)) == [1, 4]
+    assert interchangeable(whole, 0) == (0,)
+    fixed = NodeRuleSpec(1, feature="age", threshold=5.0)
+    assert sorted(interchangeable(shape_nodes(Topology.parse("depth-3"), {0: fixed}), 2)) == [2, 3]
+    assert interchangeable(shape_nodes(Topology.parse("depth-2.5"), {}), 4) == (4,)
+
+
+ERRORS = Loss(Goal.ACCURACY, is_weighted=False, most=100, unit=1)
+
+
+@pytest.mark.parametrize(
+    ("ruled", "free", "words"),
+    [
+        (
+            Reach(Status.OPTIMAL, 83, 83),
+            Reach(Status.OPTIMAL, 86, 86),
+            "The rules cost 3 more training errors than the best tree without rules (17 against "
+            "14).",
+        ),
+        (
+            Reach(Status.OPTIMAL, 85, 85),
+            Reach(Status.OPTIMAL, 86, 86),
+            "The rules cost 1 more training error than the best tree without rules (15 against "
+            "14).",
+        ),
+        (
+            Reach(Status.OPTIMAL, 86, 86),
+            Reach(Status.OPTIMAL, 86, 86),
+            "The rules cost nothing: without them the best tree has 14 training errors, too.",
+        ),
+        (
+            Reach(Status.FEASIBLE, 83, 85),
+            Reach(Status.FEASIBLE, 86, 90),
+            "This tree has 17 training errors, and the best one found without rules has 14. Not "
+            "both are proved. The rules cost at least 1 and at most 7 more training errors.",
+        ),
+        (
+            Reach(Status.FEASIBLE, 83, None),
+            Reach(Status.OPTIMAL, 86, 86),
+            "This tree has 17 training errors, and the best one found without rules has 14. "
+            "Not both are proved, so what the rules cost is not known.",
+        ),
+        (
+            Reach(Status.OPTIMAL, 83, 83),
+            Reach(Status.FEASIBLE, None, 90),
+            "What the rules cost is not known: no tree was found to compare with.",
+        ),
+    ],
+)
+def test_what_rules_cost_is_said_as_far_as_it_is_proved(
+    ruled: Reach, free: Reach, words: str
+) -> None:
+    assert rules_cost_words(ERRORS, ruled, free) == words
+
+
+def test_a_loss_is_said_in_words_of_the_goal() -> None:
+    balanced = Loss(Goal.BALANCED, is_weighted=False, most=200, unit=200)
+    assert balanced.words(balanced.value(190)) == "5.0% balanced error in training"
+    missed = Loss(Goal.MAX_TPR, is_weighted=False, most=40, unit=1)
+    assert missed.words(missed.value(39)) == "1 missed case in training"
+    weighted = Loss(Goal.ACCURACY, is_weighted=True, most=75, unit=2)
+    assert weighted.words(weighted.value(72)) == "1.5 weighted training errors"
+    for loss in (balanced, missed, weighted):
+        assert Loss.from_json(loss.to_json()) == loss

@@ -1,0 +1,173 @@
+"""Columns that a question could be about: what the whole tree would lose with each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from odt_core.render.layout import MARGIN, lay_out
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.words import count_words, number_words, percent_words, printable
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+MOST_BARS = 14
+"""Largest number of columns that are drawn."""
+LINE, FRAME = 26, 100
+NAME = 20
+"""Letters of a column's name beside its bar."""
+
+
+@dataclass(frozen=True)
+class ColumnBar:
+    """A column that a question could be about.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    loss : float
+        What the best tree found loses that asks it there.
+    least : float
+        What such a tree loses at least; the same where that is proved.
+    is_current : bool
+        Whether the question is about this column now.
+    """
+
+    name: str
+    loss: float
+    least: float
+    is_current: bool = False
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no tree with the column there loses less."""
+        return self.least >= self.loss
+
+
+def ranking_figure(
+    bars: Sequence[ColumnBar],
+    loss_name: str,
+    *,
+    without: float | None = None,
+    is_share: bool = False,
+    theme: Theme = LIGHT,
+    opaque: bool = False,
+) -> go.Figure:
+    """Draw a bar for each column.
+
+    Parameters
+    ----------
+    bars : sequence of ColumnBar
+        By rising loss; at most `MOST_BARS` are drawn.
+    loss_name : str
+        What is counted.
+    without : float, optional
+        The loss without the question, as a line.
+    is_share : bool
+        Whether losses are shares in [0, 1].
+    theme : Theme
+        The colours.
+    opaque : bool
+        Whether to paint the page behind the figure, for files.
+    """
+    import plotly.graph_objects as go  # slow to import
+
+    shown = bars[:MOST_BARS]
+    top = max([bar.loss for bar in shown] + ([] if without is None else [without]), default=0.0)
+    figure = go.Figure()
+    for name, color, is_current in (
+        ("asked now", theme.accent, True),
+        ("another column", theme.second, False),
+    ):
+        places = [at for at, bar in enumerate(shown) if bar.is_current is is_current]
+        if places:
+            _add_bars(figure, [(at, shown[at]) for at in places], name, color, theme, is_share)
+    if without is not None:
+        figure.add_scatter(
+            x=[without, without],
+            y=[-0.6, max(len(shown), 1) - 0.4],
+            mode="lines",
+            name="without this question",
+            line={"color": theme.muted, "width": 1.6, "dash": "dot"},
+            hoverinfo="skip",
+        )
+    lay_out(
+        figure,
+        theme,
+        x={
+            "title": loss_name,
+            "range": [0, 1.12 * top or 1.0],
+            "tickformat": ".2~%" if is_share else ",.6~g",
+        },
+        y={
+            "range": [max(len(shown), 1) - 0.4, -0.6],
+            "tickvals": list(range(len(shown))),
+            "ticktext": [_label(bar.name, NAME) for bar in shown],
+            "showgrid": False,
+        },
+        height=FRAME + LINE * max(len(shown), 2),
+        opaque=opaque,
+    )
+    figure.layout.bargap = 0.3
+    figure.layout.barmode = "overlay"
+    figure.layout.margin = {**MARGIN, "l": 160}
+    return figure
+
+
+def _add_bars(
+    figure: go.Figure,
+    bars: Sequence[tuple[int, ColumnBar]],
+    name: str,
+    color: str,
+    theme: Theme,
+    is_share: bool,
+) -> None:
+    """Add bars of one colour. What is not proved is hollow from the least loss on."""
+    figure.add_bar(
+        x=[bar.least if bar.is_proved else bar.loss for _, bar in bars],
+        y=[at for at, _ in bars],
+        orientation="h",
+        name=name,
+        marker={
+            "color": [color if bar.is_proved else theme.grid for _, bar in bars],
+            "line": {"width": 1.5, "color": color},
+        },
+        text=[value_text(bar, is_share) for _, bar in bars],
+        textposition="outside",
+        cliponaxis=False,
+        customdata=[bar.name for _, bar in bars],
+        hovertext=[
+            f"{_label(bar.name, 60)}: {value_text(bar, is_share)}"
+            f"{', proved' if bar.is_proved else ', not proved'}"
+            for _, bar in bars
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def value_text(bar: ColumnBar, is_share: bool) -> str:
+    """A bar's loss; where it is not proved, from the least on."""
+    write = percent_words if is_share else number_words
+    return write(bar.loss) if bar.is_proved else f"{write(bar.least)} to {write(bar.loss)}"
+
+
+def ranking_alt_text(bars: Sequence[ColumnBar], loss_name: str, *, is_share: bool = False) -> str:
+    """Describe the bars in plain words."""
+    parts = [
+        f"{printable(bar.name)}{' (asked now)' if bar.is_current else ''} "
+        f"{value_text(bar, is_share)}"
+        for bar in bars[:MOST_BARS]
+    ]
+    left = len(bars) - len(parts)
+    more = f", and {count_words(left, 'other column')}" if left else ""
+    return f"The fewest {loss_name} with each column at this question: {', '.join(parts)}{more}."
+
+
+def _label(text: str, most: int) -> str:
+    """A name for Plotly, which reads some HTML."""
+    text = printable(text)
+    short = text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

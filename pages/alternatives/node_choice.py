@@ -1,0 +1,99 @@
+"""A drawn tree in which a question is chosen by a click, or by the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from odt_core.tree import Decision, Tree
+from pages.common.layout import current_theme
+
+# The viewer of drawings gives no events of its own, so they are heard at the drawing's frame. The
+# chosen question is marked in the browser: a new drawing would take the keyboard's focus away.
+_CHOICE = st.components.v2.component(
+    "odt_node_choice",
+    html="<span></span>",
+    js="""
+const PART = "g.node"
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const page = parentElement.ownerDocument
+  const frame = () => page.querySelector(`.st-key-${data.frame}`)
+  // Graphviz numbers the parts of a drawing as the tree is walked: node, left, right
+  const questionOf = (part) => data.numbers.indexOf(Number(part.id.replace("node", "")) - 1)
+  const mark = () => {
+    for (const part of frame()?.querySelectorAll(PART) ?? []) {
+      const question = questionOf(part)
+      if (question < 0) continue
+      const pressed = String(question === data.chosen)
+      if (part.getAttribute("aria-pressed") === pressed) continue
+      part.setAttribute("role", "button")
+      part.setAttribute("aria-pressed", pressed)
+      if (question === data.chosen) {
+        for (const other of part.closest("svg").querySelectorAll(PART))
+          other.setAttribute("tabindex", other === part ? "0" : "-1")
+      }
+    }
+  }
+  const choose = (event) => {
+    const part = event.target.closest?.(`.st-key-${data.frame} ${PART}`)
+    if (!part || questionOf(part) < 0) return
+    if (event.type === "keydown") {
+      if (event.key !== "Enter" && event.key !== " ") return
+      event.preventDefault()
+    }
+    setTriggerValue("chosen", questionOf(part))
+  }
+  const observer = new MutationObserver(mark)
+  observer.observe(page.body, { childList: true, subtree: true })
+  mark()
+  for (const kind of ["click", "keydown"]) page.addEventListener(kind, choose)
+  return () => {
+    observer.disconnect()
+    for (const kind of ["click", "keydown"]) page.removeEventListener(kind, choose)
+  }
+}
+""",
+)
+
+
+def let_choose(tree: Tree, frame: str, chosen: int, on_choice: Callable[[int], None]) -> None:
+    """Let a question of a drawing be chosen, and mark the one that is.
+
+    Parameters
+    ----------
+    tree : Tree
+        The drawn tree.
+    frame : str
+        The name of the drawing's frame (see `draw_tree`).
+    chosen : int
+        The place of the chosen question in `Tree.decisions`.
+    on_choice : callable
+        Called with the place of the question that the user chooses.
+    """
+    theme = current_theme()
+    node = f".st-key-{frame} g.node"
+    st.html(
+        f"<style>{node}[role=button] {{ cursor: pointer; }} "
+        f"{node}[role=button]:hover :is(path, polygon) {{ stroke: {theme.accent}; }} "
+        f"{node}[aria-pressed=true] :is(path, polygon) "
+        f"{{ stroke: {theme.accent}; stroke-width: 3px; }}"
+        "</style>"
+    )
+    key = f"{frame}_choice"
+    numbers = [at for at, node in enumerate(tree.walk()) if isinstance(node, Decision)]
+    _CHOICE(
+        key=key,
+        height=0,
+        data={"frame": frame, "numbers": numbers, "chosen": chosen},
+        on_chosen_change=partial(_tell, key, on_choice),
+    )
+
+
+def _tell(key: str, on_choice: Callable[[int], None]) -> None:
+    """Pass on what the browser says; it may say anything."""
+    chosen = getattr(st.session_state.get(key), "chosen", None)
+    if isinstance(chosen, int):
+        on_choice(chosen)

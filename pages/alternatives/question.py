@@ -1,0 +1,386 @@
+"""The view Change a question: what else the tree could ask there, and what that costs."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from odt_core.alternatives.edits import Others, PlacedTree
+from odt_core.alternatives.question import Loss, RankedColumn, Ranking
+from odt_core.errors import InputError
+from odt_core.jobs import Job, JobKind, JobSpec
+from odt_core.jobs.evidence import KnownRuns
+from odt_core.render.ranking import MOST_BARS, ColumnBar, ranking_alt_text, ranking_figure
+from odt_core.solution import Engine, Status
+from odt_core.tree import Tree
+from odt_core.words import count_words, list_words, number_words, split_words
+from pages.alternatives.editing import asker, draw_change, draw_steps, solve_what_was_asked
+from pages.alternatives.node_choice import let_choose
+from pages.common.drawings import draw_chart, draw_tree
+from pages.common.html_tables import name_html, plain_table
+from pages.common.layout import current_theme
+from pages.common.people import owner
+from pages.common.runs import EVERY, QUICK, notice, wait_for
+from pages.common.server import job_manager, store
+from pages.common.state import lane
+from pages.common.tables import ReadyData, rows_of
+from pages.common.text import plain, shorten
+
+QUESTION, OTHERS, SECONDS = "question_chosen", "question_others", "question_seconds"
+"""Keys of the controls."""
+_KNOWN, _WATCHED = "question_known", "question_watched"
+"""In the session: the rankings by their specification, and the one that was begun last."""
+WORDS = {
+    Others.FREE: "Everything",
+    Others.BELOW: "Not the questions above",
+    Others.KEPT: "Nothing",
+}
+"""What else may change with a question."""
+TREE = "question_tree"
+MOST_SECONDS = 3600
+MOST_NAMED = 8
+log = logging.getLogger("pages.alternatives.question")
+
+
+def draw_one_question(data: ReadyData, job: Job) -> None:
+    """Draw the tree with a chosen question, and what it could ask.
+
+    Parameters
+    ----------
+    data : ReadyData
+        The current data set.
+    job : Job
+        The current training run, which has a tree.
+    """
+    solve_what_was_asked(data, job)
+    assert job.trained is not None
+    tree = job.trained.tree
+    try:
+        placed = PlacedTree.of(job.spec.train, tree)
+    except InputError as error:
+        st.info(plain(str(error)))
+        return
+    if notice():
+        st.error(plain(notice()))
+    draw_steps(job, placed)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        question = _choose_question(tree, job.id)
+        others = _choose_others()
+        draw_tree(tree, rows_of(job).test, key=TREE)
+        let_choose(tree, TREE, question, partial(_choose, job.id))
+        st.caption(
+            "Click a question, or go to the tree with Tab, move with the arrow keys and press "
+            "Enter."
+        )
+    with right:
+        ranking = _draw_ranking(job, placed, question, others)
+    with left, st.container(border=True):
+        draw_change(placed, question, others, _ranked(placed, question, ranking))
+
+
+def _choose(run_id: str, question: int) -> None:
+    st.session_state[f"{QUESTION}_{run_id}"] = question
+
+
+def _choose_question(tree: Tree, run_id: str) -> int:
+    """Draw the list of questions, which the drawing sets, too."""
+    places = range(len(tree.decisions))
+    # the same list for another tree would go on showing the words of the tree before
+    key = f"{QUESTION}_{run_id}"
+    if st.session_state.get(key) not in places:
+        last = st.session_state.get(QUESTION, 0)
+        st.session_state[key] = min(last, len(places) - 1)
+    words = [split_words(tree, node, 3).question for node in tree.decisions]
+    chosen: int = st.selectbox(
+        "Question",
+        places,
+        format_func=lambda place: shorten(f"{place + 1}: {words[place]}", 80),
+        key=key,
+        persist_state="session",
+    )
+    st.session_state[QUESTION] = chosen
+    return chosen
+
+
+def _choose_others() -> Others:
+    """Draw the choice of what else may change."""
+    return st.segmented_control(
+        "What else may change",
+        [*WORDS],
+        format_func=WORDS.__getitem__,
+        default=Others.FREE,
+        key=OTHERS,
+        required=True,
+        persist_state="session",
+        help="The best tree is sought each time. With *Not the questions above*, the same rows "
+        "come to the question as now.",
+    )
+
+
+def _asked_at(tree: Tree, question: int) -> str:
+    """The column that a question is about."""
+    return tree.features[tree.decisions[question].split.feature].name
+
+
+def _ranked(placed: PlacedTree, question: int, ranking: Ranking | None) -> list[str]:
+    """Other columns that the question could be about, the best first."""
+    features, forbidden = placed.tree.features, placed.spec.rules.forbidden
+    names = [feature.name for feature in features if feature.name not in forbidden]
+    if ranking is not None:
+        names = [column.name for column in ranking.columns]
+    return [name for name in names if name != _asked_at(placed.tree, question)]
+
+
+# ---------------------------------------------------------------- the ranking
+
+
+def _draw_ranking(job: Job, placed: PlacedTree, question: int, others: Others) -> Ranking | None:
+    """Draw the columns that the question could be about, the best first.
+
+    Returns
+    -------
+    Ranking or None
+        What is known.
+    """
+    st.header(f"What could question {question + 1} ask?", anchor=False)
+    spec, part = placed.ranking_of(question, others)
+    seconds = float(st.session_state.get(SECONDS, 10))
+    train = replace(spec, engine=Engine.SEARCH, time_limit=seconds)
+    asked = replace(job.spec, kind=JobKind.QUESTION, part=part, train=train)
+    found = _known_or_new(asked)
+    name = _asked_at(placed.tree, question)
+    if not found.is_over:
+        _watch(found, name, others)
+        return None
+    if found.result is None:
+        st.error(plain(found.message or "The ranking was stopped before a column was tried."))
+        _draw_again(asked, "Try again", seconds)
+        return None
+    ranking = Ranking.from_json(found.result)
+    ask = asker()
+
+    def take(column: str) -> None:
+        ask(placed.ask_column(question, column, others))
+
+    _draw_found(ranking, name, others, take)
+    _draw_unproved(ranking, asked, seconds)
+    return ranking
+
+
+def _known_or_new(asked: JobSpec) -> Job:
+    """A ranking: this session's, one that is stored, or else a new one.
+
+    The one that was begun before is stopped, since nobody looks at it any more.
+    """
+    known: dict[str, Job] = st.session_state.setdefault(_KNOWN, {})
+    name = json.dumps(asked.to_json(), sort_keys=True)
+    if name not in known:
+        _stop_last(known)
+        known[name] = _stored(asked) or job_manager().submit(asked, owner=owner(), lane=lane())
+        st.session_state[_WATCHED] = name
+        wait_for(known[name], QUICK)
+    return known[name]
+
+
+def _stop_last(known: dict[str, Job]) -> None:
+    """Stop the ranking that was begun last, and forget it if it was not done."""
+    last = str(st.session_state.get(_WATCHED, ""))
+    job = known.get(last)
+    if job is not None and not job.is_over:
+        job_manager().cancel(job)
+        del known[last]
+
+
+def _stored(asked: JobSpec) -> Job | None:
+    """A finished ranking of the same specification in which every column was tried."""
+    found = KnownRuns(store(), owner()).of_kind(
+        JobKind.QUESTION,
+        lambda headline: headline.topology == asked.train.topology.name,
+        lambda other: other == asked,
+        asked.dataset,
+    )
+    batch = next((batch for batch in found if batch.results[0]["left"] == 0), None)
+    return None if batch is None else batch.jobs[0]
+
+
+def _draw_again(asked: JobSpec, words: str, seconds: float) -> None:
+    """Draw the button that ranks once more, with so many seconds for each column."""
+    st.button(words, key="question_again", type="tertiary", on_click=_forget, args=(asked, seconds))
+
+
+def _forget(asked: JobSpec, seconds: float) -> None:
+    st.session_state.get(_KNOWN, {}).pop(json.dumps(asked.to_json(), sort_keys=True), None)
+    st.session_state[SECONDS] = seconds
+
+
+@st.fragment(run_every=EVERY)
+def _watch(found: Job, name: str, others: Others) -> None:
+    """Draw what is known so far until all columns are tried; then draw the page anew."""
+    if found.is_over:
+        st.rerun()
+    so_far = None if found.best is None else Ranking.from_json(found.best)
+    tried = 0 if so_far is None else len(so_far.columns)
+    left = 1 if so_far is None else so_far.left
+    with st.container(horizontal=True, vertical_alignment="center", key="question_line"):
+        st.progress(
+            tried / max(tried + left, 1),
+            text="Trying each column"
+            if so_far is None
+            else f"{tried} of {count_words(tried + left, 'column')} tried",
+        )
+        st.button("Stop", key="question_stop", on_click=job_manager().cancel, args=(found,))
+    if so_far is not None:
+        _draw_figure(so_far, name, others, None)
+
+
+def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str], None]) -> None:
+    """Draw a ranking with what it means."""
+    st.markdown(plain(_headline(ranking, name)))
+    _draw_figure(ranking, name, others, take)
+    for sentence in _sentences(ranking):
+        st.caption(plain(sentence))
+    with st.expander("All columns as a table", key="question_table"):
+        st.html(_table(ranking, name))
+
+
+def _headline(ranking: Ranking, name: str) -> str:
+    """What the question asks now, and which columns are as good."""
+    loss = ranking.loss
+    current = next((c.reach.total for c in ranking.columns if c.name == name), None)
+    if current is None:
+        return f"It asks {name} now."
+    now = f"It asks {shorten(name, 40)} now: {loss.words(loss.value(current))}."
+    others = [
+        c.name
+        for c in ranking.columns
+        if c.name != name and c.reach.total is not None and c.reach.total >= current
+    ]
+    if not others:
+        return f"{now} Every other column is worse here."
+    return f"{now} {_first(others)} {'is' if len(others) == 1 else 'are'} at least as good here."
+
+
+def _sentences(ranking: Ranking) -> list[str]:
+    """Which columns do not help, and which cannot be asked."""
+    loss, without = ranking.loss, ranking.without
+    useless = [c.name for c in ranking.columns if _is_useless(c, ranking)]
+    impossible = [c.name for c in ranking.columns if c.reach.status is Status.INFEASIBLE]
+    found = []
+    if useless and without.total is not None:
+        found.append(
+            f"{_first(useless)} {'does' if len(useless) == 1 else 'do'} not help here: the tree is "
+            f"no better than without this question ({loss.words(loss.value(without.total))})."
+        )
+    if impossible:
+        found.append(f"No tree meets the conditions with {_first(impossible)} here.")
+    return found
+
+
+def _is_useless(column: RankedColumn, ranking: Ranking) -> bool:
+    possible = column.reach.status is not Status.INFEASIBLE
+    return possible and column.helps(ranking.without) is False
+
+
+def _first(names: list[str]) -> str:
+    short = [shorten(name, 40) for name in names]
+    if len(short) <= MOST_NAMED:
+        return list_words(short, " and ")
+    more = len(short) - MOST_NAMED
+    return f"{', '.join(short[:MOST_NAMED])} and {count_words(more, 'other')}"
+
+
+def _bar(column: RankedColumn, loss: Loss, name: str) -> ColumnBar:
+    total, bound = column.reach.total, column.reach.bound
+    assert total is not None
+    value = loss.value(total)
+    least = value if bound is None else loss.value(bound)
+    return ColumnBar(column.name, float(value), float(least), column.name == name)
+
+
+def _draw_figure(
+    ranking: Ranking, name: str, others: Others, take: Callable[[str], None] | None
+) -> None:
+    """Draw the bars; a click on one takes its column."""
+    loss, without = ranking.loss, ranking.without
+    bars = [
+        _bar(column, loss, name)
+        for column in ranking.columns
+        if column.reach.total is not None
+        and (column.name == name or not _is_useless(column, ranking))
+    ]
+    if not bars:
+        return
+    draw_chart(
+        ranking_figure(
+            bars,
+            loss.name,
+            without=None if without.total is None else float(loss.value(without.total)),
+            is_share=loss.is_share,
+            theme=current_theme(),
+        ),
+        key="question_chart" if take is not None else "question_chart_live",
+        alt=ranking_alt_text(bars, loss.name, is_share=loss.is_share),
+        on_point=take,
+    )
+    all_else = {
+        Others.FREE: "all other questions may change",
+        Others.BELOW: "the questions above it stay as they are",
+        Others.KEPT: "all other questions stay as they are",
+    }[others]
+    more = len(bars) - MOST_BARS
+    rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
+    st.caption(
+        f"The fewest {loss.name} that the whole tree can have with each column here; {all_else}."
+        f"{rest}" + (" Click a bar to ask that column and solve again." if take else "")
+    )
+
+
+def _draw_unproved(ranking: Ranking, asked: JobSpec, seconds: float) -> None:
+    """Name the columns that are not proved or not tried, and offer more time."""
+    if ranking.left:
+        st.caption(f"It was stopped: {count_words(ranking.left, 'column')} not tried.")
+        _draw_again(asked, "Try all columns", seconds)
+    elif ranking.unproved:
+        names = _first(list(ranking.unproved))
+        st.caption(plain(f"Not proved in {number_words(seconds)} s for each: {names}."))
+        more = min(6 * seconds, MOST_SECONDS)
+        if more > seconds:
+            _draw_again(asked, f"Give each column {number_words(more)} s", more)
+
+
+def _table(ranking: Ranking, name: str) -> str:
+    """All columns with what the tree can reach, and how far that is proved."""
+    rows = [
+        [
+            name_html(column.name) + (" <b>(asked now)</b>" if column.name == name else ""),
+            _reach_words(column, ranking),
+            _status_words(column, ranking),
+        ]
+        for column in ranking.columns
+    ]
+    head = ["Column", f"{ranking.loss.name[:1].upper()}{ranking.loss.name[1:]}", ""]
+    return plain_table("Columns at this question", head, rows)
+
+
+def _reach_words(column: RankedColumn, ranking: Ranking) -> str:
+    total = column.reach.total
+    return "–" if total is None else ranking.loss.number(ranking.loss.value(total))
+
+
+def _status_words(column: RankedColumn, ranking: Ranking) -> str:
+    reach = column.reach
+    if reach.status is Status.INFEASIBLE:
+        return "no such tree, proved"
+    if column.helps(ranking.without) is False:
+        return "does not help here, proved"
+    if reach.status is Status.OPTIMAL:
+        return "proved"
+    if reach.bound is None:
+        return "not proved"
+    return f"not proved; {ranking.loss.number(ranking.loss.value(reach.bound))} at best"

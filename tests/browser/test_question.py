@@ -1,0 +1,124 @@
+"""The view Change a question in a real browser: the drawing, by mouse and by keyboard; undo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.actions import SOLVED, open_at
+from tests.browser.window import Window
+from tests.runs import WARD, ward
+
+Opener = Callable[..., Window]
+
+
+def open_view(window: Window) -> None:
+    """Train the default shape on a ward's patients, and open the view."""
+    open_at(window, "train", ward(200), WARD)
+    page = window.page
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
+    window.settle()
+    page.get_by_role("link", name="Alternatives", exact=True).first.click()
+    window.settle()
+    page.get_by_role("radio", name="Change a question").or_(
+        page.get_by_role("button", name="Change a question", exact=True)
+    ).first.click()
+    wait_for_ranking(window)
+
+
+def wait_for_ranking(window: Window) -> None:
+    """Wait until the columns at the chosen question are ranked."""
+    expect(window.page.get_by_text(re.compile(r"^It asks .* now:"))).to_be_visible(timeout=SOLVED)
+    window.settle()
+
+
+def questions(window: Window) -> Locator:
+    """The questions in the drawing."""
+    return window.page.locator(".st-key-question_tree svg g.node[role=button]:visible")
+
+
+def heading(window: Window, question: int) -> Locator:
+    return window.page.get_by_role("heading", name=f"What could question {question} ask?")
+
+
+def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    open_view(window)
+    page = window.page
+    first, second = questions(window).nth(0), questions(window).nth(1)
+    expect(heading(window, 1)).to_be_visible()
+    expect(first).to_have_attribute("aria-pressed", "true")
+    second.click()
+    expect(heading(window, 2)).to_be_visible()
+    expect(second).to_have_attribute("aria-pressed", "true")
+    expect(first).to_have_attribute("aria-pressed", "false")
+    wait_for_ranking(window)
+    expect(page.get_by_role("combobox", name="Question", exact=True)).to_have_value(
+        re.compile("^2: ")
+    )
+
+    second.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(heading(window, 1)).to_be_visible()
+    wait_for_ranking(window)
+    expect(first).to_be_focused()
+    expect(first).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_bar_is_taken_and_the_step_is_undone(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    open_view(window)
+    page = window.page
+    before = page.url
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_disabled()
+    page.locator(".st-key-question_chart .barlayer .trace").last.locator(".point path").last.click(
+        force=True
+    )
+    expect(page.get_by_text(re.compile("^Rules: question 1: only about "))).to_be_visible(
+        timeout=SOLVED
+    )
+    expect(page.get_by_text(re.compile("^The rules cost "))).to_be_visible()
+    wait_for_ranking(window)
+    assert page.url != before, "the step is a run of its own"
+    expect(undo).to_be_enabled()
+    undo.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This tree has no rules.")).to_be_visible()
+    expect(undo).to_be_disabled()
+    wait_for_ranking(window)
+
+
+def test_solve_again_by_keyboard(open_window: Opener) -> None:
+    window = open_window(width=1024)
+    open_view(window)
+    page = window.page
+    page.get_by_role("radio", name="Ask another column").focus()
+    for words in ("Ask exactly this", "Never ask its column here"):
+        page.keyboard.press("ArrowDown")
+        expect(page.get_by_role("radio", name=words)).to_be_checked()
+        window.settle()
+    solve = page.get_by_role("button", name="Solve again")
+    solve.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile("^Rules: question 1: not about "))).to_be_visible(
+        timeout=SOLVED
+    )
+    wait_for_ranking(window)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_looks_right(open_window: Opener, theme: str) -> None:
+    window = open_window(theme=theme, width=1440)
+    open_view(window)
+    for width in (1440, 1024, 390):
+        window.widen(width)
+        assert window.overhang() == 0, "the page scrolls sideways"
+        assert window.legend_overlap() < 1
+        window.shoot(f"question-{theme}-{width}")

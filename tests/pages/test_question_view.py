@@ -1,0 +1,212 @@
+"""The view Change a question: columns ranked at it, changes, undo, and what rules cost."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
+from odt_core.jobs import Job, JobKind, JobSpec
+from odt_core.problem import SmallestLeaf
+from odt_core.solution import Engine
+from odt_core.storage import LOCAL_OWNER, RunQuery
+from odt_core.topology import Topology
+from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
+from pages.alternatives.editing import SOLVE
+from pages.common.places import Place
+from pages.common.server import job_manager, store
+from pages.common.state import Dataset, Work
+from pages.common.studies import ALTERNATIVES_VIEW, ONE_QUESTION
+from tests.pages.sessions import SECONDS, WORK, said, work
+
+CONTENT = SAMPLES["triage"].csv()
+SPEC = TrainSpec(
+    schema=SAMPLES["triage"].schema(),
+    split=SplitSpec.parse("200"),
+    topology=Topology.parse("depth-2"),
+    engine=Engine.SEARCH,
+)
+
+
+def trained(spec: TrainSpec = SPEC) -> Job:
+    sha256 = store().datasets.put(LOCAL_OWNER, CONTENT, "triage.csv").sha256
+    job = job_manager().submit(JobSpec(sha256, "triage.csv", ReadOptions(), spec))
+    deadline = time.monotonic() + SECONDS
+    while not job.is_over:
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.02)
+    return job
+
+
+def opened(app: AppTest, job: Job) -> AppTest:
+    """The view with a run's tree, and its columns ranked."""
+    table = read_table(CONTENT, ReadOptions(), name="triage.csv")
+    app.session_state[WORK] = Work(
+        dataset=Dataset(table, job.spec.dataset, ReadOptions()),
+        schema=SPEC.schema,
+        split=SPEC.split,
+        job=job,
+    )
+    app.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
+    app.switch_page(Place.ALTERNATIVES).run()
+    return ranked(app)
+
+
+def ranked(app: AppTest) -> AppTest:
+    """The page once the columns are ranked."""
+    assert not app.exception
+    deadline = time.monotonic() + SECONDS
+    while "now:" not in said(app):
+        assert time.monotonic() < deadline, "the ranking took too long"
+        app.run()
+        assert not app.exception
+    return app
+
+
+@pytest.fixture
+def page(app: AppTest) -> AppTest:
+    """The view with the best tree of depth 2."""
+    return opened(app, trained())
+
+
+def current(app: AppTest) -> Job:
+    job = work(app).job
+    assert job is not None
+    return job
+
+
+def button(app: AppTest, key: str):
+    return next(element for element in app.button if element.key == key)
+
+
+def choose_change(app: AppTest, words: str) -> None:
+    radio = next(element for element in app.radio if element.key == "edit_change")
+    radio.set_value(next(o for o in ("column", "exactly", "never", "keep", "leaf") if o == words))
+    app.run()
+    assert not app.exception
+
+
+def solve(app: AppTest) -> None:
+    """Press Solve again, and wait for the new tree and its ranking."""
+    before = current(app)
+    assert button(app, "edit_solve").label == SOLVE
+    button(app, "edit_solve").click().run()
+    deadline = time.monotonic() + SECONDS
+    while current(app) is before or not current(app).is_over:
+        assert time.monotonic() < deadline, "the run took too long"
+        app.run()
+    ranked(app)
+
+
+def choose_question(app: AppTest, place: int) -> None:
+    box = next(e for e in app.selectbox if e.label == "Question")
+    box.select_index(place).run()
+    ranked(app)
+
+
+def test_the_columns_of_the_first_question_are_ranked(page: AppTest) -> None:
+    tree = current(page).trained.tree
+    name = tree.features[tree.decisions[0].split.feature].name
+    errors = current(page).trained.errors
+    assert f"It asks {name} now: {errors} training errors." in said(page)
+    assert "This tree has no rules." in said(page)
+    assert button(page, "edit_undo").disabled
+    columns = next(e for e in page.selectbox if e.label == "Column")
+    assert name not in columns.options
+    assert len(columns.options) == len(tree.features) - 1
+
+
+def test_the_same_ranking_is_not_made_twice(page: AppTest) -> None:
+    def rankings() -> int:
+        return store().runs.list(LOCAL_OWNER, RunQuery(kinds=(JobKind.QUESTION.value,))).total
+
+    choose_question(page, 1)
+    n = rankings()
+    choose_question(page, 0)
+    choose_question(page, 1)
+    assert rankings() == n
+
+
+def test_a_change_is_solved_costs_something_and_is_undone(page: AppTest) -> None:
+    first = current(page)
+    tree = first.trained.tree
+    name = tree.features[tree.decisions[0].split.feature].name
+    choose_change(page, "never")
+    solve(page)
+    second = current(page)
+    assert second.spec.train.rules.nodes == (NodeRuleSpec(1, never=(name,)),)
+    assert store().runs.summary(LOCAL_OWNER, second.id).rerun_of == first.id
+    assert f"Rules: question 1: not about {name}." in said(page)
+    cost = second.trained.errors - first.trained.errors
+    words = f"The rules cost {cost} more training" if cost else "The rules cost nothing"
+    assert words in said(page)
+    choose_change(page, "column")
+    solve(page)
+    third = current(page)
+    assert button(page, "edit_undo").label == "Undo (2 steps)"
+    assert third.spec.train.rules.nodes[0].features is not None
+    button(page, "edit_undo").click().run()
+    assert current(ranked(page)).id == second.id
+    button(page, "edit_undo").click().run()
+    assert current(ranked(page)).id == first.id
+    assert "This tree has no rules." in said(page)
+    assert button(page, "edit_undo").disabled
+
+
+def test_the_first_question_cannot_become_a_leaf_but_others_can(page: AppTest) -> None:
+    choose_change(page, "leaf")
+    assert "The first question cannot become a leaf" in said(page)
+    assert button(page, "edit_solve").disabled
+    choose_question(page, 1)
+    assert not button(page, "edit_solve").disabled
+    solve(page)
+    assert current(page).spec.train.topology.n_nodes == 2
+    assert "at most 2 questions" in said(page)
+
+
+def test_a_kept_question_stays_and_an_exact_one_is_asked(page: AppTest) -> None:
+    kept = current(page).trained.tree.decisions[1]
+    choose_question(page, 1)
+    choose_change(page, "keep")
+    solve(page)
+    assert kept.split in [node.split for node in current(page).trained.tree.decisions]
+    choose_question(page, 0)
+    choose_change(page, "exactly")
+    column = next(e for e in page.selectbox if e.key == "edit_exact_column")
+    names = [feature.name for feature in current(page).trained.tree.features]
+    column.select_index(names.index("age")).run()
+    solve(page)
+    assert current(page).spec.train.rules.nodes[0].feature == "age"
+    assert "age ≤" in said(page)
+
+
+def test_a_tree_with_rules_of_its_own_is_compared_on_request(app: AppTest) -> None:
+    rules = RulesSpec((), (NodeRuleSpec(1, features=("age",)),))
+    limit = 41.0  # of no other test, so that its run without rules is not stored
+    page = opened(app, trained(replace(SPEC, rules=rules, time_limit=limit, max_card=3)))
+    button(page, "edit_free").click().run()
+    deadline = time.monotonic() + SECONDS
+    while "The rules cost" not in said(page):
+        assert time.monotonic() < deadline, "the run without rules took too long"
+        page.run()
+        assert not page.exception
+    assert current(page).spec.train.rules == rules, "the current tree stays"
+
+
+def test_a_tree_that_asks_nothing_has_nothing_to_change(app: AppTest) -> None:
+    job = trained(replace(SPEC, smallest_leaf=SmallestLeaf(120)))
+    assert not job.trained.tree.decisions
+    table = read_table(CONTENT, ReadOptions(), name="triage.csv")
+    app.session_state[WORK] = Work(
+        dataset=Dataset(table, job.spec.dataset, ReadOptions()),
+        schema=SPEC.schema,
+        split=SPEC.split,
+        job=job,
+    )
+    app.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
+    app.switch_page(Place.ALTERNATIVES).run()
+    assert not app.exception
+    assert "asks nothing" in said(app)
