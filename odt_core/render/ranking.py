@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 MOST_BARS = 14
 """Largest number of columns that are drawn."""
 LINE, FRAME = 26, 100
-NAME = 20
+LETTER = 8
+"""Width of a letter, in pixels, with some room."""
+NAME = 18
 """Letters of a column's name beside its bar."""
 
 
@@ -80,7 +82,7 @@ def ranking_figure(
     figure = go.Figure()
     for name, color, is_current in (
         ("asked now", theme.accent, True),
-        ("another column", theme.second, False),
+        ("other columns", theme.second, False),
     ):
         places = [at for at, bar in enumerate(shown) if bar.is_current is is_current]
         if places:
@@ -113,7 +115,8 @@ def ranking_figure(
     )
     figure.layout.bargap = 0.3
     figure.layout.barmode = "overlay"
-    figure.layout.margin = {**MARGIN, "l": 160}
+    longest = max((min(len(bar.name), NAME) for bar in shown), default=0)
+    figure.layout.margin = {**MARGIN, "l": 24 + LETTER * longest}
     return figure
 
 

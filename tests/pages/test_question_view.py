@@ -41,8 +41,8 @@ def trained(spec: TrainSpec = SPEC) -> Job:
     return job
 
 
-def opened(app: AppTest, job: Job) -> AppTest:
-    """The view with a run's tree, and its columns ranked."""
+def shown(app: AppTest, job: Job) -> AppTest:
+    """The view with a run's tree."""
     table = read_table(CONTENT, ReadOptions(), name="triage.csv")
     app.session_state[WORK] = Work(
         dataset=Dataset(table, job.spec.dataset, ReadOptions()),
@@ -52,7 +52,13 @@ def opened(app: AppTest, job: Job) -> AppTest:
     )
     app.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
     app.switch_page(Place.ALTERNATIVES).run()
-    return ranked(app)
+    assert not app.exception
+    return app
+
+
+def opened(app: AppTest, job: Job) -> AppTest:
+    """The view with a run's tree, and its columns ranked."""
+    return ranked(shown(app, job))
 
 
 def ranked(app: AppTest) -> AppTest:
@@ -196,17 +202,31 @@ def test_a_tree_with_rules_of_its_own_is_compared_on_request(app: AppTest) -> No
     assert current(page).spec.train.rules == rules, "the current tree stays"
 
 
+def test_columns_without_a_proof_are_named_and_get_more_time(app: AppTest) -> None:
+    app.session_state["question_seconds"] = 0.001
+    page = opened(app, trained(replace(SPEC, topology=Topology.parse("depth-3"))))
+    assert "Not proved in 0.001 s for each: " in said(page)
+    again = button(page, "question_again")
+    assert again.label == "Give each column 0.006 s"
+    again.click().run()
+    ranked(page)
+    assert page.session_state["question_seconds"] == 0.006
+
+
+def test_a_ranking_is_stopped_with_what_is_known(app: AppTest) -> None:
+    app.session_state["question_seconds"] = 100.0
+    deep = replace(SPEC, topology=Topology.parse("depth-4"), time_limit=0.5)
+    page = shown(app, trained(deep))
+    button(page, "question_stop").click().run()
+    deadline = time.monotonic() + SECONDS
+    while "not tried." not in said(page):
+        assert time.monotonic() < deadline, "it was not stopped"
+        page.run()
+        assert not page.exception
+    assert button(page, "question_again").label in ("Try all columns", "Try again")
+
+
 def test_a_tree_that_asks_nothing_has_nothing_to_change(app: AppTest) -> None:
     job = trained(replace(SPEC, smallest_leaf=SmallestLeaf(120)))
     assert not job.trained.tree.decisions
-    table = read_table(CONTENT, ReadOptions(), name="triage.csv")
-    app.session_state[WORK] = Work(
-        dataset=Dataset(table, job.spec.dataset, ReadOptions()),
-        schema=SPEC.schema,
-        split=SPEC.split,
-        job=job,
-    )
-    app.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
-    app.switch_page(Place.ALTERNATIVES).run()
-    assert not app.exception
-    assert "asks nothing" in said(app)
+    assert "asks nothing" in said(shown(app, job))

@@ -1,0 +1,56 @@
+"""Bars of columns that a question could be about."""
+
+from __future__ import annotations
+
+import pytest
+
+from odt_core.render.ranking import MOST_BARS, ColumnBar, ranking_alt_text, ranking_figure
+from odt_core.render.theme import DARK, LIGHT, Theme
+
+BARS = (
+    ColumnBar("age", 13, 13, is_current=True),
+    ColumnBar("<b>pain</b> & more", 15, 13.5),
+    ColumnBar("stage", 16, 16),
+)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_each_column_has_a_bar_at_its_place(theme: Theme) -> None:
+    figure = ranking_figure(BARS, "training errors", without=21, theme=theme)
+    current, others, line = figure.data
+    assert (list(current.x), list(current.y), current.name) == ([13], [0], "asked now")
+    assert (list(others.x), list(others.y)) == ([15, 16], [1, 2])
+    assert list(others.customdata) == ["<b>pain</b> & more", "stage"]
+    assert list(line.x) == [21, 21]
+    assert figure.layout.xaxis.range[1] > 21
+    assert figure.layout.xaxis.title.text == "training errors"
+
+
+def test_what_is_not_proved_is_hollow_and_says_from_where_on() -> None:
+    _, others = ranking_figure(BARS, "training errors").data
+    hollow, full = others.marker.color
+    assert hollow == LIGHT.grid and full == LIGHT.second
+    assert list(others.text) == ["13.5 to 15", "16"]
+    assert "not proved" in others.hovertext[0] and "proved" in others.hovertext[1]
+
+
+def test_names_from_a_file_are_no_html() -> None:
+    figure = ranking_figure(BARS, "training errors")
+    assert figure.layout.yaxis.ticktext[1] == "&lt;b&gt;pain&lt;/b&gt; &amp; more"
+    assert "<b>" not in figure.data[1].hovertext[0]
+
+
+def test_only_the_best_columns_are_drawn() -> None:
+    bars = [ColumnBar(f"column {k}", k, k) for k in range(40)]
+    assert len(ranking_figure(bars, "training errors").data[0].x) == MOST_BARS
+    words = ranking_alt_text(bars, "training errors")
+    assert words.endswith(f"and {40 - MOST_BARS} other columns.")
+
+
+def test_the_bars_in_words() -> None:
+    assert ranking_alt_text(BARS, "training errors") == (
+        "The fewest training errors with each column at this question: age (asked now) 13, "
+        "<b>pain</b> & more 13.5 to 15, stage 16."
+    )
+    share = (ColumnBar("age", 0.05, 0.05),)
+    assert "age 5.0%" in ranking_alt_text(share, "balanced error", is_share=True)
