@@ -23,9 +23,9 @@ from odt_core.jobs import Job, JobKind
 from odt_core.jobs.evidence import KnownRuns, problem_of
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, printable
-from pages.common.intents import is_pressed, press_on
+from pages.common.intents import is_pressed, note_press
 from pages.common.people import owner
-from pages.common.runs import CHANGED, EVERY, draw_how_far, has_tree, train_now
+from pages.common.runs import CHANGED, EVERY, draw_job_progress, has_tree, train_now
 from pages.common.server import job_manager, store
 from pages.common.settings import load_settings
 from pages.common.state import lane, update
@@ -77,7 +77,7 @@ def solve_what_was_asked(data: ReadyData, job: Job) -> None:
 
 def asker() -> Callable[[TrainSpec], None]:
     """What a press calls with the run that it asks for; for callbacks."""
-    press = press_on(SOLVE)
+    press = note_press(SOLVE)
 
     def ask(spec: TrainSpec) -> None:
         st.session_state[_ASKED] = spec
@@ -289,5 +289,5 @@ def _watch_free(job: Job) -> None:
     """Draw how far the run without rules is."""
     if job.is_over:
         st.rerun()
-    draw_how_far(job, "the best tree without these rules")
+    draw_job_progress(job, "the best tree without these rules")
     st.button("Stop", key="edit_free_stop", on_click=job_manager().cancel, args=(job,))

@@ -12,7 +12,7 @@ from pages.alternatives.question import draw_one_question
 from pages.common.drawings import hide_old_charts
 from pages.common.layout import follow_theme
 from pages.common.places import Place
-from pages.common.runs import job_that_goes_on, settle_run
+from pages.common.runs import settle_run, unfinished_job
 from pages.common.studies import ALTERNATIVES_VIEW, NEAR_OPTIMAL, ONE_QUESTION
 from pages.common.tables import ReadyData, need_data, need_rows, problem_of, send_to
 from pages.train.progress import watch_run
@@ -45,7 +45,7 @@ def draw_page(data: ReadyData) -> None:
 
 def need_tree() -> Job:
     """The current training run, which has a tree, or a way to the Train page."""
-    running = job_that_goes_on()
+    running = unfinished_job()
     if running is not None:
         watch_run(running, problem_of(running))
         st.stop()
