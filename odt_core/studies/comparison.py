@@ -223,7 +223,7 @@ class ComparisonFold:
     Attributes
     ----------
     candidates : tuple of TreeCandidate or Baseline
-        As in `ComparisonSpec`.
+        The candidates in the order of display.
     fold : Fold
         Which fold.
     """

@@ -89,12 +89,14 @@ class CurveRepeat:
 
     Attributes
     ----------
-    levels, topologies
-        As in `CurveSpec`.
+    levels : tuple of Fraction
+        Floors in training, each in [0, 1].
+    topologies : tuple of Topology
+        Tree shapes.
     number : int
         The repeat's number, from 0.
     sweep : Sweep
-        As in `CurveSpec`.
+        The rate that has the floors.
     """
 
     levels: tuple[Fraction, ...]

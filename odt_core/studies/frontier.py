@@ -217,8 +217,12 @@ def search_frontier(
 
     Returns
     -------
-    points, bound, status
-        As in `FrontierResult`.
+    points : tuple of OperatingPoint
+        The points by rising false negatives.
+    bound : LowerBound or None
+        The bound; None if every point is proved.
+    status : Status
+        ``optimal`` if every point is proved and none is missing.
     """
     from odt_core.solvers.search import frontier, loader  # slow to import: only where a search runs
 

@@ -41,9 +41,10 @@ class FrontierView:
     points : tuple of ViewPoint
         The points by rising false negatives in training.
     bound : LowerBound or None
-        As in `FrontierResult`.
+        A lower bound on the false positives for each number of false negatives. None if every
+        point is proved.
     status : Status
-        As in `FrontierResult`.
+        ``optimal`` if every point is proved and none is missing.
     seconds : float
         Total time.
     """
