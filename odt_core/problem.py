@@ -196,7 +196,7 @@ def _first_and_rank(
     codes, distinct = pd.factorize(keys)
     first = np.empty(len(distinct), dtype=np.int64)
     first[codes[::-1]] = np.arange(len(keys))[::-1]
-    order = np.argsort(distinct, kind="stable")
+    order = np.argsort(distinct)
     rank = np.empty(len(distinct), dtype=np.int64)
     rank[order] = np.arange(len(distinct))
     return first[order], rank[codes]

@@ -105,7 +105,7 @@ def _findings(
         yield from _category_findings(profile, has_many=has_many and not odd)
     yield from _code_findings(profile)
     if target is not None:
-        yield from _leak_findings(profile, kind, target, positive)
+        yield from _leak_findings(table, profile, kind, target, positive)
 
 
 def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
@@ -415,15 +415,18 @@ def _category_findings(profile: Profile, *, has_many: bool) -> Iterator[Finding]
 
 
 def _leak_findings(
-    profile: Profile, kind: ColumnKind, target: Target, positive: str | None
+    table: Table, profile: Profile, kind: ColumnKind, target: Target, positive: str | None
 ) -> Iterator[Finding]:
     """Report a column that alone determines the outcome, always or almost always."""
-    name = profile.name
-    if profile.decides(kind, target.classes):
-        facts = f"Column {name!r} alone determines the outcome {target.name!r}"
-        yield replace(warning(name, f"{facts}: {_LEAK_ADVICE}", ignore(name)), gives_away=True)
-        return
-    finding = _near_leak(profile, kind, target, positive)
+    name, counts = profile.name, None
+    if len(target.labels) <= MANY_CATEGORIES:
+        counts = profile.class_counts(target.classes, len(target.labels))
+        if profile.decides(kind, counts):
+            facts = f"Column {name!r} alone determines the outcome {target.name!r}"
+            yield replace(warning(name, f"{facts}: {_LEAK_ADVICE}", ignore(name)), gives_away=True)
+            return
+    overall = _overall_accuracy(table, profile, kind, target, positive, counts)
+    finding = _near_leak(profile, target, overall)
     if finding is not None:
         yield finding
 
@@ -456,24 +459,20 @@ def training_leaks(
         profile = profile_column(table, name, schema.reading_of(name))
         if profile.is_constant or _is_identifier(profile, kind):
             continue
-        key = ("balanced accuracy", name, profile.reading, kind, target, schema.positive)
-        overall = table.remember(key, partial(_accuracy, profile, kind, target, schema.positive))
+        overall = _overall_accuracy(table, profile, kind, target, schema.positive)
         if overall is None or not _WORTH_A_LOOK <= overall < ALMOST_ALWAYS:
             continue
-        where = " on the training rows"
-        leak = _near_leak(profile, kind, trained, schema.positive, where)
+        accuracy = _accuracy(profile, kind, trained, schema.positive)
+        leak = _near_leak(profile, target, accuracy, " on the training rows")
         found = column_findings(table, profile, kind, target, schema.positive)
         if leak is not None and not any(finding.gives_away for finding in found):
             yield leak
 
 
 def _near_leak(
-    profile: Profile, kind: ColumnKind, target: Target, positive: str | None, where: str = ""
+    profile: Profile, target: Target, accuracy: float | None, where: str = ""
 ) -> Finding | None:
     """Warn of a column that alone almost determines the outcome; None if it does not."""
-    if positive not in target.labels:
-        return None
-    accuracy = _accuracy(profile, kind, target, positive)
     if accuracy is None or accuracy < ALMOST_ALWAYS:
         return None
     message = (
@@ -483,10 +482,38 @@ def _near_leak(
     return replace(warning(profile.name, message, ignore(profile.name)), gives_away=True)
 
 
-def _accuracy(profile: Profile, kind: ColumnKind, target: Target, positive: str) -> float | None:
-    """Balanced accuracy of the column alone for the positive class, on rows with an outcome."""
-    is_positive = np.where(target.known, target.classes == target.labels.index(positive), -1)
-    return profile.balanced_accuracy(kind, is_positive.astype(np.int64))
+def _overall_accuracy(
+    table: Table,
+    profile: Profile,
+    kind: ColumnKind,
+    target: Target,
+    positive: str | None,
+    counts: npt.NDArray[np.int64] | None = None,
+) -> float | None:
+    """Do the same as `_accuracy`, on all rows and only once."""
+    key = ("balanced accuracy", profile.name, profile.reading, kind, target, positive)
+    return table.remember(key, partial(_accuracy, profile, kind, target, positive, counts))
+
+
+def _accuracy(
+    profile: Profile,
+    kind: ColumnKind,
+    target: Target,
+    positive: str | None,
+    counts: npt.NDArray[np.int64] | None = None,
+) -> float | None:
+    """Balanced accuracy of the column alone for the positive class, on rows with an outcome.
+
+    `counts` are the rows of each label with each text, int64[V, C], if they are known.
+    """
+    if positive not in target.labels:
+        return None
+    place = target.labels.index(positive)
+    if counts is None:
+        classes = np.where(target.known, target.classes == place, -1)
+        counts, place = profile.class_counts(classes, 2), 1
+    found = counts[:, place]
+    return profile.balanced_accuracy(kind, np.stack([counts.sum(axis=1) - found, found], axis=1))
 
 
 def _is_identifier(profile: Profile, kind: ColumnKind) -> bool:

@@ -302,7 +302,24 @@ class Profile:
         texts = self.factor.values.take(present)
         return alike(texts, self.numbers[present], self.counts[present])
 
-    def decides(self, kind: ColumnKind, classes: npt.NDArray[np.int64]) -> bool:
+    def class_counts(
+        self, classes: npt.NDArray[np.int64], n_classes: int
+    ) -> npt.NDArray[np.int64]:
+        """Count the rows of each class with each text, int64[V, C].
+
+        Parameters
+        ----------
+        classes : int64[N]
+            The class of each row, from 0; -1 if it is missing.
+        n_classes : int
+            The number C of classes.
+        """
+        n_texts, n_columns = len(self.missing), n_classes + 1  # the first is for missing classes
+        cells = self.factor.codes * np.int64(n_columns) + (classes + 1)
+        counts = np.bincount(cells, minlength=n_texts * n_columns).reshape(n_texts, n_columns)
+        return counts[:, 1:]
+
+    def decides(self, kind: ColumnKind, counts: npt.NDArray[np.int64]) -> bool:
         """Whether the column alone determines the class of every row.
 
         A categorical column does so if each value has rows of only one class. A numerical column
@@ -312,15 +329,15 @@ class Profile:
         ----------
         kind : ColumnKind
             How to use the column.
-        classes : int64[N]
-            The class of each row, from 0; -1 if it is missing.
+        counts : int64[V, C]
+            Number of rows of each class with each text.
         """
-        n_classes = int(classes.max(initial=-1)) + 1
+        n_classes = counts.shape[1]
         if self.has_too_many_categories and kind is not ColumnKind.NUMERICAL:
             return False
         if n_classes < 2 or n_classes > MANY_CATEGORIES:
             return False
-        lost, table = self._classes_by_value(kind, classes, n_classes)
+        lost, table = self._by_value(kind, counts)
         if (np.count_nonzero(np.vstack([lost, table]), axis=1) > 1).any():
             return False
         if kind is not ColumnKind.NUMERICAL:
@@ -329,7 +346,7 @@ class Profile:
         n_runs = np.count_nonzero(np.diff(runs)) + 1 if len(runs) else 0
         return bool(1 < n_runs <= n_classes)
 
-    def balanced_accuracy(self, kind: ColumnKind, positive: npt.NDArray[np.int64]) -> float | None:
+    def balanced_accuracy(self, kind: ColumnKind, counts: npt.NDArray[np.int64]) -> float | None:
         """Balanced accuracy of the column alone for the positive class; None with too few rows.
 
         A categorical column predicts for each row the class that is relatively more frequent among
@@ -340,10 +357,10 @@ class Profile:
         ----------
         kind : ColumnKind
             How to use the column.
-        positive : int64[N]
-            1 for a positive row, 0 for a negative row, -1 if the outcome is missing.
+        counts : int64[V, 2]
+            Number of negative and of positive rows with each text.
         """
-        lost, table = self._classes_by_value(kind, positive, 2)
+        lost, table = self._by_value(kind, counts)
         total = table.sum(axis=0) + lost
         if min(total) < _FEWEST_TO_TELL or (self.strays.any() and kind is ColumnKind.NUMERICAL):
             return None
@@ -358,8 +375,8 @@ class Profile:
         untold = negative[(negative - 1) * n_positive > found * (n_negative - 1)].sum() / n_negative
         return float(told + untold) / 2
 
-    def _classes_by_value(
-        self, kind: ColumnKind, classes: npt.NDArray[np.int64], n_classes: int
+    def _by_value(
+        self, kind: ColumnKind, counts: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Count rows of each class with a missing value, int64[C], and by value, int64[V, C].
 
@@ -369,11 +386,8 @@ class Profile:
         ranks = np.arange(len(self.missing))
         if kind is ColumnKind.NUMERICAL:
             ranks = np.searchsorted(self.distinct_numbers, self.numbers)
-        n_texts, n_columns = len(self.missing), n_classes + 1  # the first is for missing classes
-        cells = self.factor.codes * np.int64(n_columns) + (classes + 1)
-        by_text = np.bincount(cells, minlength=n_texts * n_columns).reshape(n_texts, n_columns)
-        table = np.zeros((n_texts + 2, n_classes), dtype=np.int64)
-        np.add.at(table, np.where(self.missing, 0, ranks + 1), by_text[:, 1:])
+        table = np.zeros((len(self.missing) + 2, counts.shape[1]), dtype=np.int64)
+        np.add.at(table, np.where(self.missing, 0, ranks + 1), counts)
         return table[0], table[1:]
 
 

@@ -199,8 +199,9 @@ def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer
     """
     from scipy.sparse import csc_matrix
 
-    rows: list[npt.NDArray[np.int64]] = []
-    values: list[npt.NDArray[np.integer]] = []
+    # Short integers and floats of the very type that scikit-learn wants: it copies all others.
+    rows: list[npt.NDArray[np.int32]] = []
+    values: list[npt.NDArray[np.float32]] = []
     sizes: list[int] = []
     for g, feature in enumerate(features):
         column = codes[:, g]
@@ -213,15 +214,15 @@ def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer
         ends = np.cumsum(np.bincount(column + 1, minlength=n_codes + 1))
         if feature.is_numerical:
             order = np.sort(order[ends[1] :])
-            values.append(column[order])
+            values.append(column[order].astype(np.float32))
             sizes.append(len(order))
         else:
             order = order[ends[0] :]
-            values.append(np.ones(len(order), dtype=column.dtype))
+            values.append(np.ones(len(order), dtype=np.float32))
             sizes += np.diff(ends).tolist()
-        rows.append(order)
+        rows.append(order.astype(np.int32))
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    found = (np.concatenate(values).astype(np.float32), np.concatenate(rows), starts)
+    found = (np.concatenate(values), np.concatenate(rows), starts)
     return csc_matrix(found, shape=(len(codes), len(sizes)))
 
 
