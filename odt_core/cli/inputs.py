@@ -33,6 +33,7 @@ from odt_core.data import (
     spellings,
     target_labels,
 )
+from odt_core.data.findings import quoted
 from odt_core.data.stray_lines import option_words
 from odt_core.errors import InputError
 from odt_core.problem import Objective, SmallestLeaf
@@ -90,8 +91,9 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     if options.target is None:
         note(f"Outcome: {schema.target!r} (guessed; name it with --target).")
     if options.positive is None:
-        labels = ", ".join(map(repr, target_labels(table, schema)))
-        note(f"Positive class: {schema.positive!r} of {labels} (guessed; name it with --positive).")
+        labels = ", ".join(map(quoted, target_labels(table, schema)))
+        positive = quoted(schema.positive)
+        note(f"Positive class: {positive} of {labels} (guessed; name it with --positive).")
     for kind in ColumnKind:
         schema = schema.with_kinds(dict.fromkeys(getattr(options, kind.value), kind))
     for column in options.as_numbers:
@@ -100,12 +102,23 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
         schema = as_ages(table, schema, column, options.age_date)
     schema = _with_cuts(_grouped(schema, options), options)
     findings = check_schema(table, schema)
+    _refuse_units(findings)
     if options.positive is None:
         _refuse_spellings(schema, findings)
     for finding in findings:
         if finding.level is not Level.ERROR:
             note(finding.message + _flags(finding))
     return schema
+
+
+def _refuse_units(findings: Sequence[Finding]) -> None:
+    """Refuse a row of units: its columns of numbers would be columns of text."""
+    for finding in findings:
+        if any(remedy.change is Change.UNITS_ROW for remedy in finding.remedies):
+            raise InputError(
+                f"{finding.message} Give --units-row. If its texts mean missing values, name them "
+                "with --missing."
+            )
 
 
 def _refuse_spellings(schema: Schema, findings: Sequence[Finding]) -> None:
@@ -130,8 +143,9 @@ def _proposed(table: Table, options: argparse.Namespace) -> Schema:
     labels = target_labels(table, schema)
     also = [label for label in labels if label in missing and label != schema.positive]
     if also and len(labels) > 2:
+        named = list_words([*map(quoted, also)], " or ")
         note(
-            f"The outcome {schema.target!r} can be {list_words([*map(repr, also)], ' or ')}. "
+            f"The outcome {schema.target!r} can be {named}. "
             "--missing only applies to features. Give --target-missing to leave such rows out."
         )
     return schema
@@ -141,8 +155,6 @@ def _flags(finding: Finding) -> str:
     """Name the option for a remedy; empty if there is none."""
     for remedy in finding.remedies:
         column = _as_option(remedy.column)
-        if remedy.change is Change.UNITS_ROW:
-            return " Give --units-row."
         if remedy.change is Change.TITLE:
             return f" Give --skip-lines {remedy.skip_lines}."
         if remedy.change is Change.JOIN and remedy.joined:
@@ -204,7 +216,7 @@ def _joined(table: Table, schema: Schema, columns: Sequence[str]) -> Schema:
     for column in columns:
         joined = spellings(table, schema, column)
         schema = schema.with_joined(column, joined)
-        pairs = ", ".join(f"{text!r} as {label!r}" for text, label in joined)
+        pairs = ", ".join(f"{quoted(text)} as {quoted(label)}" for text, label in joined)
         note(f"Column {column!r}: {pairs or 'there is nothing to join'}.")
     return schema
 

@@ -125,6 +125,8 @@ def _group_findings(schema: Schema, profiles: Sequence[Profile]) -> Iterator[Fin
         name = profile.name
         is_group = name == schema.group
         if not is_group and (schema.group is not None or not profile.repeats_ids):
+            if schema.group is None and profile.may_mark_clusters:
+                yield _cluster_finding(profile)
             continue
         n_known = profile.n_rows - profile.n_missing
         if is_group and profile.n_distinct + profile.n_missing == 1:
@@ -149,6 +151,17 @@ def _group_findings(schema: Schema, profiles: Sequence[Profile]) -> Iterator[Fin
                 "training and in test, which makes test results too good; keep them together.",
                 Remedy(Change.GROUP, "Keep them together", name),
             )
+
+
+def _cluster_finding(profile: Profile) -> Finding:
+    name = profile.name
+    return info(
+        name,
+        f"Column {name!r} has {profile.n_distinct:,} values. If rows with the same value are alike "
+        "and new cases will have other values, test results are too good: keep such rows together, "
+        "in training or in test.",
+        Remedy(Change.GROUP, "Keep them together", name),
+    )
 
 
 def shape_error(table: Table) -> Finding | None:

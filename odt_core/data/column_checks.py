@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.data.findings import Finding, Level, error, info, row_count, shown, warning
+from odt_core.data.findings import Finding, Level, error, info, quoted, row_count, shown, warning
 from odt_core.data.forms import NumberForm, latest_date
 from odt_core.data.profile import (
     MANY_CATEGORIES,
@@ -159,7 +159,7 @@ def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> 
     row = int(np.argmax(bad[profile.factor.codes]))
     code = int(profile.factor.codes[row])
     text = profile.factor.values[code].as_py()
-    where = f"Column {profile.name!r}, {table.where(row)}: {text!r}"
+    where = f"Column {profile.name!r}, {table.where(row)}: {quoted(text)}"
     if not np.isnan(profile.numbers[code]):
         return f"{where} is too large a number: correct it, or name it as a missing value."
     if profile.reading.form.is_age:
@@ -207,7 +207,7 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
 
 def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
-    facts = f"Column {name!r} holds dates such as {profile.date_example!r}"
+    facts = f"Column {name!r} holds dates such as {quoted(profile.date_example)}"
     year, ages = _as_form(profile, NumberForm.YEAR), _age_remedies(profile)
     age = "use the age in completed years on the latest date, " if ages else ""
     time = "add a column with the time between two dates"
@@ -231,7 +231,7 @@ def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
 
 def _code_text_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
-    facts = f"Column {name!r} holds codes such as {profile.code_example!r}"
+    facts = f"Column {name!r} holds codes such as {quoted(profile.code_example or '')}"
     if kind is ColumnKind.NUMERICAL:
         remedy = Remedy(Change.USE, "Use as categories", name, ColumnKind.CATEGORICAL)
         return warning(
@@ -335,8 +335,8 @@ def as_ages(table: Table, schema: Schema, column: str, reference: date | None = 
         )
     if len(remedies) > 1:
         raise InputError(
-            f"The dates of the column {column!r}, such as {profile.date_example!r}, can be read in "
-            "two ways: write them with the year first."
+            f"The dates of the column {column!r}, such as {quoted(profile.date_example)}, can be "
+            "read in two ways: write them with the year first."
         )
     return replace(remedies[0], reference=reference or remedies[0].reference).applied(schema)
 
@@ -387,7 +387,7 @@ def _code_findings(profile: Profile) -> Iterator[Finding]:
         n = int(profile.counts[profile.factor.texts.index(code)])
         yield info(
             name,
-            f"Column {name!r} is {code!r} in {n:,} of {n_known:,} rows, far from its other "
+            f"Column {name!r} is {quoted(code)} in {n:,} of {n_known:,} rows, far from its other "
             "values: if that means a missing value, name it as one.",
             Remedy(Change.MISSING, "Read as missing", name, texts=(code,)),
         )
@@ -408,8 +408,8 @@ def _category_findings(profile: Profile, *, has_many: bool) -> Iterator[Finding]
         more = f" ({len(alike)} such spellings)" if len(alike) > 1 else ""
         yield warning(
             name,
-            f"Column {name!r} has both {label!r} and {text!r}{more}, which count as different "
-            "categories: join them if they are the same.",
+            f"Column {name!r} has both {quoted(label)} and {quoted(text)}{more}, which count as "
+            "different categories: join them if they are the same.",
             Remedy(Change.JOIN, "Join them", name, joined=alike),
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from odt_core.data.findings import Finding, info, row_count, warning
+from odt_core.data.findings import Finding, info, quoted, row_count, warning
 from odt_core.data.table import Table
 from odt_core.data.target import Target
 
@@ -40,7 +40,7 @@ def division_findings(
     """
     is_positive = target.classes == target.labels.index(positive)
     few = [
-        f"{row_count(n)} of {label!r} in {part}"
+        f"{row_count(n)} of {quoted(label)} in {part}"
         for part, rows, fewest in (
             ("training", train, FEWEST_TRAINING),
             ("test", test, FEWEST_TEST),

@@ -25,6 +25,7 @@ from odt_core.data.binning import (
 )
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.column_checks import number_error
+from odt_core.data.findings import quoted
 from odt_core.data.forms import NumberForm, form_from_json
 from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
 from odt_core.data.ordering import natural_order
@@ -347,8 +348,8 @@ def _doubt(table: Table, column: str, decimal: str) -> str:
     text = next(text for text in table.factor(column).texts if "." in text or "," in text)
     mark = "commas" if decimal == "," else "points"
     return (
-        f"Column {column!r}: numbers such as {text!r} can be read in two ways, and the tree was "
-        f"trained on decimal {mark}: name this file's decimal mark (--decimal)."
+        f"Column {column!r}: numbers such as {quoted(text)} can be read in two ways, and the tree "
+        f"was trained on decimal {mark}: name this file's decimal mark (--decimal)."
     )
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from odt_core.data.remedies import Remedy
-
-_WIDE_OR_NARROW = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-"""Blanks that are not the usual one. Python writes them as escape codes."""
 
 
 class Level(StrEnum):
@@ -64,8 +60,23 @@ def info(column: str | None, message: str, *remedies: Remedy) -> Finding:
     return Finding(Level.INFO, column, message, remedies)
 
 
+def quoted(text: str) -> str:
+    r"""Write a text from a file in quotes, with a plain blank for each character nobody sees.
+
+    Python's own quotes hold escape codes for such characters.
+
+    Examples
+    --------
+    >>> print(quoted("2\u202f010 €"), quoted("o'clock"), quoted("\x1b[1mred"))
+    '2 010 €' "o'clock" ' [1mred'
+    """
+    plain = "".join(character if character.isprintable() else " " for character in text)
+    mark = '"' if "'" in plain and '"' not in plain else "'"
+    return f"{mark}{plain}{mark}"
+
+
 def shown(names: Sequence[str], most: int) -> str:
-    """Write names in quotes, at most `most` of them. Blanks of any width are plain blanks.
+    """Write names in quotes, at most `most` of them.
 
     Examples
     --------
@@ -73,7 +84,7 @@ def shown(names: Sequence[str], most: int) -> str:
     "'2 010 €', 'b' and 1 more"
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(repr(_WIDE_OR_NARROW.sub(" ", name)) for name in names[:most]) + more
+    return ", ".join(map(quoted, names[:most])) + more
 
 
 def only_rows(n: int) -> str:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from odt_core.data.cells import CellReading
 from odt_core.data.checks import shape_error
+from odt_core.data.findings import quoted, shown
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import MANY_CATEGORIES, Profile, profile_column
 from odt_core.data.schema import ColumnSchema, Schema
@@ -24,13 +25,34 @@ FEW_ROWS = 10
 """A column whose rarer value has fewer rows than this is the last choice for the outcome."""
 
 POSITIVE_LABELS = (
-    "positive pos positiv positif positivo positiva yes y true t + case event malignant abnormal "
-    "disease diseased sick ill present dead died death won win admitted ja oui si sim"
+    "positive pos positiv positif positivo positiva positief yes y true t + case event malignant "
+    "abnormal disease diseased sick ill present dead died death deceased relapse relapsed "
+    "recurrence recurrent recurred progression metastasis infected readmitted won win admitted "
+    "ja oui si sim tak "
+    "krank erkrankt tot gestorben verstorben bosartig rezidiv ruckfall ereignis "
+    "malade mort morte decede decedee malin maligne rechute recidive evenement "
+    "enfermo enferma muerto muerta fallecido fallecida maligno maligna recaida recurrencia evento "
+    "malato malata morto morta deceduto deceduta ricaduta recidiva doente obito falecido falecida "
+    "ziek overleden kwaadaardig recidief terugval "
+    "sjuk avliden dod elakartad aterfall recidiv syk syg død ondartet tilbakefall tilbagefald "
+    "chory chora zgon zmarł zmarła złosliwy nawrot"
 ).split()
 NEGATIVE_LABELS = (
     "negative neg negativ negatif negativo negativa no n false f 0 -1 - control none benign normal "
-    "healthy well absent alive survived lost discharged nein non nee nej nao"
+    "healthy well absent alive survived lost discharged free remission nein non nee nej nao "
+    "gesund lebend gutartig sain saine vivant vivante benin benigne sano sana vivo viva benigno "
+    "benigna saudavel gezond levend goedaardig frisk levande levende godartad godartet zdrowy "
+    "zdrowa zywy zywa łagodny"
 ).split()
+NEGATIONS = frozenset(
+    "no not non without free sans libre aucun aucune sin senza sem ohne kein keine frei zonder "
+    "geen utan uden ingen bez brak".split()
+)
+"""Words that turn the other words of a label into their opposite, as in ``relapse free``."""
+
+_SHORTEST_EVENT = 4
+"""A shorter word of a label, such as ``si``, does not name an event."""
+
 UNKNOWN_LABELS = frozenset(
     (
         "unknown, unk, not known, unspecified, undetermined, indeterminate, inconclusive, unclear, "
@@ -77,13 +99,15 @@ def infer_schema(
 
     The outcome is a column with a name of `TARGET_NAMES` or `EVENT_NAMES`. Otherwise it is guessed,
     and the schema says so. The guess is the last column with two values, where spellings of one
-    value count once; columns with such a word in their name come first, columns with a rare second
-    value come last. If no column has two values, it is the last column with at most 50. Labels of
-    `UNKNOWN_LABELS` are read as missing if two other labels remain.
+    value count once, and labels of `UNKNOWN_LABELS` do not count; columns with such a word in their
+    name come first, columns with a rare second value come last. If no column has two values, it is
+    the last column with at most 50. Labels of `UNKNOWN_LABELS` are read as missing if two other
+    labels remain.
 
     The positive label is a word of `POSITIVE_LABELS`. Otherwise it is the opposite of a word of
-    `NEGATIVE_LABELS` (or of ``not`` and the label itself). Otherwise it is the rarest label that is
-    not stray, and among equally rare labels the last. It is no label of `UNKNOWN_LABELS`, unless
+    `NEGATIVE_LABELS` (or of ``not`` and the label itself). Otherwise it is the only label with a
+    word of `POSITIVE_LABELS` and without negation. Otherwise it is the rarest label that is not
+    stray, and among equally rare labels the last. It is no label of `UNKNOWN_LABELS`, unless
     there is no other. Words count in any case, with or without accents.
 
     Kinds are those of `odt_core.data.describe_columns`. An identifier that repeats is proposed as
@@ -124,8 +148,8 @@ def infer_schema(
         positive = guess_positive(outcome)
     elif positive not in outcome.labels:
         raise InputError(
-            f"The outcome {target!r} is never {positive!r}: choose the positive label among "
-            f"{', '.join(map(repr, outcome.labels[:10]))}."
+            f"The outcome {target!r} is never {quoted(positive)}: choose the positive label "
+            f"among {shown(outcome.labels, 10)}."
         )
     profiles = [profile_column(table, name, reading) for name in table.columns if name != target]
     return Schema(
@@ -174,14 +198,19 @@ def _guess_target(table: Table, reading: CellReading) -> tuple[str, bool]:
 
 
 def _rows_by_value(profile: Profile) -> Counter[str]:
-    """Number of rows with each value; spellings of one value count together."""
+    """Number of rows with each value; spellings of one value count together.
+
+    Values that mean an unknown outcome are left out if two others remain.
+    """
     joined = dict(profile.spellings())
     found: Counter[str] = Counter()
     present = ~profile.missing
     texts = profile.factor.values.filter(pa.array(present)).to_pylist()
     for text, n in zip(texts, profile.counts[present].tolist(), strict=True):
         found[joined.get(text, text)] += n
-    return found
+    plain = dict(zip(found, _plain(list(found)), strict=True))
+    known = Counter({text: n for text, n in found.items() if plain[text] not in UNKNOWN_LABELS})
+    return known if len(known) >= 2 else found
 
 
 def guess_positive(outcome: Target) -> str:
@@ -200,8 +229,18 @@ def guess_positive(outcome: Target) -> str:
     opposed = [label for label in labels if not _is_negative(plain[label], plain.values())]
     if len({plain[label] for label in labels}) == 2 and opposed and len(opposed) < len(labels):
         return max(opposed, key=found.__getitem__)
+    events = [label for label in labels if _names_event(plain[label])]
+    if len(events) == 1:
+        return events[0]
     rarest = min(found[label] for label in labels)
     return [label for label in labels if found[label] == rarest][-1]
+
+
+def _names_event(text: str) -> bool:
+    """Whether a plain label has a word such as ``relapse``, and no word such as ``free``."""
+    words = re.findall(r"[^\W_]+", text)
+    named = [word for word in words if word in POSITIVE_LABELS and len(word) >= _SHORTEST_EVENT]
+    return bool(named) and NEGATIONS.isdisjoint(words)
 
 
 def _is_negative(text: str, others: Iterable[str]) -> bool:

@@ -12,7 +12,7 @@ from odt_core.data.checks import check_schema
 from odt_core.data.column_checks import training_leaks
 from odt_core.data.division_checks import division_findings
 from odt_core.data.encoder import Encoder, fit_encoder
-from odt_core.data.findings import Finding, Level
+from odt_core.data.findings import Finding, Level, quoted
 from odt_core.data.profile import profile_column
 from odt_core.data.schema import Schema
 from odt_core.data.splitting import SplitSpec, split_rows
@@ -213,9 +213,9 @@ def row_groups(table: Table, schema: Schema) -> npt.NDArray[np.int64] | None:
 def _require_both_classes(target: Target, positive: str, train: npt.NDArray[np.bool_]) -> None:
     if train.any() and not train.all():
         return
-    absent = target.negative_label(positive) if train.all() else positive
+    label = quoted(target.negative_label(positive) if train.all() else positive)
     rows = f"None of the {len(train):,} training rows" if len(train) > 1 else "No training row"
-    raise InputError(f"{rows} has {target.name!r} = {absent!r}: choose a larger training set.")
+    raise InputError(f"{rows} has {target.name!r} = {label}: choose a larger training set.")
 
 
 def _flow(table: Table, target: Target, n_train: int, n_test: int) -> Flow:

@@ -63,6 +63,17 @@ _GROUP_NAME = re.compile(
     re.IGNORECASE,
 )
 
+_CLUSTER_NAME = re.compile(
+    r"(^|[^a-z])(groups?|clusters?|machines?|devices?|sites?|cent(er|re)s?|hospitals?|clinics?"
+    r"|practices?|schools?|famil(y|ies)|households?|litters?|batch(es)?|lots?|herds?|farms?"
+    r"|villages?|operators?|raters?|surgeons?|plates?|cages?|zentrum|klinik|krankenhaus|maschine"
+    r"|charge|praxis|schule|familie|gruppe|centro|hopital|clinique|groupe|grupo|gruppo)"
+    r"([^a-z]*(nr|no|number|nummer|id|name|code)\.?)?$",
+    re.IGNORECASE,
+)
+_FEWEST_CLUSTERS = 5
+"""Least number of values of a column such as ``site`` that may mark rows that belong together."""
+
 _ID_NAME = re.compile(
     r"(^|[^a-z])(id|ids|index|idx|(nr|no)\.?|number|nummer|row|key|mrn|uuid)$"
     r"|(?-i:[a-z](Id|ID|Nr|No))$|^(unnamed|column_1$|row ?names)",
@@ -265,6 +276,13 @@ class Profile:
         repeated = self.n_distinct < n_known <= _LARGEST_GROUP * self.n_distinct
         return repeated and 2 * n_known > self.n_rows
 
+    @cached_property
+    def may_mark_clusters(self) -> bool:
+        """Whether its name is ``site``, ``machine`` or the like, and its values repeat."""
+        n_known = self.n_rows - self.n_missing
+        repeats = _FEWEST_CLUSTERS <= self.n_distinct and 2 * self.n_distinct <= n_known
+        return repeats and _CLUSTER_NAME.search(self.name) is not None
+
     def suspected_codes(self) -> list[str]:
         """Numbers that may mean a missing value, the most frequent first.
 
@@ -302,9 +320,7 @@ class Profile:
         texts = self.factor.values.take(present)
         return alike(texts, self.numbers[present], self.counts[present])
 
-    def class_counts(
-        self, classes: npt.NDArray[np.int64], n_classes: int
-    ) -> npt.NDArray[np.int64]:
+    def class_counts(self, classes: npt.NDArray[np.int64], n_classes: int) -> npt.NDArray[np.int64]:
         """Count the rows of each class with each text, int64[V, C].
 
         Parameters

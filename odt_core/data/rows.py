@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from odt_core.data.dialect import DELIMITER_NAMES, Dialect
 from odt_core.data.even_rows import split_even_rows
+from odt_core.data.findings import quoted
 from odt_core.data.header import Header, read_header
 from odt_core.data.table import Factor, composed, factor_of
 from odt_core.errors import InputError
@@ -90,7 +91,7 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
 def without_first(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
     """Remove the first row, which holds units, and make a note of that."""
     units = [column.texts[0] for column in rows.columns]
-    shown = ", ".join(repr(unit) for unit in units if unit) or "nothing"
+    shown = ", ".join(quoted(unit) for unit in units if unit) or "nothing"
     line = int(rows.lines[0])
     n_rows = len(rows.lines)
     rest = tuple(factor_of(column.cells(n_rows).slice(1)) for column in rows.columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from odt_core.data.findings import Finding, error, info, row_count, shown, warning
+from odt_core.data.findings import Finding, error, info, quoted, row_count, shown, warning
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import profile_column
 from odt_core.data.remedies import Change, Remedy
@@ -47,8 +47,8 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
     if schema.positive not in target.labels:
         yield error(
             name,
-            f"The outcome {name!r} is never {schema.positive!r}: choose the positive label among "
-            f"{shown(target.labels, MAX_LABELS_SHOWN)}.",
+            f"The outcome {name!r} is never {quoted(schema.positive)}: choose the positive label "
+            f"among {shown(target.labels, MAX_LABELS_SHOWN)}.",
         )
         return
     if schema.guessed:
@@ -63,7 +63,7 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
 
 def _single_value_error(table: Table, schema: Schema, target: Target) -> str:
     """Say that there is only one outcome, and which others were read as missing."""
-    facts = f"The outcome {target.name!r} has a single value, {target.labels[0]!r}"
+    facts = f"The outcome {target.name!r} has a single value, {quoted(target.labels[0])}"
     profile = profile_column(table, target.name, schema.reading_of(target.name))
     lost = [text for text in profile.values(profile.missing) if text]
     if not lost:
@@ -111,8 +111,8 @@ def _guess_finding(table: Table, schema: Schema, target: Target) -> Finding:
     return replace(
         warning(
             name,
-            f"{reason}, so {name!r} was guessed from its values, with {schema.positive!r} as "
-            "positive: confirm it, or choose another column.",
+            f"{reason}, so {name!r} was guessed from its values, with {quoted(schema.positive)} "
+            "as positive: confirm it, or choose another column.",
             Remedy(Change.CONFIRM, "It is the outcome", name),
         ),
         needs_answer=True,
@@ -123,7 +123,8 @@ def _spelling_findings(target: Target) -> Iterator[Finding]:
     name, alike = target.name, target.spellings()
     if not alike:
         return
-    pairs = "; ".join(f"{text!r} and {label!r}" for text, label in alike[:MAX_LABELS_SHOWN])
+    shown_pairs = alike[:MAX_LABELS_SHOWN]
+    pairs = "; ".join(f"{quoted(text)} and {quoted(label)}" for text, label in shown_pairs)
     yield replace(
         warning(
             name,
@@ -143,8 +144,8 @@ def _stray_finding(table: Table, schema: Schema, target: Target, label: str) -> 
     side = "positive" if label == schema.positive else "negative"
     return warning(
         name,
-        f"The outcome {name!r} is {label!r} in {' and '.join(rows)} only, which counts as {side}: "
-        "if that is a stray text, such as a total below the table, read it as missing.",
+        f"The outcome {name!r} is {quoted(label)} in {' and '.join(rows)} only, which counts as "
+        f"{side}: if that is a stray text, such as a total below the table, read it as missing.",
         Remedy(Change.MISSING, "Read as missing", name, texts=(label,)),
     )
 
@@ -155,13 +156,13 @@ def _class_findings(schema: Schema, target: Target, strays: tuple[str, ...]) -> 
     if n_labels > MANY_CLASSES:
         yield warning(
             name,
-            f"The outcome {name!r} has {n_labels} values: {schema.positive!r} is "
+            f"The outcome {name!r} has {n_labels} values: {quoted(schema.positive)} is "
             "positive and all others are negative; choose another column if that is not meant.",
         )
     elif n_labels > 2:
         others = [label for label in target.others(schema.positive) if label not in strays]
         yield info(
             name,
-            f"The outcome {name!r} has {n_labels} values: {schema.positive!r} is "
+            f"The outcome {name!r} has {n_labels} values: {quoted(schema.positive)} is "
             f"positive, the rest ({shown(others, MAX_LABELS_SHOWN)}) is negative.",
         )

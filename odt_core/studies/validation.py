@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from odt_core.confusion import Confusion
 from odt_core.data import Exclusion, Schema, Table, row_groups
+from odt_core.data.findings import quoted
 from odt_core.data.profile import profile_column
 from odt_core.data.target import Target, read_target
 from odt_core.errors import InputError
@@ -296,10 +297,10 @@ class _Labels:
             dtype=np.bool_,
         )
         if is_other.all():
-            found = list_words([*map(repr, target.labels[:MOST_VALUES_NAMED])], " and ")
+            found = list_words([*map(quoted, target.labels[:MOST_VALUES_NAMED])], " and ")
             raise InputError(
                 f"The outcome {target.name!r} has the labels {found or 'of no row'}, but the tree "
-                f"tells {positive!r} from {negative!r}: give the labels the same names."
+                f"tells {quoted(positive)} from {quoted(negative)}: give the labels the same names."
             )
         is_positive = np.array([label == positive for label in target.labels], dtype=np.bool_)
         missing = ~target.known
@@ -356,7 +357,7 @@ def _reasons(
             known = np.isin(groups, np.unique(groups[training]))
             yield f"the same {schema.group} as a training row", known
     yield f"the outcome {schema.target!r} is missing", labels.is_missing
-    named = list_words([*map(repr, labels.others[:MOST_VALUES_NAMED])])
+    named = list_words([*map(quoted, labels.others[:MOST_VALUES_NAMED])])
     yield f"the outcome {schema.target!r} is neither class ({named})", labels.is_other
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from odt_core.data import Change, Finding, Level, Remedy, Schema
+from odt_core.data.findings import quoted
 from odt_core.words import count_words
 from pages.common.text import plain, sentence, shorten
 from pages.data.choices import apply_remedies, current, restore
@@ -177,11 +178,11 @@ def _draw_action(key: str, remedies: Sequence[Remedy]) -> None:
 def _detail(remedy: Remedy) -> str:
     """Describe the joined or missing texts, or the date of the ages."""
     if remedy.joined:
-        pairs = ", ".join(f"{text!r} as {label!r}" for text, label in remedy.joined)
+        pairs = ", ".join(f"{quoted(text)} as {quoted(label)}" for text, label in remedy.joined)
         return f": {plain(shorten(pairs, 300))}"
     words = "" if remedy.reference is None else f": completed years on {remedy.reference}"
     if remedy.texts:
-        texts = plain(shorten(", ".join(map(repr, remedy.texts)), 300))
+        texts = plain(shorten(", ".join(map(quoted, remedy.texts)), 300))
         words += f"; missing: {texts}" if words else f": {texts}"
     return words
 

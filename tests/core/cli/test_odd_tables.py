@@ -23,6 +23,18 @@ def table(folder: Path, header: str, rows: list[str]) -> list[str]:
     return [str(file), "--target", "y"]
 
 
+def test_a_row_of_units_is_refused_with_the_option_that_leaves_it_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["years,mg/l,", *(f"{30 + i},{i / 8},{'ab'[i % 2]}" for i in range(30))]
+    words = ["train", *table(tmp_path, "age,crp,y", rows), "--topology", "depth-1"]
+    sentence = refusal(words, capsys)
+    assert "row 1 (line 2 of the file), seems to hold units" in sentence
+    assert "Give --units-row" in sentence
+    assert main([*words, "--units-row", "--positive", "a", "--engine", "search"]) == 0
+    assert "Line 2 was left out as a row of units" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", STUDIES)
 @pytest.mark.parametrize(
     ("header", "rows", "words", "says"),

@@ -52,11 +52,30 @@ def test_guessed_outcome(columns: dict[str, str], target: str) -> None:
         (["sí", "no", "no"], "sí"),
         (["não", "gripe", "gripe", "não"], "gripe"),
         (["gesund", "unklar", "gesund"], "gesund"),
+        (["free", "relapse", "relapse"], "relapse"),
+        (["relapse-free", "relapse in a year", "relapse in a year"], "relapse in a year"),
+        (["no_recurrence", "tumour_recurrence", "tumour_recurrence"], "tumour_recurrence"),
+        (["Remission", "Rückfall", "Rückfall"], "Rückfall"),
+        (["vivant", "décédé", "décédé"], "décédé"),
+        (["przeżył", "zmarł", "zmarł"], "zmarł"),
+        (["stage 1", "stage 2", "stage 2"], "stage 1"),
     ],
 )
 def test_guessed_positive_label(labels: list[str], positive: str) -> None:
     table = table_of(a=[str(i) for i in range(len(labels))], y=labels)
     assert infer_schema(table, target="y").positive == positive
+
+
+def test_a_label_for_an_unknown_answer_does_not_hide_a_question_with_two_answers() -> None:
+    answers = ["oui", "non"] * 12 + ["ne sait pas"] * 3
+    table = table_of(
+        Avis=["bon", "moyen", "mauvais"] * 9,
+        Recommande=answers,
+        Ville=["Lyon", "Paris", "Nice"] * 9,
+    )
+    schema = infer_schema(table)
+    assert (schema.target, schema.positive, schema.guessed) == ("Recommande", "oui", True)
+    assert "ne sait pas" in (schema.target_missing or ())
 
 
 def test_the_user_decides() -> None:

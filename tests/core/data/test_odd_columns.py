@@ -279,6 +279,30 @@ def test_a_row_of_units_is_seen() -> None:
     assert finding.remedies[0].change is Change.UNITS_ROW
 
 
+@pytest.mark.parametrize("name", ["site", "Machine", "study_group", "Hospital no.", "Klinik"])
+def test_a_column_whose_rows_may_belong_together_is_named(name: str) -> None:
+    table = table_with([f"S{i % 7}" for i in range(100)], name=name)
+    schema = infer_schema(table)
+    assert schema.group is None and schema.column(name).kind is ColumnKind.CATEGORICAL
+    (finding,) = said(table, schema, name)
+    assert finding.level is Level.INFO and "has 7 values. If rows with the same" in finding.message
+    assert finding.remedies[0].applied(schema).group == name
+
+
+def test_a_group_of_few_values_is_rather_an_arm_of_a_trial() -> None:
+    assert not said(table_with([f"arm {i % 3}" for i in range(100)], name="group"), column="group")
+
+
+def test_a_sentence_holds_no_escape_codes() -> None:
+    cells = ["\x1b[31mred", *NUMBERS[1:]]
+    table = table_with(cells, labels=["y\u200bes", *["yes"] * 50, *["no\u00a0way"] * 49])
+    schema = infer_schema(table, "outcome").with_kind("a", ColumnKind.NUMERICAL)
+    messages = [finding.message for finding in check_schema(table, schema)]
+    assert any("' [31mred'" in message for message in messages)
+    assert any("'y es'" in message for message in messages)
+    assert not any("\\" in message or "\x1b" in message for message in messages)
+
+
 def test_a_repeated_identifier_is_the_group_and_no_feature() -> None:
     table = table_with([str(7000 + i // 3) for i in range(100)], name="patient_id")
     schema = infer_schema(table)
