@@ -32,6 +32,7 @@ from odt_core.data import (
     read_table,
     spellings,
     target_labels,
+    with_limit_mark,
 )
 from odt_core.data.findings import quoted
 from odt_core.data.stray_lines import option_words
@@ -98,6 +99,8 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
         schema = schema.with_kinds(dict.fromkeys(getattr(options, kind.value), kind))
     for column in options.as_numbers:
         schema = as_numbers(table, schema, column)
+    for column in options.mark_limits:
+        schema = with_limit_mark(table, schema, column)
     for column in options.as_ages:
         schema = as_ages(table, schema, column, options.age_date)
     schema = _with_cuts(_grouped(schema, options), options)
@@ -161,6 +164,8 @@ def _flags(finding: Finding) -> str:
             return f" Give --join {column}."
         if remedy.form is NumberForm.YEAR and any(other.form.is_age for other in finding.remedies):
             return f" Give --as-numbers {column} for the year, or --as-ages {column}."
+        if remedy.form is NumberForm.LIMITS:
+            return f" Give --as-numbers {column}, or --mark-limits {column} to mark them as well."
         if remedy.change is Change.FORM or remedy.kind is ColumnKind.NUMERICAL:
             return f" Give --as-numbers {column}."
         if remedy.change is Change.GROUP:
@@ -234,7 +239,7 @@ def _check_columns(table: Table, options: argparse.Namespace) -> None:
     columns = list(table.columns)
     if options.target is not None and options.target not in columns:
         raise InputError(_no_column("--target", options.target, columns))
-    for option in ("join", "as-numbers", "as-ages"):
+    for option in ("join", "as-numbers", "mark-limits", "as-ages"):
         for column in getattr(options, option.replace("-", "_")):
             if column not in columns:
                 raise InputError(_no_column(f"--{option}", column, columns))

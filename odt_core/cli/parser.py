@@ -729,6 +729,15 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "(<0.1 becomes the limit) or dates (which become the year); other texts count as missing",
     )
     group.add_argument(
+        "--mark-limits",
+        metavar="A,B",
+        type=names,
+        action="extend",
+        default=[],
+        help="columns with limits (<0.1, >100) to take as numerical, each with a further feature "
+        "that says whether the cell is only a limit: below, above or no",
+    )
+    group.add_argument(
         "--as-ages",
         metavar="A,B",
         type=names,

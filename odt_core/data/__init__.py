@@ -10,7 +10,7 @@ from __future__ import annotations
 from odt_core.data.binning import BinMethod, Binning, Bins, fit_bins
 from odt_core.data.cells import CellReading
 from odt_core.data.checks import check_schema
-from odt_core.data.column_checks import as_ages, as_numbers
+from odt_core.data.column_checks import as_ages, as_numbers, with_limit_mark
 from odt_core.data.dialect import DELIMITERS, ReadOptions
 from odt_core.data.encoder import ColumnEncoder, Encoder, Unseen
 from odt_core.data.findings import Finding, Level
@@ -86,6 +86,7 @@ __all__ = [
     "split_rows",
     "summarize_columns",
     "table_from_frame",
+    "with_limit_mark",
     "target_classes",
     "target_labels",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from odt_core.data.column_checks import column_findings
 from odt_core.data.dialect import DELIMITER_NAMES
 from odt_core.data.findings import Finding, Level, error, info, shown, warning
+from odt_core.data.limits import has_column
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.remedies import Change, Remedy
 from odt_core.data.schema import ColumnKind, Schema
@@ -45,7 +46,6 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     if shape is not None:
         yield shape
         return
-    present = set(table.columns)
     absent = [
         name
         for name in (
@@ -53,7 +53,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
             *(column.name for column in schema.features),
             *(() if schema.group is None else (schema.group,)),
         )
-        if name not in present
+        if not has_column(table, name)
     ]
     if absent:
         yield from (error(name, _absent_message(table, name)) for name in absent)
@@ -66,7 +66,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     columns = [
         (column.kind, profile_column(table, column.name, schema.reading_of(column.name)))
         for column in schema.columns
-        if column.name != schema.target and column.name in present
+        if column.name != schema.target and has_column(table, column.name)
     ]
     units = [] if title is not None else _units_columns(columns)
     if units:

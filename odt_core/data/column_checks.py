@@ -110,7 +110,7 @@ def _findings(
 
 def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
     if profile.strays.any():
-        remedies = () if profile.odd_form is None else (_as_form(profile, profile.odd_form),)
+        remedies = () if profile.odd_form is None else _as_forms(profile, profile.odd_form)
         if profile.odd_form is None and profile.is_mostly_numeric:
             remedies = (_without_strays(profile),)
         yield error(profile.name, number_error(table, profile, profile.strays), *remedies)
@@ -269,8 +269,16 @@ def _form_finding(profile: Profile, form: NumberForm) -> Finding:
         message += f"; {shown(beyond, MAX_SHOWN)} would be missing"
     condition = "both mean the same" if has_both else "that is meant"
     return info(
-        name, f"{message}: read the column as numbers if {condition}.", _as_form(profile, form)
+        name, f"{message}: read the column as numbers if {condition}.", *_as_forms(profile, form)
     )
+
+
+def _as_forms(profile: Profile, form: NumberForm) -> tuple[Remedy, ...]:
+    """Read the column in a form; limits also with a further feature that marks them."""
+    plain = _as_form(profile, form)
+    if form is not NumberForm.LIMITS:
+        return (plain,)
+    return plain, replace(plain, label=f"{plain.label}, with a mark", with_mark=True)
 
 
 def _as_form(profile: Profile, form: NumberForm) -> Remedy:
@@ -364,6 +372,20 @@ def as_numbers(table: Table, schema: Schema, column: str) -> Schema:
             f"{shown(profile.values(profile.strays), MAX_SHOWN)}, are none."
         )
     return schema.with_kind(column, ColumnKind.NUMERICAL)
+
+
+def with_limit_mark(table: Table, schema: Schema, column: str) -> Schema:
+    """Change the schema so that limits are read as numbers, and a further feature marks them.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or if none of its texts is a limit such as ``<0.5``.
+    """
+    schema = as_numbers(table, schema, column)
+    if schema.column(column).form is not NumberForm.LIMITS:
+        raise InputError(f"The column {column!r} has no limits such as <0.5 that can be marked.")
+    return schema.with_limit_mark(column)
 
 
 def _without_strays(profile: Profile) -> Remedy:

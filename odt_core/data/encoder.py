@@ -26,7 +26,8 @@ from odt_core.data.binning import (
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.column_checks import number_error
 from odt_core.data.findings import quoted
-from odt_core.data.forms import NumberForm, form_from_json
+from odt_core.data.forms import LIMIT_MARK, NumberForm, form_from_json
+from odt_core.data.limits import has_column
 from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
@@ -280,14 +281,15 @@ class Encoder:
         if isinstance(source, Table):
             return source
         marks = {column.feature.name: column.decimal or self.decimal for column in columns}
-        chosen = [column_name(label) in marks for label in source.columns]
+        wanted = {*marks, *(name.removesuffix(LIMIT_MARK) for name in marks)}
+        chosen = [column_name(label) in wanted for label in source.columns]
         return text_table(source.loc[:, chosen], "", self.decimal, marks)
 
     def _profiles(
         self, table: Table, columns: Sequence[ColumnEncoder]
     ) -> Iterable[tuple[ColumnEncoder, Profile]]:
         for column in columns:
-            if column.feature.name not in table.factors:
+            if not has_column(table, column.feature.name):
                 raise InputError(
                     f"The table has no column {column.feature.name!r}, which the tree was trained "
                     "with: add it (cells may be empty)."

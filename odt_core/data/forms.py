@@ -46,6 +46,9 @@ class NumberForm(StrEnum):
         return "age" if self.is_age else "year" if self is NumberForm.YEAR else ""
 
 
+LIMIT_MARK = " at its limit"
+"""End of the name of a column that marks the limits of another one (`odt_core.data.limits`)."""
+
 _CURRENCY = "(?:[$€£¥₹]|USD|EUR|GBP|CHF)"
 
 _MONTHS = (

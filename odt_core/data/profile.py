@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from odt_core.data.cells import CellReading, Joined
 from odt_core.data.forms import NumberForm, completed_years, rewrite
+from odt_core.data.limits import limit_marks, mark_source
 from odt_core.data.missing import missing_values
 from odt_core.data.numeric import parse_numbers
 from odt_core.data.schema import ColumnKind
@@ -64,7 +65,7 @@ _GROUP_NAME = re.compile(
 )
 
 _CLUSTER_NAME = re.compile(
-    r"(^|[^a-z])(groups?|clusters?|machines?|devices?|sites?|cent(er|re)s?|hospitals?|clinics?"
+    r"^((study|trial|test|recruiting)[^a-z]*)?(groups?|clusters?|machines?|devices?|sites?|cent(er|re)s?|hospitals?|clinics?"
     r"|practices?|schools?|famil(y|ies)|households?|litters?|batch(es)?|lots?|herds?|farms?"
     r"|villages?|operators?|raters?|surgeons?|plates?|cages?|zentrum|klinik|krankenhaus|maschine"
     r"|charge|praxis|schule|familie|gruppe|centro|hopital|clinique|groupe|grupo|gruppo)"
@@ -431,7 +432,7 @@ def profile_column(table: Table, column: str, reading: CellReading) -> Profile:
     table : Table
         The table, as it was read.
     column : str
-        The column's name.
+        The column's name, or that of a mark of its limits (`odt_core.data.limits`).
     reading : CellReading
         The rules for its cells. Their decimal mark counts only if the table's is not certain.
 
@@ -440,12 +441,17 @@ def profile_column(table: Table, column: str, reading: CellReading) -> Profile:
     InputError
         If there is no such column.
     """
-    reading = dataclasses.replace(reading, decimal=table.report.marks.get(column, reading.decimal))
-    return table.remember((column, reading), lambda: _make_profile(table, column, reading))
+    source = mark_source(table, column)
+    decimal = table.report.marks.get(source or column, reading.decimal)
+    reading = dataclasses.replace(reading, decimal=decimal)
+    return table.remember((column, reading), lambda: _make_profile(table, column, source, reading))
 
 
-def _make_profile(table: Table, column: str, reading: CellReading) -> Profile:
-    factor = table.factor(column)
+def _make_profile(table: Table, column: str, source: str | None, reading: CellReading) -> Profile:
+    if source is None:
+        factor = table.factor(column)
+    else:
+        factor = limit_marks(table.factor(source), reading)
     if reading.joined:
         factor = factor.joined(dict(reading.joined))
     numbers = factor.numbers(reading.decimal, reading.form)

@@ -55,6 +55,8 @@ class Remedy:
         The new form of the column's numbers.
     reference : datetime.date or None
         The date on which ages are counted.
+    with_mark : bool
+        Whether a further feature marks the column's limits.
     skip_lines : int
         Number of lines above the column names to skip.
     """
@@ -68,6 +70,7 @@ class Remedy:
     form: NumberForm = NumberForm.PLAIN
     skip_lines: int = 0
     reference: date | None = None
+    with_mark: bool = False
 
     def applied(self, schema: Schema) -> Schema:
         """Return the schema after the click.
@@ -84,6 +87,8 @@ class Remedy:
                 schema = schema.with_joined(self.column, self.joined)
             case Change.FORM:
                 schema = self._with_tokens(schema).with_form(self.column, self.form, self.reference)
+                if self.with_mark:
+                    schema = schema.with_limit_mark(self.column)
             case Change.GROUP:
                 schema = schema.with_group(self.column)
             case Change.UNGROUP:

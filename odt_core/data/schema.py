@@ -13,7 +13,7 @@ from typing import Any
 
 from odt_core.data.binning import Binning
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
-from odt_core.data.forms import NumberForm, form_from_json
+from odt_core.data.forms import LIMIT_MARK, NumberForm, form_from_json
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.numeric import DECIMAL_MARKS
 from odt_core.errors import MALFORMED, InputError
@@ -163,6 +163,8 @@ class Schema:
         else:
             column = self._by_name.get(name) or ColumnSchema(name, ColumnKind.IGNORE)
         own = column.missing_tokens
+        if own is None and (marked := self._by_name.get(name.removesuffix(LIMIT_MARK))):
+            own = marked.missing_tokens
         tokens = self.missing_tokens if own is None else own
         return CellReading(tokens, self.decimal, column.joined, column.form, column.reference)
 
@@ -204,6 +206,16 @@ class Schema:
         """Return the schema with a form for a column's numbers; ages need a reference date."""
         return self._replace(name, kind=ColumnKind.NUMERICAL, form=form, reference=reference)
 
+    def with_limit_mark(self, name: str) -> Schema:
+        """Return the schema with a feature after a column that marks its limits, such as ``<0.5``.
+
+        A text that is missing in the column is missing in the mark. See `odt_core.data.limits`.
+        """
+        mark = ColumnSchema(name + LIMIT_MARK, ColumnKind.CATEGORICAL)
+        columns = [column for column in self.columns if column.name != mark.name]
+        columns.insert(columns.index(self.column(name)) + 1, mark)
+        return dataclasses.replace(self, columns=tuple(columns))
+
     def with_target_missing(self, tokens: Sequence[str] | None) -> Schema:
         """Return the schema with the outcome's own missing tokens (None for the schema's)."""
         own = None if tokens is None else tuple(tokens)
@@ -222,8 +234,9 @@ class Schema:
         """Return the schema with another outcome. The former outcome becomes an ignored column."""
         if target == self.target:
             return dataclasses.replace(self, positive=positive, guessed=False)
+        gone = {target, target + LIMIT_MARK}
         columns = (
-            *(column for column in self.columns if column.name != target),
+            *(column for column in self.columns if column.name not in gone),
             ColumnSchema(self.target, ColumnKind.IGNORE),
         )
         return dataclasses.replace(

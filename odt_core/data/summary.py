@@ -107,7 +107,7 @@ def summarize_columns(
     target : str
         The outcome, to find columns that give it away.
     readings : mapping from str to CellReading
-        The rules for the cells of each column.
+        The rules for the cells of each column, and of marks of limits.
     positive : str, optional
         The outcome's positive label, to find columns that almost give it away.
 
@@ -119,7 +119,7 @@ def summarize_columns(
     outcome = read_target(table, target, readings[target])
     return tuple(
         _summarize(table, profile_column(table, column, readings[column]), outcome, positive)
-        for column in table.columns
+        for column in dict.fromkeys((*table.columns, *readings))
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from odt_core.data.cells import Joined, joined_from_json
-from odt_core.data.forms import NumberForm, form_from_json
+from odt_core.data.forms import LIMIT_MARK, NumberForm, form_from_json
 from odt_core.data.numeric import parse_numbers
 from odt_core.problem import MISSING, Feature
 from odt_core.tree import Tree
@@ -98,6 +98,12 @@ def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
     for g in tree.used_features:
         name = tree.features[g].name
         reading = readings.get(name, Reading(None))
+        if _is_mark(tree.features[g]):
+            source = printable(name.removesuffix(LIMIT_MARK))
+            sentences.append(
+                f"{printable(name)} is made from {source}: below for a cell such as <0.1, above "
+                "for >100, no for a plain number, and empty for an empty cell."
+            )
         if tree.features[g].is_numerical:
             if reading.form in _FORM_WORDS:
                 sentences.append(f"In {printable(name)}, {_FORM_WORDS[reading.form]}.")
@@ -114,6 +120,12 @@ def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
                 f"{category_words(label)}."
             )
     return sentences
+
+
+def _is_mark(feature: Feature) -> bool:
+    """Whether a feature marks the limits of another one."""
+    marks = {"below", "above", "no", MISSING}
+    return feature.name.endswith(LIMIT_MARK) and marks.issuperset(feature.values)
 
 
 def token_numbers(reading: Reading) -> tuple[float, ...]:

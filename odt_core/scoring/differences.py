@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from odt_core.data import Encoder, Table
 from odt_core.data.encoder import ColumnEncoder
+from odt_core.data.limits import has_column
 from odt_core.data.profile import Profile
 from odt_core.data.spelling import folded
 from odt_core.errors import InputError
@@ -134,7 +135,7 @@ def require_columns(tree: Tree, table: Table) -> None:
         If columns are absent. It names them, and columns with almost the same names.
     """
     names = [tree.features[feature].name for feature in tree.used_features]
-    absent = [name for name in names if name not in table.factors]
+    absent = [name for name in names if not has_column(table, name)]
     if not absent:
         return
     alike = _alike(absent, table)
@@ -156,7 +157,7 @@ def _alike(absent: Sequence[str], table: Table) -> dict[str, str]:
 
 def unused_columns(encoder: Encoder, table: Table) -> tuple[Difference, ...]:
     """List absent columns of the training data, after `require_columns` has accepted the table."""
-    absent = [f.name for f in encoder.features if f.name not in table.factors]
+    absent = [f.name for f in encoder.features if not has_column(table, f.name)]
     if not absent:
         return ()
     shown = tuple(absent[:MOST_EXAMPLES])

@@ -23,6 +23,7 @@ from odt_core.data import (
     SplitSpec,
     Table,
 )
+from odt_core.data.limits import mark_source
 from pages.common.state import Dataset, update, work
 from pages.data.derived import class_counts, proposal
 
@@ -144,7 +145,7 @@ def edited_kinds(dataset: Dataset, schema: Schema) -> dict[str, ColumnKind]:
     """Return the columns whose kind differs from the proposal."""
     proposed = proposal(dataset, schema.target, schema.missing_tokens)
     before = {column.name: column.kind for column in proposed.columns}
-    return {c.name: c.kind for c in schema.columns if before[c.name] is not c.kind}
+    return {c.name: c.kind for c in schema.columns if before.get(c.name, c.kind) is not c.kind}
 
 
 def has_edits(dataset: Dataset, schema: Schema) -> bool:
@@ -177,7 +178,9 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
         else dataclasses.replace(known[column.name], kind=edited.get(column.name, column.kind))
         for column in fresh.columns
     )
-    schema = dataclasses.replace(fresh, columns=columns)
+    names = fresh_names(fresh)
+    marks = (c for c in old.columns if mark_source(new_data.table, c.name) in names)
+    schema = dataclasses.replace(fresh, columns=(*columns, *marks))
     if old.group is None or old.group in known.keys() & fresh_names(fresh):
         schema = schema.with_group(old.group)
     if old.target != schema.target:

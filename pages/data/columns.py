@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema
+from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Level, Schema
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words, number_words, percent_words
 from pages.common.state import Dataset
@@ -28,6 +28,9 @@ _KIND_WORDS = {
     ColumnKind.NUMERICAL: "numerical",
     ColumnKind.IGNORE: "ignore",
 }
+
+
+_LEVEL_WORDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "remark"}
 
 
 def draw_columns() -> None:
@@ -116,6 +119,9 @@ def _column_config() -> dict[str, Any]:
             help="Categorical: any set of values may go one way. Numerical: cut at a threshold. "
             "Ignore: not used.",
         ),
+        "Note": column.TextColumn(
+            width=88, help="How much is said of the column in sentences, under Worth knowing."
+        ),
         "Values": column.NumberColumn(width=58, help="Distinct values, without missing values."),
         "Missing": column.TextColumn(width=80, help="Rows without a value."),
         "Distribution": column.BarChartColumn(
@@ -124,7 +130,6 @@ def _column_config() -> dict[str, Any]:
         "Holds": column.TextColumn(
             width=190, help="The range of the numbers, or the most frequent values."
         ),
-        "Note": column.TextColumn(width=320),
     }
 
 
@@ -135,11 +140,11 @@ def _column_frame(dataset: Dataset, schema: Schema, notes: Mapping[str, str]) ->
         {
             "Column": [column.name for column in schema.columns],
             _KIND: [_KIND_WORDS[column.kind] for column in schema.columns],
+            "Note": [notes.get(column.name, "") for column in schema.columns],
             "Values": [found[column.name].n_distinct for column in schema.columns],
             "Missing": [_missing_words(found[c.name].n_missing, n_rows) for c in schema.columns],
             "Distribution": [list(found[c.name].distribution) for c in schema.columns],
             "Holds": [_holds(column, found[column.name]) for column in schema.columns],
-            "Note": [shorten(notes.get(column.name, ""), 400) for column in schema.columns],
         }
     )
 
@@ -172,24 +177,17 @@ def binning_words(column: ColumnSchema) -> str:
 
 
 def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
-    """The findings about each column, without its name, and why a column is ignored."""
-    found: dict[str, list[str]] = {}
+    """The findings about each column in two words, such as "1 warning"; the gravest alone."""
+    found: dict[str, list[Level]] = {}
     for finding in findings(dataset, schema):
         if finding.column is not None:
-            found.setdefault(finding.column, []).append(
-                without_name(finding.message, finding.column)
-            )
-    ignored = {c.name for c in schema.columns if c.kind is ColumnKind.IGNORE}
-    for name, summary in summaries(dataset, schema).items():
-        if name in ignored:
-            found[name] = [without_name(note, name) for note in summary.notes]
-    return {name: " ".join(sentences) for name, sentences in found.items()}
+            found.setdefault(finding.column, []).append(finding.level)
+    return {name: _note(levels) for name, levels in found.items()}
 
 
-def without_name(message: str, column: str) -> str:
-    """Remove the column's name from a sentence about it."""
-    rest = message.removeprefix(f"Column {column!r} ")
-    return rest if rest == message else rest[:1].upper() + rest[1:]
+def _note(levels: Sequence[Level]) -> str:
+    gravest = next(level for level in Level if level in levels)
+    return count_words(levels.count(gravest), _LEVEL_WORDS[gravest])
 
 
 def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:

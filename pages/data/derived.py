@@ -116,7 +116,11 @@ def summaries(dataset: Dataset, schema: Schema) -> dict[str, ColumnSummary]:
     usual = CellReading(schema.missing_tokens, schema.decimal)
     names = [schema.target, *(column.name for column in schema.columns)]
     readings = ((name, schema.reading_of(name)) for name in names)
-    own = tuple((name, reading) for name, reading in readings if reading != usual)
+    own = tuple(
+        (name, reading)
+        for name, reading in readings
+        if reading != usual or name not in dataset.table.factors
+    )
     key, outcome = TableKey.of(dataset), (schema.target, schema.positive)
     found = _described(key, *outcome, usual, own, dataset.table)
     return {name: found[name] for name in names[1:]}

@@ -474,8 +474,9 @@ class TestFindings:
         notes = dict(
             zip(app.data_editor[0].value["Column"], app.data_editor[0].value["Note"], strict=True)
         )
-        assert notes["constant"].startswith("Is the same in every row")
-        assert "like identifiers" in notes["id"]
+        assert notes == {"id": "1 remark", "twin": "1 warning", "constant": "1 remark"}
+        assert "Column 'constant' is the same in every row" in said
+        assert "Column 'id' has 30 different values in 30 rows, like identifiers" in said
 
     def test_a_warning_can_be_acted_on(self, app: AppTest) -> None:
         upload(app, self.TABLE, "leak.csv")
@@ -558,6 +559,22 @@ class TestFindings:
         assert work(app).schema.column("a").form is form
         assert kinds(app)["a"] is ColumnKind.NUMERICAL
         assert "Ready" in texts(app)
+
+    def test_limits_are_marked_by_one_click(self, app: AppTest) -> None:
+        cells = ["<1", "<1", *(str(i) for i in range(1, 60))]
+        rows = [f"{cell},{i * i % 3 % 2},{i % 2}" for i, cell in enumerate(cells)]
+        content = "\n".join(["a,b,y", *rows])
+        upload(app, content.encode(), "limits.csv")
+        press(app, "Read as the limit, with a mark")
+        mark = "a at its limit"
+        assert list(kinds(app)) == ["a", mark, "b"]
+        assert (kinds(app)["a"], kinds(app)[mark]) == (ColumnKind.NUMERICAL, ColumnKind.CATEGORICAL)
+        assert "Ready" in texts(app)
+        app.selectbox(key="data_detail").set_value(mark).run()
+        app.selectbox(key="data_target").set_value("b").run()
+        assert kinds(app)[mark] is ColumnKind.CATEGORICAL
+        app.button(key="data_propose").click().run()
+        assert mark not in kinds(app)
 
     def test_dates_are_ages_on_a_kept_date_that_can_be_changed(self, app: AppTest) -> None:
         cells = [f"{1930 + i}-01-0{i % 9 + 1}" for i in range(60)]

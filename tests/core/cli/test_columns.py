@@ -232,3 +232,32 @@ def test_options_that_do_not_fit(
     file = write(tmp_path / "f.csv", ["a,b,class", *["p,1,yes", "q,2,no"] * 10])
     assert main(["train", str(file), "--target", "class", *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_limits_are_marked_from_training_to_exports(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"<0.5,{'sick' if i else 'fine'}" for i in range(20)]
+    rows += [f"{cell},fine" for cell in ("0.5", "3", "4", "5") * 10]
+    file = write(tmp_path / "f.csv", ["crp,class", *rows, *["6,sick"] * 5])
+    options = ("--target", "class", "--positive", "sick", "--train-size", "all")
+    _, said = trained(capsys, file, *options)
+    assert "Give --as-numbers crp, or --mark-limits crp to mark them as well." in said
+    model, _ = trained(capsys, file, *options, "--mark-limits", "crp")
+    assert main(["export", str(model), "--format", "rules"]) == 0
+    rules = capsys.readouterr().out
+    assert "crp at its limit is below" in rules
+    assert "crp at its limit is made from crp: below for a cell such as <0.1" in rules
+    score = write(tmp_path / "score.csv", ["crp", "<0.5", "0.5", "<3", "7"])
+    assert predicted(capsys, model, score) == ["sick", "fine", "sick", "fine"]
+    cells = [{"crp at its limit": mark} for mark in ("below", "no")]
+    assert exported(capsys, model, cells) == ["sick", "fine"]
+    for format in ("python", "sql"):
+        assert main(["export", str(model), "--format", format]) == 0
+        assert "crp at its limit is made from crp" in capsys.readouterr().out
+    new = write(tmp_path / "new.csv", ["crp,class", *["<0.2,sick", "2,fine"] * 10])
+    assert main(["validate", str(model), str(new), "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["validation"]
+    assert (counts["tp"], counts["fp"], counts["fn"], counts["tn"]) == (10, 0, 0, 10)
+    absent = write(tmp_path / "absent.csv", ["x", "1"])
+    assert "crp at its limit" in refusal(["predict", str(model), str(absent)], capsys)

@@ -289,6 +289,11 @@ def test_a_column_whose_rows_may_belong_together_is_named(name: str) -> None:
     assert finding.remedies[0].applied(schema).group == name
 
 
+def test_a_word_within_a_longer_name_marks_no_group() -> None:
+    for name in ("age group", "main earner of the household"):
+        assert not said(table_with([f"S{i % 7}" for i in range(100)], name=name), column=name)
+
+
 def test_a_group_of_few_values_is_rather_an_arm_of_a_trial() -> None:
     assert not said(table_with([f"arm {i % 3}" for i in range(100)], name="group"), column="group")
 
