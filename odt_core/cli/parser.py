@@ -735,7 +735,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         help="columns with limits (<0.1, >100) to take as numerical, each with a further feature "
-        "that says whether the cell is only a limit: below, above or no",
+        "that says what is known of the cell: below, above or within the limits",
     )
     group.add_argument(
         "--as-ages",

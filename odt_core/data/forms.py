@@ -46,7 +46,7 @@ class NumberForm(StrEnum):
         return "age" if self.is_age else "year" if self is NumberForm.YEAR else ""
 
 
-LIMIT_MARK = " at its limit"
+LIMIT_MARK = " against its limits"
 """End of the name of a column that marks the limits of another one (`odt_core.data.limits`)."""
 
 _CURRENCY = "(?:[$€£¥₹]|USD|EUR|GBP|CHF)"

@@ -33,7 +33,7 @@ def has_column(table: Table, column: str) -> bool:
 def limit_marks(factor: Factor, reading: CellReading) -> Factor:
     """Make a mark from a column of numbers and limits.
 
-    A limit becomes ``below`` or ``above``, a number ``no``, and a missing value an empty cell.
+    A limit becomes ``below`` or ``above``, a number ``within``, and a missing value an empty cell.
     Other texts stay as they are.
 
     Parameters
@@ -48,12 +48,12 @@ def limit_marks(factor: Factor, reading: CellReading) -> Factor:
     >>> from odt_core.data.table import factor_of
     >>> cells = factor_of(pa.array(["<0.5", "3", "> 20", "", "n.d."]))
     >>> limit_marks(cells, CellReading()).texts
-    ['below', 'no', 'above', '', 'n.d.']
+    ['below', 'within', 'above', '', 'n.d.']
     """
     form = NumberForm.LIMITS
     missing = missing_values(factor, reading.missing_tokens, reading.decimal, form)
     are_numbers = np.isfinite(factor.numbers(reading.decimal, form))
-    texts = pc.if_else(pa.array(are_numbers), "no", factor.values)
+    texts = pc.if_else(pa.array(are_numbers), "within", factor.values)
     for pattern, mark in ((_BELOW, "below"), (_ABOVE, "above")):
         found = np.asarray(pc.match_substring_regex(factor.values, pattern)) & are_numbers
         texts = pc.if_else(pa.array(found), mark, texts)

@@ -102,7 +102,7 @@ def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
             source = printable(name.removesuffix(LIMIT_MARK))
             sentences.append(
                 f"{printable(name)} is made from {source}: below for a cell such as <0.1, above "
-                "for >100, no for a plain number, and empty for an empty cell."
+                "for >100, within for a plain number, and empty for an empty cell."
             )
         if tree.features[g].is_numerical:
             if reading.form in _FORM_WORDS:
@@ -124,7 +124,7 @@ def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
 
 def _is_mark(feature: Feature) -> bool:
     """Whether a feature marks the limits of another one."""
-    marks = {"below", "above", "no", MISSING}
+    marks = {"below", "within", "above", MISSING}
     return feature.name.endswith(LIMIT_MARK) and marks.issuperset(feature.values)
 
 

@@ -566,7 +566,7 @@ class TestFindings:
         content = "\n".join(["a,b,y", *rows])
         upload(app, content.encode(), "limits.csv")
         press(app, "Read as the limit, with a mark")
-        mark = "a at its limit"
+        mark = "a against its limits"
         assert list(kinds(app)) == ["a", mark, "b"]
         assert (kinds(app)["a"], kinds(app)[mark]) == (ColumnKind.NUMERICAL, ColumnKind.CATEGORICAL)
         assert "Ready" in texts(app)

@@ -246,18 +246,18 @@ def test_limits_are_marked_from_training_to_exports(
     model, _ = trained(capsys, file, *options, "--mark-limits", "crp")
     assert main(["export", str(model), "--format", "rules"]) == 0
     rules = capsys.readouterr().out
-    assert "crp at its limit is below" in rules
-    assert "crp at its limit is made from crp: below for a cell such as <0.1" in rules
+    assert "crp against its limits is below" in rules
+    assert "crp against its limits is made from crp: below for a cell such as <0.1" in rules
     score = write(tmp_path / "score.csv", ["crp", "<0.5", "0.5", "<3", "7"])
     assert predicted(capsys, model, score) == ["sick", "fine", "sick", "fine"]
-    cells = [{"crp at its limit": mark} for mark in ("below", "no")]
+    cells = [{"crp against its limits": mark} for mark in ("below", "within")]
     assert exported(capsys, model, cells) == ["sick", "fine"]
     for format in ("python", "sql"):
         assert main(["export", str(model), "--format", format]) == 0
-        assert "crp at its limit is made from crp" in capsys.readouterr().out
+        assert "crp against its limits is made from crp" in capsys.readouterr().out
     new = write(tmp_path / "new.csv", ["crp,class", *["<0.2,sick", "2,fine"] * 10])
     assert main(["validate", str(model), str(new), "--json"]) == 0
     counts = json.loads(capsys.readouterr().out)["validation"]
     assert (counts["tp"], counts["fp"], counts["fn"], counts["tn"]) == (10, 0, 0, 10)
     absent = write(tmp_path / "absent.csv", ["x", "1"])
-    assert "crp at its limit" in refusal(["predict", str(model), str(absent)], capsys)
+    assert "crp against its limits" in refusal(["predict", str(model), str(absent)], capsys)

@@ -22,8 +22,9 @@ from odt_core.data import (
 from odt_core.errors import InputError
 
 CELLS = ["<0.5", "0.5", "≥ 20", "3", "", "-9", "7.5", "n.d.", *map(str, range(8, 19))]
-MARKS = ["below", "no", "above", "no", "(missing)", "(missing)", "no", "(missing)", *["no"] * 11]
-NAME = "crp at its limit"
+MARKS = ["below", "within", "above", "within", *["(missing)"] * 2, "within", "(missing)"]
+MARKS += ["within"] * 11
+NAME = "crp against its limits"
 
 
 def table_of(cells: list[str], name: str = "crp") -> Table:
@@ -43,7 +44,7 @@ def marks(encoder: Encoder, table: Table) -> list[str]:
     return [values[code] for code in encoder.encode(table)[: len(CELLS), place]]
 
 
-def test_the_mark_says_below_above_no_or_missing() -> None:
+def test_the_mark_says_below_within_above_or_missing() -> None:
     table = table_of(CELLS)
     schema = marked(table)
     assert [column.name for column in schema.columns] == ["crp", NAME, "ward"]
@@ -62,7 +63,7 @@ def test_the_model_marks_new_rows_and_the_rows_of_a_frame() -> None:
     values = stored.features[place].values
     for source in (frame, table_from_frame(frame)):
         codes = stored.encode(source)[:, place]
-        assert [values[code] for code in codes] == ["above", "no", "(missing)"]
+        assert [values[code] for code in codes] == ["above", "within", "(missing)"]
 
 
 def test_a_mark_is_missing_where_the_column_is_and_goes_with_it() -> None:
