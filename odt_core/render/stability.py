@@ -105,7 +105,7 @@ def asked_figure(
     figure = go.Figure()
     for name, counts, color in (
         ("first question", [column.at_root for column in shown], theme.second),
-        ("a later one", [column.asked - column.at_root for column in shown], theme.positive),
+        ("a later question", [column.asked - column.at_root for column in shown], theme.positive),
     ):
         figure.add_bar(
             x=counts,

@@ -17,7 +17,7 @@ GROUPS = (
     "A resample has as many groups as the training set, drawn from it with replacement. The rows "
     "of a group stay together, so the number of rows varies."
 )
-DRAWN_ALONE = "Cut points, categories and selected columns come from the rows drawn alone."
+DRAWN_ALONE = "Cut points, categories and selected columns come from the drawn rows alone."
 OPTIMISM = (
     "Optimism is how much higher a rate is on the rows that trained a tree than on all training "
     "rows, on average over the resamples. The rate on the training rows less the optimism is an "
