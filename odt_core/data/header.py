@@ -69,8 +69,13 @@ def read_header(cells: Sequence[str]) -> Header:
 
 
 def _one_line(cell: str) -> str:
-    """Clean a name: no stray blanks, and composed letters and accents (Unicode NFC)."""
-    return re.sub(r"\s+", " ", unicodedata.normalize("NFC", cell).replace("\ufeff", "")).strip()
+    """Clean a name: no stray blanks or control characters, and composed letters (Unicode NFC).
+
+    A name of control characters alone stays as it is.
+    """
+    composed = unicodedata.normalize("NFC", cell).replace("\ufeff", "")
+    name = re.sub(r"\s+", " ", composed).strip()
+    return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", name).strip() or name
 
 
 def _distinct(given: Sequence[str]) -> tuple[list[str], list[int], list[tuple[str, str]]]:

@@ -308,6 +308,11 @@ def test_a_sentence_holds_no_escape_codes() -> None:
     assert not any("\\" in message or "\x1b" in message for message in messages)
 
 
+def test_a_name_holds_no_control_characters() -> None:
+    table = read_table(b"\x1b[1mage\x1b[0m,\x01,y\n1,2,a\n2,3,b\n")
+    assert table.columns == ("[1mage [0m", "\x01", "y")
+
+
 def test_a_repeated_identifier_is_the_group_and_no_feature() -> None:
     table = table_with([str(7000 + i // 3) for i in range(100)], name="patient_id")
     schema = infer_schema(table)
