@@ -33,7 +33,11 @@ TARGET_NAMES = (
 
 EVENT_NAMES = tuple(
     "survived died death dead mortality deceased event relapse recurrence readmitted churn "
-    "default diseased ill sick infected".split()
+    "default diseased ill sick infected "
+    "verstorben gestorben tod todesfall überlebt ereignis rezidiv rückfall erkrankt "
+    "décédé décès mort rechute récidive malade "
+    "fallecido fallecida muerte recaída deceduto deceduta morte decesso ricaduta óbito recidiva "
+    "overleden recidief terugval avliden död återfall recidiv zgon zmarł nawrot".split()
 )
 """Whole column names that mark the outcome if none of `TARGET_NAMES` is there."""
 

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.filterwarnings("error")
         ({"a": "xyz", "class": "pqr", "b": "uuv"}, "class"),
         ({"Outcome": "ppq", "b": "uuv"}, "Outcome"),
         ({"diagnosis": "ppq", "class": "uuv"}, "class"),
+        ({"Décès": "ppq", "b": "uuv"}, "Décès"),
         ({"class": "ppp", "b": "uuv", "c": "xyz"}, "b"),
         ({"a": "uuv", "b": "ppq", "c": "xyz"}, "b"),
         ({"tumour_class": "ppq", "b": "uuv"}, "tumour_class"),
