@@ -10,7 +10,7 @@ from odt_core.render.comparison import (
     comparison_figure,
     questions_figure,
 )
-from odt_core.render.dot import Direction, drawn_width, tree_dot
+from odt_core.render.dot import Density, Direction, drawn_width, tree_dot
 from odt_core.render.files import graphviz_command, tree_png, tree_svg
 from odt_core.render.path import PathMark, path_alt_text, path_figure
 from odt_core.render.progress import progress_alt_text, progress_figure
@@ -49,6 +49,7 @@ __all__ = [
     "AskedColumn",
     "ComparedPoint",
     "CutColumn",
+    "Density",
     "Direction",
     "FigureFormat",
     "PathMark",

@@ -20,6 +20,7 @@ from odt_core.problem import EncodedData
 from odt_core.render.labels import (
     LEAF_WIDTH,
     LINE,
+    NODE_WIDTH,
     SIZE,
     Box,
     LeafSizes,
@@ -27,6 +28,7 @@ from odt_core.render.labels import (
     decision_box,
     leaf_box,
     legend,
+    line_leaf_box,
     row_of,
     table,
 )
@@ -51,8 +53,9 @@ FONT = "Arial"
 THIN, THICK = 1.0, 6.0
 """Widths in points of an edge that no training row takes, and of one that every row takes."""
 
-NODE_GAP, LEVEL_GAP = 0.12, 0.45
-"""Gaps between boxes side by side, and between levels of a drawing to the right, in inches."""
+NODE_GAP, LEVEL_GAP, ROW_GAP = 0.12, 0.45, 0.08
+"""Gaps between boxes side by side, and between levels and rows of a drawing to the right, in
+inches."""
 
 SIDEWAYS_LEAVES = 9
 """Trees with at least this many leaves grow to the right: downwards they would be too wide."""
@@ -63,6 +66,33 @@ class Direction(StrEnum):
 
     DOWN = "down"
     RIGHT = "right"
+
+
+@dataclass(frozen=True)
+class Density:
+    """How much room a drawing takes.
+
+    Attributes
+    ----------
+    node_width : float
+        Widest text of a question before it wraps, in points.
+    level_gap, row_gap : float
+        Gaps between levels and between rows of a drawing to the right, in inches.
+    has_bars : bool
+        Whether leaves have bars above their shares; otherwise a leaf is one line.
+    has_values : bool
+        Whether edges name values that the question does not name.
+    """
+
+    node_width: float = NODE_WIDTH
+    level_gap: float = LEVEL_GAP
+    row_gap: float = ROW_GAP
+    has_bars: bool = True
+    has_values: bool = True
+
+
+ROOMY = Density()
+"""The usual density."""
 
 
 def tree_dot(
@@ -76,6 +106,7 @@ def tree_dot(
     direction: Direction | None = None,
     opaque: bool = False,
     own_name: bool = False,
+    density: Density = ROOMY,
 ) -> str:
     """Write the DOT source of a tree.
 
@@ -107,6 +138,8 @@ def tree_dot(
     own_name : bool
         Whether to give the graph a name of its own. A viewer that replaces one drawing by another
         takes graphs of equal names for stages of the same drawing.
+    density : Density
+        How much room to take; a large tree on a printed page has little.
 
     Returns
     -------
@@ -116,16 +149,17 @@ def tree_dot(
     if direction is None:
         direction = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
     down = direction is Direction.DOWN
-    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down))
+    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down, density))
     lists = list(category_lists(tree).values()) if with_lists else []
     title = _quoted(f"Decision tree for {printable(tree.target)}")
     lines = [
         f'  graph [bgcolor="{theme.page if opaque else "transparent"}" tooltip={title} '
         f"rankdir={'TB' if down else 'LR'} ordering=out splines=polyline "
-        f"nodesep={NODE_GAP if down else 0.08} ranksep={0.3 if down else LEVEL_GAP} "
+        f"nodesep={NODE_GAP if down else density.row_gap} "
+        f"ranksep={0.3 if down else density.level_gap} "
         f'pad=0.08 margin=0 labelloc=b fontname="{FONT}" fontsize={SIZE:g} '
         f'fontcolor="{theme.muted}" '
-        f"label=<{legend(tree, theme, lists, _extent(nodes, down))}>]",
+        f"label=<{legend(tree, theme, lists, _extent(nodes, down), has_bars=density.has_bars)}>]",
         f'  node [shape=plain fontname="{FONT}" fontsize={SIZE:g} fontcolor="{theme.ink}"]',
         f'  edge [arrowhead=none color="{theme.line}"]',
     ]
@@ -190,10 +224,11 @@ def _nodes(
     lit_leaf: int | None,
     marked: frozenset[int],
     down: bool,
+    density: Density = ROOMY,
 ) -> Iterator[_Placed]:
     """Make all nodes with their text and sizes."""
     rows = leaf_table(tree, test)
-    sizes = LeafSizes.of(rows, down)
+    sizes = LeafSizes.of(rows, down, has_bars=density.has_bars)
     lit = _lit_numbers(tree, lit_leaf)
     n_rows = max(tree.root.n, 1)
     lists = {place: at for at, place in enumerate(category_lists(tree), start=1)}
@@ -206,12 +241,15 @@ def _nodes(
         if isinstance(node, Leaf):
             leaf_number += 1
             row = rows[leaf_number]
-            box = leaf_box(row, sizes, theme, is_lit or here in marked)
+            draw_leaf = leaf_box if density.has_bars else line_leaf_box
+            box = draw_leaf(row, sizes, theme, is_lit or here in marked)
             tooltip = f"Leaf {row.number}: {row.predicted} if {row.rule}"
         else:
             decision_number += 1
             words = drawn_words(tree, node, lists.get(decision_number))
-            box = decision_box(words, theme, is_lit or here in marked)
+            if not density.has_values:
+                words = words.brief
+            box = decision_box(words, theme, is_lit or here in marked, density.node_width)
             question = split_words(tree, node).question
             tooltip = f"{question} ({count_words(node.n, 'training row')}) "
             tooltip = (tooltip + absent_words(tree, node)).strip()

@@ -52,10 +52,10 @@ class Box:
     width: float
 
 
-def decision_box(words: DrawnWords, theme: Theme, is_lit: bool) -> Box:
-    """Make the box of a question."""
-    name = wrap(words.feature, SIZE, NODE_WIDTH, bold=True)
-    question = wrap(f"{words.predicate}?", SIZE, NODE_WIDTH)
+def decision_box(words: DrawnWords, theme: Theme, is_lit: bool, most: float = NODE_WIDTH) -> Box:
+    """Make the box of a question, whose text wraps at `most` points."""
+    name = wrap(words.feature, SIZE, most, bold=True)
+    question = wrap(f"{words.predicate}?", SIZE, most)
     width = max(_widest(name, bold=True), _widest(question))
     rows = row_of(text_cell(name, width, bold=True, padding=0))
     rows += row_of(text_cell(question, width, padding=0))
@@ -83,9 +83,9 @@ class LeafSizes:
     down: bool
 
     @classmethod
-    def of(cls, rows: Sequence[LeafRow], down: bool) -> LeafSizes:
-        """Choose sizes that suit all leaves of a tree."""
-        most = NAME_WIDTH if len(rows) < MANY_LEAVES else NARROW_NAME
+    def of(cls, rows: Sequence[LeafRow], down: bool, *, has_bars: bool = True) -> LeafSizes:
+        """Choose sizes that suit all leaves of a tree; without bars a leaf is flat and wide."""
+        most = NARROW_NAME if has_bars and len(rows) >= MANY_LEAVES else NAME_WIDTH
         name = max(_widest(_leaf_name(row, most), bold=True) for row in rows)
         share = max(_widest(_shares(row)) for row in rows)
         if down:
@@ -146,6 +146,22 @@ def leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
         return Box(frame, height + (mark_height + 6 if marks else 0), sizes.share + 6)
     width += (sizes.share + 8) * len(shares)
     return Box(frame, max(share_height, name_height + mark_height) + edges, width)
+
+
+def line_leaf_box(row: LeafRow, sizes: LeafSizes, theme: Theme, is_lit: bool) -> Box:
+    """Make a leaf's box without bars: class, number and shares on one line, for large trees."""
+    name, marks = _leaf_name(row, sizes.most), _mark_lines(row)
+    number = f'<FONT COLOR="{theme.muted}">{row.number}</FONT>'
+    cells = text_cell(name, sizes.name, bold=True, padding=0)
+    cells += f'<TD ALIGN="RIGHT" WIDTH="{NUMBER_WIDTH:.0f}">{number}</TD>'
+    cells += "".join(text_cell([f"  {line}"], sizes.share, padding=1) for line in _shares(row))
+    width = sizes.name + NUMBER_WIDTH + (sizes.share + 2) * len(_shares(row))
+    rows = row_of(f"<TD>{table(row_of(cells))}</TD>")
+    rows += row_of(text_cell([" ".join(marks)], width, bold=True, padding=0)) if marks else ""
+    inner = row_of(f'<TD CELLPADDING="2">{table(rows)}</TD>')
+    fill = theme.positive if row.label else theme.negative
+    height = LINE * (len(name) + bool(marks)) + 4 + 2 * _outline(is_lit)
+    return Box(_frame(inner, fill, theme, is_lit, style=""), height, width + 4)
 
 
 def _share(rate: Rate) -> str:
@@ -223,7 +239,9 @@ def text_cell(
     return f'<TD{port} CELLPADDING="{padding}" WIDTH="{width + 2 * padding:.0f}">{table(text)}</TD>'
 
 
-def legend(tree: Tree, theme: Theme, lists: Sequence[str], width: float) -> str:
+def legend(
+    tree: Tree, theme: Theme, lists: Sequence[str], width: float, *, has_bars: bool = True
+) -> str:
     """Explain bars and percentages, positive class first, and add the numbered lists.
 
     Parameters
@@ -236,6 +254,8 @@ def legend(tree: Tree, theme: Theme, lists: Sequence[str], width: float) -> str:
         Whole lists of categories; they wrap at `width` points.
     width : float
         Width of the drawing in points.
+    has_bars : bool
+        Whether the leaves have bars.
     """
     positive, negative = printable(tree.positive_label), printable(tree.negative_label)
     keys = "".join(
@@ -254,7 +274,7 @@ def legend(tree: Tree, theme: Theme, lists: Sequence[str], width: float) -> str:
     widest = max((_widest(lines) for lines in wrapped), default=0.0)
     # An empty cell takes the remaining space. Otherwise Graphviz would stretch the keys.
     room = f'<TD WIDTH="{widest:.0f}"></TD>' if wrapped else ""
-    rows = row_of(f"<TD>{table(row_of(keys + room))}</TD>")
+    rows = row_of(f"<TD>{table(row_of(keys + room))}</TD>") if has_bars else ""
     rows += row_of(text_cell([note], text_width(note, SIZE), padding=2))
     rows += "".join(row_of(text_cell(lines, widest, padding=3)) for lines in wrapped)
     return table(rows)

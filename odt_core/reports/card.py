@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from odt_core import MADE_BY
 from odt_core.evaluation import ReportedRate
 from odt_core.export.reading import Reading, default_reading, encoder_readings, reading_words
 from odt_core.problem import Feature
 from odt_core.render import tree_dot, tree_summary, tree_svg
 from odt_core.reports.derivation import Derivation
-from odt_core.reports.page import Page, escaped, inline_svg, json_block
+from odt_core.reports.page import Page, escaped, inline_svg, json_block, sized_svg
+from odt_core.reports.paper import SMALLEST_PRINT, fit, paper_tree
 from odt_core.reports.rule_form import form_record, missing_code, options
 from odt_core.reports.statements import Statements
 from odt_core.reports.tables import rate_table
+from odt_core.tree import Tree
 from odt_core.words import count_words, goal_words, printable, spoken_rule, unseen_words
 
 TREE_WIDTH, TREE_HEIGHT = 520.0, 290.0
@@ -19,6 +23,17 @@ TREE_WIDTH, TREE_HEIGHT = 520.0, 290.0
 
 SMALL_TREE = 4
 """The most leaves of a tree that shrinks to a phone's width. Larger trees scroll."""
+
+MOST_RULES, MOST_NOTE = 900, 400
+"""Letters of the rules in words, and of a note, that have room on a printed page."""
+
+NEW_VALUES = (
+    "Take care with a value that no training row had: no row supports the answer. The form on "
+    "screen says so."
+)
+
+LONG_TITLE = 60
+"""Letters of a title beyond which it is printed small."""
 
 MEASURES = (ReportedRate.SENSITIVITY, ReportedRate.SPECIFICITY, ReportedRate.PPV, ReportedRate.NPV)
 
@@ -35,17 +50,21 @@ def rule_card(derivation: Derivation, statements: Statements) -> bytes:
     """
     tree = derivation.tree
     title = f"Rule card: {printable(tree.target)}"
+    whole, rules = _whole_tree(derivation), _rules(derivation)
+    is_large = fit(whole, TREE_WIDTH, TREE_HEIGHT) < SMALLEST_PRINT or len(rules) > MOST_RULES
     body = "\n".join(
         [
             head_html("Rule card", derivation, statements),
-            tree_html(derivation, TREE_WIDTH, TREE_HEIGHT),
+            _figure(whole, tree, TREE_WIDTH, TREE_HEIGHT, "screen" if is_large else ""),
+            *(_paper(derivation) if is_large else ()),
             _form(derivation),
-            '<div class="pair">',
-            f"<section><h2>In words</h2>{_rules(derivation)}</section>",
+            f'<div class="{"facts wide" if is_large else "facts"}"><div class="pair">',
+            f'<section class="words"><h2>In words</h2>{rules}</section>',
             f"<section><h2>How good it is</h2>{_rates(derivation)}</section>",
             "</div>",
-            _notes(derivation),
+            *_notes(derivation),
             f"<section><h2>Where it comes from</h2>{_origin(derivation, statements)}</section>",
+            "</div>",
             foot_html(derivation),
             json_block("rule", form_record(derivation)),
         ]
@@ -57,8 +76,10 @@ def head_html(kind: str, derivation: Derivation, statements: Statements) -> str:
     """Write the head of a sheet: its kind, the tree's classes and its stage."""
     tree, stage = derivation.tree, statements.stage
     positive, negative = escaped(tree.positive_label), escaped(tree.negative_label)
+    is_long = len(tree.target + tree.positive_label + tree.negative_label) > LONG_TITLE
+    long = ' class="long"' if is_long else ""
     return (
-        f'<header><div><p class="kind">{kind}</p><h1>{escaped(tree.target)}: '
+        f'<header><div><p class="kind">{kind}</p><h1{long}>{escaped(tree.target)}: '
         f"{positive} or {negative}?</h1></div>"
         f'<p class="stage"><b>{escaped(stage)}</b>{escaped(stage.words)}</p></header>'
     )
@@ -66,11 +87,28 @@ def head_html(kind: str, derivation: Derivation, statements: Statements) -> str:
 
 def tree_html(derivation: Derivation, width: float, height: float) -> str:
     """Write the drawing of the tree, with counts of training and test rows."""
-    tree = derivation.tree
-    dot = tree_dot(tree, test=derivation.test_leaves, with_lists=True)
-    drawing = inline_svg(tree_svg(dot), tree_summary(tree), width=width, height=height)
+    return _figure(_whole_tree(derivation), derivation.tree, width, height)
+
+
+def _whole_tree(derivation: Derivation) -> bytes:
+    return tree_svg(tree_dot(derivation.tree, test=derivation.test_leaves, with_lists=True))
+
+
+def _figure(svg: bytes, tree: Tree, width: float, height: float, where: str = "") -> str:
+    drawing = inline_svg(svg, tree_summary(tree), width=width, height=height)
     size = "large" if tree.n_leaves > SMALL_TREE else "small"
-    return f'<figure class="tree {size}">{drawing}</figure>'
+    return f'<figure class="tree {size} {where}">{drawing}</figure>'
+
+
+def _paper(derivation: Derivation) -> Iterator[str]:
+    """The drawing of a large tree that is printed, and its key."""
+    found = paper_tree(derivation)
+    label = f'role="img" aria-label="{escaped(tree_summary(derivation.tree))}"'
+    yield f'<figure class="tree paper">{sized_svg(found.svg, label)}</figure>'
+    keys = " ".join(f"<b>{escaped(name)}</b> {escaped(text)}" for name, text in found.keys)
+    for text in (keys, escaped(found.left_out)):
+        if text:
+            yield f'<p class="paper keys">{text}</p>'
 
 
 def foot_html(derivation: Derivation) -> str:
@@ -89,12 +127,17 @@ def _rules(derivation: Derivation) -> str:
     return f'<ol class="rules">{items}</ol>'
 
 
-def _notes(derivation: Derivation) -> str:
-    """Notes on values that no training row had, and on the reading of cells."""
+def _notes(derivation: Derivation) -> Iterator[str]:
+    """Write notes on values that no training row had, and on the reading of cells."""
     tree = derivation.tree
     readings = encoder_readings(derivation.model.encoder)
-    notes = [unseen_words(tree), *reading_words(tree, readings)]
-    return "".join(f'<p class="muted">{escaped(note)}</p>' for note in notes if note)
+    for note in (unseen_words(tree), " ".join(reading_words(tree, readings))):
+        if len(note) > MOST_NOTE:
+            yield f'<p class="muted screen">{escaped(note)}</p>'
+        elif note:
+            yield f'<p class="muted">{escaped(note)}</p>'
+    if len(unseen_words(tree)) > MOST_NOTE:
+        yield f'<p class="muted paper">{escaped(NEW_VALUES)}</p>'
 
 
 def _rates(derivation: Derivation) -> str:

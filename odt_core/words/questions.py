@@ -18,6 +18,9 @@ from odt_core.words.text import (
 YES, NO = "yes", "no"
 """Answers to a question: ``yes`` is the left branch."""
 
+OR_MISSING = f"{NO}, or missing"
+"""Stands on the right edge of a cut point's question where missing values take it."""
+
 SHORT = 3
 """The most categories in a shortened list."""
 
@@ -116,6 +119,12 @@ class DrawnWords:
     yes: str
     no: str
 
+    @property
+    def brief(self) -> DrawnWords:
+        """The same without the values on the edges, but for a missing value that follows one."""
+        no = OR_MISSING if self.no.startswith(OR_MISSING) else NO
+        return replace(self, yes=YES, no=no)
+
 
 def drawn_words(tree: Tree, node: Decision, number: int | None) -> DrawnWords:
     """Describe a decision node in the words of a drawing.
@@ -139,7 +148,7 @@ def drawn_words(tree: Tree, node: Decision, number: int | None) -> DrawnWords:
     others = _seen(node, right)
     if feature.is_numerical:
         if others & frozenset([feature.n_ordered]) and len(right) > 1:
-            no = f"{NO}, or missing"
+            no = OR_MISSING
     elif 0 < len(others) <= SHORT:
         no = f"{NO}: {_names(feature, others, None)}"
     return DrawnWords(

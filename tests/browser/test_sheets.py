@@ -14,13 +14,13 @@ from playwright.sync_api import Browser, Page, expect
 from odt_core.data import SplitSpec, infer_schema
 from odt_core.export.reading import default_reading
 from odt_core.problem import Feature
-from odt_core.reports import SheetFormat, write_sheet
+from odt_core.reports import SheetFormat, Statements, write_sheet
 from odt_core.solution import Engine
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, run_training
 from odt_core.tree import Tree
 from odt_core.words import category_words
-from tests.core.reports.sheets import hostile_tree, model_of, ward_table
+from tests.core.reports.sheets import hostile_tree, model_of, ward_table, wordy_tree
 from tests.core.trees import cells_and_codes, mushroom_tree, random_tree
 
 Open = Callable[[bytes], Page]
@@ -183,4 +183,58 @@ def test_the_card_is_one_printed_page_without_the_form(open_sheet: Open) -> None
     page.emulate_media(media="print")
     expect(page.locator("#case")).to_be_hidden()
     expect(page.locator("figure.tree svg")).to_be_visible()
-    assert re.findall(rb"/Count (\d+)", page.pdf(prefer_css_page_size=True)) == [b"1"]
+    assert printed_pages(page) == [1, 1]
+
+
+LETTER = {"width": 740, "height": 980}
+"""What the margins leave of a Letter page, in CSS pixels, of which 4 are 3 points."""
+
+
+def printed_pages(page: Page) -> list[int]:
+    """How many pages an A4 and a Letter printer need, each with the margins that the sheet asks."""
+    prints = [page.pdf(format=paper, prefer_css_page_size=True) for paper in ("A4", "Letter")]
+    return [len(re.findall(rb"/Type\s*/Page\b", content)) for content in prints]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("letters", "n_values"), [(12, 4), (80, 4), (40, 24), (80, 24)], ids=lambda size: str(size)
+)
+def test_the_card_of_a_large_tree_is_one_printed_page(
+    depth: int, letters: int, n_values: int, open_sheet: Open
+) -> None:
+    model = model_of(wordy_tree(depth, letters, n_values))
+    statements = Statements(intended_use="for " + "patients of the ward " * 8, author="A. Name")
+    page = open_sheet(write_sheet(model, SheetFormat.CARD, statements))
+    page.emulate_media(media="print")
+    assert printed_pages(page) == [1, 1]
+    page.set_viewport_size(LETTER)
+    drawing = page.locator("figure.tree svg:visible")
+    expect(drawing).to_have_count(1)
+    size = drawing.locator("text").first.evaluate(
+        "text => text.getScreenCTM().a * parseFloat(getComputedStyle(text).fontSize)"
+    )
+    assert size * 0.75 >= (6.0 if letters < 40 else 4.5), f"{size * 0.75:.2f} points"
+
+
+def test_a_shortened_name_has_its_whole_name_below_the_printed_drawing(open_sheet: Open) -> None:
+    tree = wordy_tree(4, 80, 4)
+    page = open_sheet(card(tree))
+    expect(page.locator("figure.tree svg:visible")).to_have_count(1)
+    page.emulate_media(media="print")
+    keys = " ".join(page.locator(".keys:visible").all_inner_texts())
+    drawn = " ".join(page.locator("figure.tree svg:visible text").all_text_contents())
+    names = [tree.features[g].name for g in tree.asked_features]
+    for name in (*names, tree.positive_label, tree.negative_label):
+        assert name in keys and name not in drawn
+        mark = re.search(rf"(\(\w+\)) {re.escape(name)}", keys)
+        assert mark is not None and mark[1] in drawn
+
+
+def test_lists_without_room_on_paper_are_said_to_stand_elsewhere(open_sheet: Open) -> None:
+    page = open_sheet(card(wordy_tree(4, 80, 24)))
+    page.emulate_media(media="print")
+    expect(page.locator(".keys").last).to_contain_text("have no room on this page")
+    page.emulate_media(media="screen")
+    expect(page.locator(".keys").last).to_be_hidden()
+    expect(page.locator("figure.tree:visible")).to_contain_text("List 1,")

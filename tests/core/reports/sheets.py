@@ -11,7 +11,7 @@ from odt_core.data import Table, read_table
 from odt_core.export import Model
 from odt_core.export.reading import default_reading
 from odt_core.problem import Feature, FeatureKind
-from odt_core.tree import Leaf, Tree
+from odt_core.tree import Decision, Leaf, Tree
 from tests.core.trees import decision
 
 ATTACK = '</script><img src=x onerror="window.hit=1"> & "quotes"'
@@ -48,6 +48,47 @@ def hostile_tree() -> Tree:
     inner = decision(1, {0}, Leaf(True, 2, 30), Leaf(False, 20, 1), {0, 1})
     root = decision(0, {0}, inner, Leaf(False, 40, 3), {0, 1})
     return Tree(root, (color, size), f"target {ATTACK}", f"yes {ATTACK}", f"no {ATTACK}")
+
+
+def wordy_tree(depth: int, letters: int, n_values: int) -> Tree:
+    """A full tree whose every question is about another column.
+
+    Parameters
+    ----------
+    depth : int
+        Levels of questions; every other column is numerical.
+    letters : int
+        The length of each name.
+    n_values : int
+        Categories of a column, of which a question asks about half.
+    """
+
+    def named(text: str) -> str:
+        return f"{text} as it was noted by the nurse on duty at the time of admission to the ward"[
+            :letters
+        ].strip()
+
+    features: list[Feature] = []
+
+    def grow(level: int) -> Decision | Leaf:
+        if level == depth:
+            return Leaf(len(features) % 3 == 0, 40, 30)
+        g = len(features)
+        if g % 2:
+            features.append(
+                Feature(named(f"measure {g}"), FeatureKind.NUMERICAL, ("low", "high"), (0.5,))
+            )
+            left = {0}
+        else:
+            values = tuple(named(f"kind {g}.{value}") for value in range(n_values))
+            features.append(Feature(named(f"column {g}"), FeatureKind.CATEGORICAL, values))
+            left = set(range(n_values // 2))
+        observed = set(range(features[g].n_values))
+        return decision(g, left, grow(level + 1), grow(level + 1), observed)
+
+    root = grow(0)
+    classes = named("readmitted"), named("not readmitted")
+    return Tree(root, tuple(features), named("outcome"), *classes)
 
 
 class ReadPage(HTMLParser):
