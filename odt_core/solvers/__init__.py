@@ -11,6 +11,7 @@ from importlib import import_module
 from odt_core.errors import InputError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, TracePoint
+from odt_core.solvers.control import Control
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 
@@ -22,7 +23,7 @@ ENGINE_MODULES: dict[Engine, str] = {
     Engine.CBC: "odt_core.solvers.mip.engine",
     Engine.HIGHS: "odt_core.solvers.mip.engine",
 }
-"""The module of each engine's ``solve``, which takes the arguments of `solve` by name."""
+"""The module of each engine's ``solve(problem, engine, control, mip_options)``."""
 
 
 def solve(
@@ -83,13 +84,8 @@ def solve(
     check_countable(problem)
     solution: Solution = import_module(ENGINE_MODULES[engine]).solve(
         problem,
-        engine=engine,
-        time_limit=time_limit,
-        threads=threads,
-        seed=seed,
-        on_progress=on_progress,
-        on_found=on_found,
-        should_stop=should_stop,
-        mip_options=mip_options,
+        engine,
+        Control(time_limit, threads, seed, on_progress, on_found, should_stop),
+        mip_options,
     )
     return solution

@@ -29,6 +29,7 @@ from odt_core.solution import (
     TracePoint,
     make_solution,
 )
+from odt_core.solvers.control import Control
 from odt_core.solvers.disagreement import write_disagreement
 from odt_core.solvers.mip.messages import MipStatus
 from odt_core.solvers.mip.options import MipOptions
@@ -62,13 +63,8 @@ class _Run:
 
     problem: Problem
     engine: Engine
-    time_limit: float
-    threads: int
-    seed: int
+    control: Control
     options: MipOptions
-    on_progress: Callable[[TracePoint], None] | None
-    on_found: Callable[[Found], None] | None
-    should_stop: Callable[[], bool] | None
     began: float = field(default_factory=time.perf_counter)
     last_point: TracePoint | None = None
     """The last point that the caller got. Points of the next engine must not be worse."""
@@ -83,18 +79,19 @@ class _Run:
     @property
     def left(self) -> float:
         """Seconds until the time limit."""
-        return self.began + self.time_limit - time.perf_counter()
+        return self.began + self.control.time_limit - time.perf_counter()
 
     def solve(self) -> Solution:
         """Search, then let CBC confirm or continue."""
+        on_found = self.control.on_found
         found = solve_search(
             self.problem,
             time_limit=self._search_share() * max(self.left, 0.05),
-            threads=self.threads,
-            seed=self.seed,
+            threads=self.control.threads,
+            seed=self.control.seed,
             on_progress=self._shifted_progress(),
-            should_stop=self.should_stop,
-            on_tree=None if self.on_found is None else tree_teller(self.on_found, self.began),
+            should_stop=self.control.should_stop,
+            on_tree=None if on_found is None else tree_teller(on_found, self.began),
         )
         self._report_found(found)
         if found.cancelled or self.left <= 0:
@@ -117,9 +114,10 @@ class _Run:
 
     def _shifted_progress(self) -> Callable[[TracePoint], None] | None:
         """`on_progress` for an engine that starts now, with times since the start of the run."""
-        if self.on_progress is None:
+        tell = self.control.on_progress
+        if tell is None:
             return None
-        tell, offset = self.on_progress, time.perf_counter() - self.began
+        offset = time.perf_counter() - self.began
 
         def on_progress(point: TracePoint) -> None:
             self.last_point = _after(self.last_point, point, offset)
@@ -129,9 +127,9 @@ class _Run:
 
     def _report_found(self, found: SearchOutcome) -> None:
         """Report the search's tree at once, because CBC may take long."""
-        if self.on_found is None or found.assignment is None:
+        if self.control.on_found is None or found.assignment is None:
             return
-        self.on_found(
+        self.control.on_found(
             Found(
                 assignment=found.assignment,
                 bound=found.bound,
@@ -151,7 +149,7 @@ class _Run:
         if obstacle:
             about = f"it has about {self.size:,} entries and {obstacle}"
             return self._settle(found, None, remark=f"The integer program was not run: {about}.")
-        if self.should_stop is not None and self.should_stop():
+        if self.control.stopped():
             return self._settle(found, None, remark=CUT_SHORT)
         seconds = self.left if always else min(self.left, CONFIRM_SECONDS)
         outcome = self._run_cbc(found, seconds)
@@ -170,7 +168,7 @@ class _Run:
             return self._settle(found, None, remark=remark)
         if self.left < self._seconds_to_start():
             return self._settle(found, None)
-        return self._settle(found, self._run_cbc(found, self.left, self.on_found))
+        return self._settle(found, self._run_cbc(found, self.left, self.control.on_found))
 
     def _run_cbc(
         self,
@@ -184,14 +182,14 @@ class _Run:
                 self.problem,
                 Engine.CBC,
                 self.options,
-                time_limit=seconds,
-                threads=self.threads,
-                seed=self.seed,
+                dataclasses.replace(
+                    self.control,
+                    time_limit=seconds,
+                    on_progress=self._shifted_progress(),
+                    on_found=on_found,
+                ),
                 start=found.assignment,
                 proved_bound=None if found.infeasible else found.bound,
-                on_progress=self._shifted_progress(),
-                on_found=on_found,
-                should_stop=self.should_stop,
             )
         except DisagreementError as claim:  # CBC's tree does not have its claimed objective
             raise self._disagreement(str(claim), found.assignment, None) from claim
@@ -258,18 +256,7 @@ class _Run:
         )
 
 
-def solve(
-    problem: Problem,
-    *,
-    engine: Engine,
-    time_limit: float,
-    threads: int,
-    seed: int,
-    on_progress: Callable[[TracePoint], None] | None,
-    on_found: Callable[[Found], None] | None,
-    should_stop: Callable[[], bool] | None,
-    mip_options: MipOptions,
-) -> Solution:
+def solve(problem: Problem, engine: Engine, control: Control, mip_options: MipOptions) -> Solution:
     """Search, then confirm or continue with CBC. See `odt_core.solvers.solve`.
 
     Raises
@@ -278,17 +265,7 @@ def solve(
         If search and CBC contradict each other. The message names a file with both answers and
         the problem.
     """
-    run = _Run(
-        problem=problem,
-        engine=engine,
-        time_limit=time_limit,
-        threads=threads,
-        seed=seed,
-        options=mip_options,
-        on_progress=on_progress,
-        on_found=on_found,
-        should_stop=should_stop,
-    )
+    run = _Run(problem, engine, control, mip_options)
     loader.begin(problem)
     return run.solve()
 

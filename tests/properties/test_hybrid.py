@@ -15,6 +15,7 @@ from odt_core.errors import DisagreementError, SolverError
 from odt_core.problem import Problem
 from odt_core.solution import Engine, MipRole, Solution, Status, TracePoint
 from odt_core.solvers import hybrid, solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.disagreement import problem_from_json, problem_to_json, reproduce
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.process import end_idle_child
@@ -97,8 +98,10 @@ def test_how_long_cbc_may_take_to_confirm(
 ) -> None:
     asked: list[float] = []
 
-    def note(*arguments: object, time_limit: float, **others: object) -> MipOutcome:
-        asked.append(time_limit)
+    def note(
+        problem: Problem, engine: Engine, options: MipOptions, control: Control, **others: object
+    ) -> MipOutcome:
+        asked.append(control.time_limit)
         raise SolverError("Noted")
 
     monkeypatch.setattr(hybrid, "solve_mip", note)

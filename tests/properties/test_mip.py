@@ -26,6 +26,7 @@ from odt_core.problem import (
 )
 from odt_core.solution import Assignment, Engine, Solution, Status
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip import Formulation, MipOptions, MipStatus, formulate, solve_mip
 from odt_core.solvers.mip import formulation as formulation_module
 from odt_core.solvers.mip.extraction import assignment_of
@@ -222,12 +223,16 @@ def test_a_start_and_a_proved_bound_leave_the_optimum_as_it_is(
     seed: int, smallest_leaf: bool
 ) -> None:
     problem = random_problem(5000 + seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=smallest_leaf)
-    alone = solve_mip(problem, Engine.CBC, time_limit=LIMIT)
+    alone = solve_mip(problem, Engine.CBC, control=Control(LIMIT))
     if alone.status is MipStatus.INFEASIBLE:
         assert best_value(problem) is None
         return
     confirmed = solve_mip(
-        problem, Engine.CBC, start=alone.assignment, proved_bound=alone.bound, time_limit=LIMIT
+        problem,
+        Engine.CBC,
+        start=alone.assignment,
+        proved_bound=alone.bound,
+        control=Control(LIMIT),
     )
     assert confirmed.status is MipStatus.OPTIMAL
     assert confirmed.start_taken
@@ -371,7 +376,7 @@ ORDERED = [1, 2, 3]
 @pytest.mark.parametrize("seed", FLOORED)
 def test_with_a_floor_the_paper_relaxation_is_caught(seed: int, paper_relaxation: None) -> None:
     with pytest.raises(DisagreementError):
-        solve_mip(coin_flips(seed, None, FLOOR), Engine.CBC, time_limit=LIMIT)
+        solve_mip(coin_flips(seed, None, FLOOR), Engine.CBC, control=Control(LIMIT))
 
 
 @pytest.mark.parametrize("seed", FLOORED)
@@ -389,7 +394,7 @@ def test_with_a_smallest_leaf_the_paper_relaxation_is_caught(
     seed: int, paper_relaxation: None
 ) -> None:
     with pytest.raises(DisagreementError):
-        solve_mip(with_smallest_leaf(seed), Engine.CBC, time_limit=LIMIT)
+        solve_mip(with_smallest_leaf(seed), Engine.CBC, control=Control(LIMIT))
 
 
 @pytest.mark.parametrize("seed", SMALL_LEAVES)
@@ -401,7 +406,7 @@ def test_with_a_smallest_leaf_ours_is_right(seed: int) -> None:
 @pytest.mark.parametrize("seed", CAPPED)
 def test_the_paper_max_card_rows_are_caught(seed: int, paper_max_card: None) -> None:
     with pytest.raises(DisagreementError):
-        solve_mip(coin_flips(seed, [6, 6], max_card=1), Engine.CBC, time_limit=LIMIT)
+        solve_mip(coin_flips(seed, [6, 6], max_card=1), Engine.CBC, control=Control(LIMIT))
 
 
 @pytest.mark.parametrize("seed", CAPPED)
@@ -413,7 +418,7 @@ def test_our_max_card_rows_are_right(seed: int) -> None:
 @pytest.mark.parametrize("seed", ORDERED)
 def test_the_paper_numerical_rows_need_binary_w(seed: int, paper_numerical: None) -> None:
     with pytest.raises(DisagreementError):
-        solve_mip(thresholds(seed), Engine.CBC, time_limit=LIMIT)
+        solve_mip(thresholds(seed), Engine.CBC, control=Control(LIMIT))
 
 
 @pytest.mark.parametrize("seed", ORDERED)

@@ -7,13 +7,13 @@ import math
 import queue
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment, Engine, Found, MipReport, Seconds, TracePoint
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip.backends import BACKENDS, Backend
 from odt_core.solvers.mip.extraction import assignment_of
 from odt_core.solvers.mip.formulation import Formulation, formulate
@@ -35,6 +35,7 @@ from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, borrowed_
 from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
+DEFAULT_CONTROL = Control()
 GAP = 0.999
 """Trees have whole objectives. So a gap below this proves the optimum."""
 
@@ -105,15 +106,10 @@ def solve_mip(
     problem: Problem,
     engine: Engine,
     options: MipOptions = DEFAULT_OPTIONS,
+    control: Control = DEFAULT_CONTROL,
     *,
-    time_limit: float = 60.0,
-    threads: int = 1,
-    seed: int = 0,
     start: Assignment | None = None,
     proved_bound: int | None = None,
-    on_progress: Callable[[TracePoint], None] | None = None,
-    on_found: Callable[[Found], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
 ) -> MipOutcome:
     """Solve the paper's program of a problem with CBC or HiGHS, in another process.
 
@@ -125,20 +121,13 @@ def solve_mip(
         ``CBC`` or ``HIGHS``.
     options : MipOptions
         The switches of section 4.
-    time_limit : float
-        Seconds for the entire call. The solver is killed shortly after.
-    threads, seed : int
-        The solver's threads and seed.
+    control : Control
+        The limits, and who follows the solve. The solver is killed shortly after the time limit,
+        or when `should_stop` asks for it.
     start : Assignment, optional
         A tree to start from; by default a greedy tree.
     proved_bound : int, optional
         A proved upper bound on the total, added to the program as a row.
-    on_progress : callable, optional
-        Called with each new point of the trace.
-    on_found : callable, optional
-        Called with the first tree and each better tree.
-    should_stop : callable, optional
-        Called twenty times a second. True kills the solver.
 
     Raises
     ------
@@ -148,17 +137,16 @@ def solve_mip(
         If the solver's tree has a smaller total than it claims.
     """
     began = time.perf_counter()
-
-    def is_over() -> bool:
-        stopped = should_stop is not None and should_stop()
-        return stopped or time.perf_counter() >= began + time_limit
+    end = began + control.time_limit
 
     formulation = formulate(problem, options, bound=proved_bound)
     bound = formulation.trivial_bound
     if proved_bound is not None:
         bound = min(bound, proved_bound)
-    run = _Run(formulation, BACKENDS[engine], began, bound, on_progress, on_found)
-    run.take_tree(start or greedy_assignment(problem, is_over))
+    run = _Run(formulation, BACKENDS[engine], began, bound, control)
+    run.take_tree(
+        start or greedy_assignment(problem, lambda: control.stopped() or time.perf_counter() >= end)
+    )
     run.tell()
     with tempfile.TemporaryDirectory(prefix="odt-mip-") as folder:
         order = SolveOrder(
@@ -166,17 +154,17 @@ def solve_mip(
             program=formulation.program,
             start=run.start_values(),
             gap=GAP,
-            time_limit=_solver_seconds(began + time_limit - time.perf_counter()),
-            threads=threads,
-            seed=seed,
+            time_limit=_solver_seconds(end - time.perf_counter()),
+            threads=control.threads,
+            seed=control.seed,
             solutions_path=str(Path(folder) / "solutions")
             if run.backend.writes_solutions
             else None,
         )
-        key = (engine, threads if run.backend.threads_are_fixed else None)
+        key = (engine, control.threads if run.backend.threads_are_fixed else None)
         with borrowed_child(key) as child:
             child.send(order)
-            run.follow(child, order, began + time_limit + GRACE, should_stop)
+            run.follow(child, order, end + GRACE)
     return run.outcome()
 
 
@@ -232,16 +220,14 @@ class _Run:
         backend: Backend,
         began: float,
         bound: int,
-        on_progress: Callable[[TracePoint], None] | None,
-        on_found: Callable[[Found], None] | None,
+        control: Control,
     ) -> None:
         self.formulation = formulation
         self.problem = formulation.draft.problem
         self.backend = backend
         self.began = began
         self.bound = self.given_bound = bound
-        self.on_progress = on_progress
-        self.on_found = on_found
+        self.control = control
         self.best: Assignment | None = None
         self.total: int | None = None
         self.answer: Answer | None = None
@@ -273,9 +259,9 @@ class _Run:
         return total
 
     def _tell_tree(self, tree: Assignment) -> None:
-        if self.on_found is not None:
+        if self.control.on_found is not None:
             seconds = time.perf_counter() - self.began
-            self.on_found(Found(tree, self.bound, (), Seconds(seconds, mip=seconds)))
+            self.control.on_found(Found(tree, self.bound, (), Seconds(seconds, mip=seconds)))
 
     def take_bound(self, bound: int) -> None:
         """Keep a proved upper bound if it is the best so far."""
@@ -289,23 +275,17 @@ class _Run:
         if last is not None and (last.incumbent, last.bound) == (point.incumbent, point.bound):
             return
         self.trace.append(point)
-        if self.on_progress is not None:
-            self.on_progress(point)
+        if self.control.on_progress is not None:
+            self.control.on_progress(point)
 
     # ---- the solver's progress ----
 
-    def follow(
-        self,
-        child: Child,
-        order: SolveOrder,
-        deadline: float,
-        should_stop: Callable[[], bool] | None,
-    ) -> None:
+    def follow(self, child: Child, order: SolveOrder, deadline: float) -> None:
         """Follow the solver until it answers, a stop, or the deadline."""
         log = self.backend.log()
         log_is_complete = False
         while self.answer is None or not log_is_complete:
-            if should_stop is not None and should_stop():
+            if self.control.stopped():
                 self.cancelled = True
                 break
             if time.perf_counter() > deadline:

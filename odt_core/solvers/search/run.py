@@ -28,6 +28,7 @@ from odt_core.solution import (
     TracePoint,
     make_solution,
 )
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Encoding, encode
@@ -450,29 +451,18 @@ def solve_search(
 # ---------------------------------------------------------------- the engine
 
 
-def solve(
-    problem: Problem,
-    *,
-    engine: Engine,
-    time_limit: float,
-    threads: int,
-    seed: int,
-    on_progress: Callable[[TracePoint], None] | None,
-    on_found: Callable[[Found], None] | None,
-    should_stop: Callable[[], bool] | None,
-    mip_options: MipOptions,
-) -> Solution:
+def solve(problem: Problem, engine: Engine, control: Control, mip_options: MipOptions) -> Solution:
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
     loader.begin(problem)
     outcome = solve_search(
         problem,
-        time_limit=time_limit,
-        threads=threads,
-        seed=seed,
-        on_progress=on_progress,
-        should_stop=should_stop,
-        on_tree=None if on_found is None else tree_teller(on_found, began),
+        time_limit=control.time_limit,
+        threads=control.threads,
+        seed=control.seed,
+        on_progress=control.on_progress,
+        should_stop=control.should_stop,
+        on_tree=None if control.on_found is None else tree_teller(control.on_found, began),
     )
     return make_solution(
         problem,

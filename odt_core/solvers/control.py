@@ -1,0 +1,38 @@
+"""How a solve is limited, stopped and followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from odt_core.solution import Found, TracePoint
+
+
+@dataclass(frozen=True)
+class Control:
+    """The limits of one solve, and the functions that it calls while it runs.
+
+    Attributes
+    ----------
+    time_limit : float
+        Seconds for the entire call.
+    threads, seed : int
+        The engine's threads, and the seed of engines that make random choices.
+    on_progress : callable, optional
+        Called with each new point of the trace.
+    on_found : callable, optional
+        Called with better trees during the solve. It may skip some, and skips the last.
+    should_stop : callable, optional
+        Called many times a second. True ends the solve with the best tree so far.
+    """
+
+    time_limit: float = 60.0
+    threads: int = 1
+    seed: int = 0
+    on_progress: Callable[[TracePoint], None] | None = None
+    on_found: Callable[[Found], None] | None = None
+    should_stop: Callable[[], bool] | None = None
+
+    def stopped(self) -> bool:
+        """Whether somebody asks to stop."""
+        return self.should_stop is not None and self.should_stop()
