@@ -170,6 +170,8 @@ def _draw_ranking(job: Job, placed: PlacedTree, question: int, others: Others) -
 
     _draw_found(ranking, name, others, take)
     _draw_unproved(ranking, asked, seconds)
+    if any(place.question == question and place.rule for place in placed.root.walk()):
+        st.caption("The rule for this question itself does not count in this comparison.")
     return ranking
 
 
@@ -250,20 +252,31 @@ def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str
 
 
 def _headline(ranking: Ranking, name: str) -> str:
-    """What the question asks now, and which columns are as good."""
+    """What the question asks now, and which columns are as good or better."""
     loss = ranking.loss
+    now = f"It asks {shorten(name, 40)} now"
     current = next((c.reach.total for c in ranking.columns if c.name == name), None)
     if current is None:
-        return f"It asks {name} now."
-    now = f"It asks {shorten(name, 40)} now: {loss.words(loss.value(current))}."
-    others = [
-        c.name
-        for c in ranking.columns
-        if c.name != name and c.reach.total is not None and c.reach.total >= current
-    ]
-    if not others:
-        return f"{now} Every other column is worse here."
-    return f"{now} {_first(others)} {'is' if len(others) == 1 else 'are'} at least as good here."
+        return f"{now}: with it, no tree is known yet."
+    sentences = [f"{now}: at best {loss.words(loss.value(current))}."]
+    others = [c for c in ranking.columns if c.name != name]
+    totals = {c.name: c.reach.total for c in others if c.reach.total is not None}
+    better = [other for other, total in totals.items() if total > current]
+    equal = [other for other, total in totals.items() if total == current]
+    if better:
+        sentences.append(f"{_first(better)} {'is' if len(better) == 1 else 'are'} better here.")
+    if equal:
+        sentences.append(f"{_first(equal)} {'is' if len(equal) == 1 else 'are'} as good here.")
+    if others and not ranking.left and all(_is_worse(column, current) for column in others):
+        sentences.append("Every other column is worse here, proved.")
+    return " ".join(sentences)
+
+
+def _is_worse(column: RankedColumn, total: int) -> bool:
+    """Whether it is proved that a column here makes the tree worse than so much."""
+    reach = column.reach
+    is_below = reach.bound is not None and reach.bound < total
+    return reach.status is Status.INFEASIBLE or is_below
 
 
 def _sentences(ranking: Ranking) -> list[str]:

@@ -8,14 +8,16 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from odt_core.alternatives.question import Loss, RankedColumn, Ranking, Reach
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.jobs import Job, JobKind, JobSpec
-from odt_core.problem import SmallestLeaf
-from odt_core.solution import Engine
+from odt_core.problem import Goal, SmallestLeaf
+from odt_core.solution import Engine, Status
 from odt_core.storage import LOCAL_OWNER, RunQuery
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.alternatives.editing import SOLVE
+from pages.alternatives.question import _headline
 from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
@@ -117,7 +119,7 @@ def test_the_columns_of_the_first_question_are_ranked(page: AppTest) -> None:
     tree = current(page).trained.tree
     name = tree.features[tree.decisions[0].split.feature].name
     errors = current(page).trained.errors
-    assert f"It asks {name} now: {errors} training errors." in said(page)
+    assert f"It asks {name} now: at best {errors} training errors." in said(page)
     assert "This tree has no rules." in said(page)
     assert button(page, "edit_undo").disabled
     columns = next(e for e in page.selectbox if e.label == "Column")
@@ -149,6 +151,8 @@ def test_a_change_is_solved_costs_something_and_is_undone(page: AppTest) -> None
     cost = second.trained.errors - first.trained.errors
     words = f"The rules cost {cost} more training" if cost else "The rules cost nothing"
     assert words in said(page)
+    choose_question(page, 0)
+    assert "The rule for this question itself does not count" in said(page)
     choose_change(page, "column")
     solve(page)
     third = current(page)
@@ -230,3 +234,47 @@ def test_a_tree_that_asks_nothing_has_nothing_to_change(app: AppTest) -> None:
     job = trained(replace(SPEC, smallest_leaf=SmallestLeaf(120)))
     assert not job.trained.tree.decisions
     assert "asks nothing" in said(shown(app, job))
+
+
+LOSS = Loss(Goal.ACCURACY, is_weighted=False, most=100, unit=1)
+
+
+def ranking_of(*columns: tuple[str, Status, int | None, int | None], left: int = 0) -> Ranking:
+    ranked = tuple(RankedColumn(name, Reach(*reach)) for name, *reach in columns)
+    return Ranking(Reach(Status.OPTIMAL, 70, 70), ranked, left, LOSS)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "words"),
+    [
+        (
+            ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.OPTIMAL, 88, 88)),
+            "It asks age now: at best 10 training errors. Every other column is worse here, "
+            "proved.",
+        ),
+        (
+            ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.FEASIBLE, 88, 95)),
+            "It asks age now: at best 10 training errors.",
+        ),
+        (
+            ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.OPTIMAL, 88, 88), left=1),
+            "It asks age now: at best 10 training errors.",
+        ),
+        (
+            ranking_of(
+                ("bp", Status.OPTIMAL, 91, 91),
+                ("age", Status.OPTIMAL, 90, 90),
+                ("sex", Status.OPTIMAL, 90, 90),
+                ("pain", Status.OPTIMAL, 90, 90),
+            ),
+            "It asks age now: at best 10 training errors. bp is better here. sex and pain are as "
+            "good here.",
+        ),
+        (
+            ranking_of(("age", Status.FEASIBLE, None, 95), ("sex", Status.INFEASIBLE, None, None)),
+            "It asks age now: with it, no tree is known yet.",
+        ),
+    ],
+)
+def test_the_headline_claims_no_more_than_is_proved(ranking: Ranking, words: str) -> None:
+    assert _headline(ranking, "age") == words
