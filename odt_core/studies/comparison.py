@@ -377,7 +377,6 @@ def run_fold(
     """
     from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
 
-    loader.load()
     tell = on_stage or (lambda stage: None)
     stopped = should_stop or (lambda: False)
     tell(Stage.PREPARING)
@@ -387,14 +386,16 @@ def run_fold(
         cut: prepare_training(table, dataclasses.replace(spec, schema=cut.apply(spec.schema)))
         for cut in cuts
     }
+    rows = [each.train for each in prepared.values()]
+    loader.load(rows, lambda: tell(Stage.COMPILING), stopped)
     tell(Stage.SOLVING)
     runs: list[FoldRun] = []
     for candidate in part.candidates:
-        rows = prepared[_cuts_of(part, candidate)]
+        fold = prepared[_cuts_of(part, candidate)]
         if isinstance(candidate, Baseline):
-            runs.append(_fit(rows, spec, candidate, part.fold))
+            runs.append(_fit(fold, spec, candidate, part.fold))
         else:
-            runs.append(_solve(rows, spec, candidate, part.fold, should_stop))
+            runs.append(_solve(fold, spec, candidate, part.fold, should_stop))
         if stopped():
             return ()
     return tuple(runs)

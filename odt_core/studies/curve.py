@@ -239,7 +239,6 @@ def run_repeat(
     """
     from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
 
-    loader.load()
     check_curve(spec)
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
@@ -247,6 +246,7 @@ def run_repeat(
     spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, seed=seed))
     prepared = prepare_training(table, spec)
     _check_test(prepared.test, seed)
+    loader.load([prepared.train], lambda: tell(Stage.COMPILING), should_stop or (lambda: False))
     tell(Stage.SOLVING)
     runs: list[CurveRun] = []
     train = prepared.train

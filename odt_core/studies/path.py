@@ -220,7 +220,6 @@ def run_path(
     from odt_core.solvers.search.loader import loader
     from odt_core.solvers.search.sizes import solve_sizes
 
-    loader.load()
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
@@ -231,6 +230,7 @@ def run_path(
     if part.fold is not None:
         spec = dataclasses.replace(spec, rules=spec.rules.without(prepared.dropped))
     problem = build_problem(prepared, spec)
+    loader.load([problem.data], lambda: tell(Stage.COMPILING), should_stop or (lambda: False))
     tell(Stage.SOLVING)
 
     def result_of(points: tuple[SizePoint, ...]) -> PathResult:

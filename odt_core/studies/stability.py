@@ -406,11 +406,11 @@ def run_range(
     """
     from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
 
-    loader.load()
     tell = on_stage or (lambda stage: None)
     stopped = should_stop or (lambda: False)
     tell(Stage.PREPARING)
     prepared = prepare_training(table, spec)
+    loader.load([prepared.train], lambda: tell(Stage.COMPILING), stopped)
     tell(Stage.SOLVING)
     original = _fit_original(prepared, spec, should_stop) if part.first == 0 else None
     spec = _with_fixed_cuts(spec, prepared)

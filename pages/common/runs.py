@@ -204,6 +204,8 @@ def _headline(job: Job, sought: str) -> str:
         )
     if job.stage is Stage.PREPARING:
         return "Preparing the rows"
+    if job.stage is Stage.COMPILING:
+        return "Preparing the search, once on this machine"
     if job.stage is Stage.FINISHING:
         return "Counting the rows"
     shape = job.spec.train.topology

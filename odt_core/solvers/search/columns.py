@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import Feature, LeafCount, Problem
+from odt_core.problem import EncodedData, Feature, LeafCount, Problem
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import CHAIN, FULL, Group, Thresholds, make_groups
 
@@ -38,6 +38,14 @@ def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
     """
     many = n_columns**2 > WORTH_SWEEPS * max(local.size, 1) and n_columns > FEW_COLUMNS
     return many or n_columns > MOST_COLUMNS
+
+
+def may_want_sweeps(data: EncodedData) -> bool:
+    """Whether a search of these rows or of a resample of them, which has fewer, may want sweeps."""
+    sizes = [feature.n_values * (1 + feature.has_missing) for feature in data.features]
+    groups = sum(size > 2 for size in sizes) + (2 in sizes)  # those of two values may be one chain
+    rows = np.empty((groups, len(data.merged().y) // 2), np.int32)
+    return wants_sweeps(sum(sizes), rows)
 
 
 MOST_CATEGORIES = 2**14

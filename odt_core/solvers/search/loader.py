@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,7 +24,7 @@ import platformdirs
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.processes import apart
-from odt_core.solvers.search.columns import Columns, Masks, encode
+from odt_core.solvers.search.columns import Columns, Masks, encode, may_want_sweeps
 from odt_core.topology import Topology
 
 KERNELS = {
@@ -51,7 +52,9 @@ LOOK_EVERY = 0.5
 """Seconds between looks for kernels that are being compiled."""
 GIVEN_UP_AFTER = 900
 """Seconds after which a folder that is being filled no longer counts."""
-
+PATIENCE = 300
+"""Seconds that a study waits at most for sweeps."""
+SWEEPS = "sweep_kernels"
 
 SHARED = ("columns", "groups")
 """Modules whose constants are compiled into the kernels."""
@@ -66,6 +69,7 @@ class Loader:
         self._waiting = list(KERNELS)
         self._found: SimpleNamespace | None = None
         self._started = False
+        self._compiler: subprocess.Popen[bytes] | None = None
 
     def primitives(self) -> SimpleNamespace:
         """The compiled primitives as far as they are ready, and the twins of the others."""
@@ -88,16 +92,43 @@ class Loader:
                 self._next_look = time.monotonic() + LOOK_EVERY
         self.compile_in_background()
 
-    def load(self) -> None:
-        """Load all compiled primitives that are ready, and have the others compiled.
+    def load(
+        self,
+        rows: Iterable[EncodedData] = (),
+        on_wait: Callable[[], None] = lambda: None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Make ready for a study of many searches: load what is compiled, have the rest compiled.
 
-        A study of many searches calls this first. Twins and compiled primitives find trees of the
-        same value, but not always the same tree: a study that changed from the ones to the others
-        in its midst would come out differently each time.
+        Sweeps have no twin, and what the search does without them may find another tree of the same
+        value. So a study waits until they are compiled if its rows may want them. Its trees then do
+        not depend on when it was started, nor on how many processes share it.
+
+        Parameters
+        ----------
+        rows : iterable of EncodedData
+            What the study will search, or resamples of it.
+        on_wait : callable
+            Told that it has to wait.
+        should_stop : callable
+            Asked while it waits; true ends the waiting. So does a compiler that fails.
         """
         with self._lock:
             self._look()
         self.compile_in_background()
+        if SWEEPS not in self._waiting or not any(map(may_want_sweeps, rows)):
+            return
+        on_wait()
+        end = time.monotonic() + PATIENCE
+        while SWEEPS in self.waiting and self._is_compiling() and not should_stop():
+            if time.monotonic() > end:
+                return
+            time.sleep(LOOK_EVERY)
+
+    def _is_compiling(self) -> bool:
+        """Whether this process's compiler, or that of another process, is at work."""
+        mine = self._compiler is not None and self._compiler.poll() is None
+        return mine or any(map(_being_filled, self._waiting))
 
     def _take_twins(self) -> None:
         self._found = SimpleNamespace()
@@ -141,7 +172,7 @@ class Loader:
         absent = [module for module in self._waiting if not folder(module).is_dir()]
         if not absent or any(map(_being_filled, absent)):
             return
-        subprocess.Popen(
+        self._compiler = subprocess.Popen(
             [sys.executable, "-c", f"from {PACKAGE} import warm_up; warm_up()"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

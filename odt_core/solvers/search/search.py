@@ -25,10 +25,6 @@ from odt_core.solvers.search.loop import Loop, restricted
 from odt_core.solvers.search.splits import Flags, Numbers, Splits, Whole
 from odt_core.solvers.search.store import SharedBounds, Store, Tables
 
-SOME_SPLITS = 2**11
-"""Splits that are looked up between two looks at the flag to stop; as many as tables have columns,
-or more."""
-
 
 class Stopped(Exception):
     """Time or the user ended the search."""
@@ -192,9 +188,9 @@ class Search:
         totals = primitives.count_pairs(self.table, mask, F, D, P, self.halt)
         inside, outside = np.empty(n), np.empty(n)
         first, second = self.splits.first, self.splits.second
-        for at in range(0, n, SOME_SPLITS):
+        for at in range(0, n, twins.SOME_SPLITS):
             self.check()
-            part = slice(at, at + SOME_SPLITS)
+            part = slice(at, at + twins.SOME_SPLITS)
             primitives.shallow_sides(
                 self.table, cls, F, D, P, totals, first[part], second[part], inside[part],
                 outside[part],

@@ -102,6 +102,16 @@ def walk(sides: Sides, wanted: Wanted) -> None:
         _Walk(sides, wanted, order).run()
 
 
+def first_split(sides: Sides, wanted: Wanted) -> Split:
+    """The first open split in a walk that goes deep first, and low before high.
+
+    Whichever way the least cost was found, this finds the same of several splits that have it.
+    There has to be one.
+    """
+    order = np.flatnonzero(sides.weight > 0)
+    return _Walk(sides, wanted, order[np.argsort(-sides.weight[order], kind="stable")]).first()
+
+
 class _Walk:
     """The walk over the columns in an order."""
 
@@ -115,13 +125,26 @@ class _Walk:
         self.rest = np.zeros(n + 1)
         self.rest[:n] = least[::-1].cumsum()[::-1]
 
-    def run(self) -> None:
-        """Walk, the deepest nodes first."""
+    def _begin(self) -> Nodes:
+        """The node of no column."""
         nothing = np.zeros_like(self.sides.payload[:1])
         zero = np.zeros_like(self.rest[:1])
-        went = np.zeros((1, self.n), np.bool_)
+        return Nodes((nothing, nothing), (zero, zero), np.zeros((1, self.n), np.bool_))
+
+    def first(self) -> Split:
+        """The first open split, node by node."""
+        waiting = [(0, self._begin())]
+        while waiting[-1][0] < self.n:
+            depth, node = waiting.pop()
+            for way in (0,) if depth == 0 and self.symmetric else (1, 0):
+                sent = self._open(self._send(node, way, depth), depth + 1)
+                waiting += [(depth + 1, sent)] if len(sent.went) else []
+        return self._split(waiting[-1][1].went, 0)
+
+    def run(self) -> None:
+        """Walk, the deepest nodes first."""
         levels: list[list[Nodes]] = [[] for _ in range(self.n + 1)]
-        levels[0] = [Nodes((nothing, nothing), (zero, zero), went)]
+        levels[0] = [self._begin()]
         depth = 0
         while depth >= 0:
             if not levels[depth]:

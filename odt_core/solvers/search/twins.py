@@ -3,6 +3,11 @@
 A table F holds, for a row set, ``F[u, v]`` = sum of d over the rows in columns u and v; D and P are
 the sums of d and of positive weight over the rows in each column. Row u of F describes the
 leaf-adjacent problem on the rows in column u, ``D - F[u]`` the one on the others.
+
+Of equal splits of two levels the first is taken, by the compiled primitives as well, so that nobody
+sees which of them ran: all rows to one child, single columns, then pairs and larger subsets of one
+group after the other; members that go to the low child before the same that go to the high one (for
+pairs: all pairs low before all pairs high).
 """
 
 from __future__ import annotations
@@ -27,12 +32,16 @@ from odt_core.solvers.search.columns import (
     runs_of,
 )
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.subsets import Nodes, Sides, Split, Wanted, walk
+from odt_core.solvers.search.subsets import Nodes, Sides, Split, Wanted, first_split, walk
 
 Numbers = npt.NDArray[np.float64]
 
 AT_ONCE = 2**27
 """Products of numbers that one product of matrices may take: between two, a stop is looked for."""
+
+SOME_SPLITS = 2**11
+"""Splits that are looked up between two looks at the flag to stop; as many as tables have columns,
+or more."""
 
 
 class Halted(Exception):
@@ -226,29 +235,61 @@ def _one(
     if table.empty_ok[cls]:
         offer(float(leaf_costs(table, high, D, *totals)[0]), -1, 0, [])
         offer(float(leaf_costs(table, low, D, *totals)[0]), -1, 1, [])
-    both = () if low == high or table.one_way[cls] else (1,)
-    for group in groups_of(table, cls):
-        if halt[0]:
-            raise Halted
+    if best <= 0:
+        return best
+    ways = (0,) if low == high or table.one_way[cls] else (0, 1)
+    groups = groups_of(table, cls)
+    none = np.empty(0, np.int64)
+    columns = np.concatenate([none, *(np.arange(*table.start[k : k + 2]) for k in groups)])
+    inside, outside = _both_sides(
+        table, (low, high), rows, columns, np.full(len(columns), -1), halt
+    )
+    value = np.stack([inside[way] + outside[1 - way] for way in ways], axis=1).ravel()
+    i, way = divmod(int(value.argmin()), len(ways)) if len(value) else (0, 0)
+    if len(value):
+        offer(float(value.min()), int(table.group[columns[i]]), way, [int(columns[i])])
+    own = np.zeros((2, len(table.group)))
+    own[:, columns] = inside
+    for group in groups:
         s, e = int(table.start[group]), int(table.start[group + 1])
-        first, second = np.arange(s, e), np.full(e - s, -1)
-        if table.kind[group] != CHAIN and table.arity[group] == 2:
-            u, v = np.triu_indices(e - s, 1)
-            first, second = np.concatenate([first, s + u]), np.concatenate([second, s + v])
-        inside, outside = np.empty((2, len(first))), np.empty((2, len(first)))
-        for x, child in enumerate((low, high)):
-            shallow_sides(
-                table, child, rows.F, rows.D, rows.P, np.array([rows.total, rows.positive]),
-                first, second, inside[x], outside[x],
-            )  # fmt: skip
-        for way in (0, *both):
-            value = inside[way] + outside[1 - way]
-            i = int(value.argmin())
-            columns = [int(first[i]), int(second[i])]
-            offer(float(value[i]), group, way, columns if columns[1] >= 0 else columns[:1])
-        if table.kind[group] != CHAIN and table.arity[group] > 2:
-            best = _subsets(table, cls, group, rows, inside, best, choice, halt)
+        if table.kind[group] == CHAIN or table.arity[group] < 2:
+            continue
+        if own[:, s:e].min(axis=0).sum() >= best:
+            continue
+        if table.arity[group] > 2:
+            best = _subsets(table, cls, group, rows, own[:, s:e], best, choice, halt)
+            continue
+        u, v = np.triu_indices(e - s, 1)
+        if e - s == 4:  # two of four: the complement is a pair as well
+            u, v = u[:3], v[:3]
+        inside, outside = _both_sides(table, (low, high), rows, s + u, s + v, halt)
+        value = np.concatenate([inside[way] + outside[1 - way] for way in ways])
+        way, i = divmod(int(value.argmin()), len(u))
+        offer(float(value.min()), group, way, [int(s + u[i]), int(s + v[i])])
     return best
+
+
+def _both_sides(
+    table: Columns,
+    children: tuple[int, int],
+    rows: Counted,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    halt: npt.NDArray[np.int64],
+) -> tuple[Numbers, Numbers]:
+    """What the low and the high child cost inside and outside splits, ``float64[2, S]`` each."""
+    inside, outside = np.empty((2, len(first))), np.empty((2, len(first)))
+    totals = np.array([rows.total, rows.positive])
+    for x, child in enumerate(children):
+        for at in range(0, len(first), SOME_SPLITS):
+            if halt[0]:
+                raise Halted
+            part = slice(at, at + SOME_SPLITS)
+            shallow_sides(
+                table, child, rows.F, rows.D, rows.P, totals, first[part], second[part],
+                inside[x, part], outside[x, part],
+            )  # fmt: skip
+    return inside, outside
 
 
 def _subsets(
@@ -261,10 +302,11 @@ def _subsets(
     choice: npt.NDArray[np.int32],
     halt: npt.NDArray[np.int64],
 ) -> float:
-    """Splits of a set by more than two columns."""
+    """Splits of a set by more than two columns; of equal ones the first of a walk in order."""
     s, e = int(table.start[group]), int(table.start[group + 1])
     weight = rows.D[s:e] + 2 * rows.P[s:e]
     payload = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
+    least = best
 
     def solve(x: int, sums: Numbers, *_: Numbers) -> Numbers:
         if halt[0]:
@@ -272,18 +314,18 @@ def _subsets(
         child = int(table.low[cls] if x == 0 else table.high[cls])
         return leaf_costs(table, child, sums[:, :-2], sums[:, -2], sums[:, -1])
 
-    def take(nodes: Nodes, split_of: Callable[[int], Split]) -> None:
-        nonlocal best
-        least = float((nodes.cost[0] + nodes.cost[1])[0])
-        if least < best:
-            best, split = least, split_of(0)
-            choice[: 3 + len(split.columns)] = [
-                group, int(split.to_high), len(split.columns), *split.columns,
-            ]  # fmt: skip
+    def take(nodes: Nodes, _: Callable[[int], Split]) -> None:
+        nonlocal least
+        least = min(least, float((nodes.cost[0] + nodes.cost[1])[0]))
 
     sides = Sides(table, cls, group, weight, payload, partial(np.add), inside[0], inside[1])
-    walk(sides, Wanted(lambda cost: np.asarray(cost < best), solve, take))
-    return best
+    walk(sides, Wanted(lambda cost: np.asarray(cost < least), solve, take))
+    if least < best:
+        split = first_split(sides, Wanted(lambda cost: np.asarray(cost <= least), solve, take))
+        choice[: 3 + len(split.columns)] = [
+            group, int(split.to_high), len(split.columns), *split.columns,
+        ]  # fmt: skip
+    return least
 
 
 def weigh(table: Columns, values: Numbers, mask: Masks, out: Numbers) -> float:

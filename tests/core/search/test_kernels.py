@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -13,8 +14,18 @@ import numpy as np
 import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
-from odt_core.solvers.search import twins
-from odt_core.solvers.search.columns import PAIR, Base, Encoding, encode, encode_fronts
+from odt_core.solvers.search import frontier, loader, solve_search, twins
+from odt_core.solvers.search.choices import Choice
+from odt_core.solvers.search.columns import (
+    PAIR,
+    Base,
+    Columns,
+    Encoding,
+    encode,
+    encode_fronts,
+    may_want_sweeps,
+    wants_sweeps,
+)
 from odt_core.solvers.search.loader import KERNELS, TWINS, Loader
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.splits import Splits
@@ -22,6 +33,7 @@ from odt_core.solvers.search.store import Store, Tables
 from odt_core.topology import Topology
 from tests.properties.strategies import random_problem
 
+MANY = np.full(5, 1e9)
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -96,17 +108,85 @@ def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
             primitives.shallow_sides(  # type: ignore[attr-defined]
                 table, shallow, F, D, P, totals, splits.first, splits.second, sides[0], sides[1]
             )
-            costs = []
-            for cls in np.flatnonzero(table.level <= 2).tolist():
-                cost, choice = np.empty(5), np.empty((5, 3 + v), np.int32)
-                limits, halt = np.full(5, 1e9), np.zeros(1, np.int64)
-                primitives.two_levels(  # type: ignore[attr-defined]
-                    table, cls, masks, limits, halt, cost, choice
-                )
-                costs.append(cost)
-            found.append((F, D, P, totals, weights, sides, *costs))
+            found.append((F, D, P, totals, weights, sides))
         for compiled, twin in zip(*found, strict=True):
             np.testing.assert_array_equal(compiled, twin)
+
+
+def two_levels(
+    primitives: object, table: Columns, cls: int, masks: np.ndarray, limits: np.ndarray
+) -> list[tuple[float, tuple[int, bool, frozenset[int]] | None]]:
+    """What a class costs on row sets, and its split with the members in no order."""
+    n = len(masks)
+    cost, choice = np.empty(n), np.empty((n, 3 + len(table.group)), np.int32)
+    primitives.two_levels(  # type: ignore[attr-defined]
+        table, cls, masks, limits, np.zeros(1, np.int64), cost, choice
+    )
+    splits = [Choice.read(row) for row in choice]
+    return [
+        (value, None if split is None else (split.group, split.to_high, frozenset(split.members)))
+        for value, split in zip(cost.tolist(), splits, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("first", range(0, 240, 60))
+def test_of_equal_splits_kernels_and_twins_take_the_same(
+    first: int, kernels: SimpleNamespace
+) -> None:
+    """Few rows and coarse weights: of most row sets several splits are the best."""
+    splits = 0
+    for seed in range(first, first + 60):
+        problem = random_problem(seed, deep=seed % 3 == 0)
+        problem = replace(problem, max_card=(None, 1, 2, 3)[seed % 4])
+        table = (encoding := encode(problem)).table
+        random = np.random.default_rng(seed)
+        masks = some_rows(encoding, random)
+        for cls in np.flatnonzero(table.level <= PAIR).tolist():
+            least = np.array([each[0] for each in two_levels(twins, table, cls, masks, MANY)])
+            for limits in (MANY, least, least + 1, random.integers(0, 9, 5).astype(float)):
+                compiled = two_levels(kernels, table, cls, masks, limits)
+                assert compiled == two_levels(twins, table, cls, masks, limits), seed
+                splits += sum(each[1] is not None for each in compiled)
+    assert splits > 200
+
+
+@pytest.mark.parametrize(
+    ("first", "options"),
+    [
+        (0, {}),
+        (40, {}),
+        (80, {"smallest_leaf": True}),
+        (120, {"deep": True}),
+        (135, {"deep": True}),
+    ],
+)
+def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
+    first: int,
+    last: int,
+    options: dict[str, bool],
+    kernels: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not only trees of the same value: nobody may see which primitives ran."""
+    plain = SimpleNamespace()
+    for module, names in TWINS.items():
+        source = importlib.import_module(f"odt_core.solvers.search.{module}")
+        vars(plain).update({name: getattr(source, name) for name in names})
+    for seed in range(first, last):
+        problem = random_problem(seed, **options)
+        if seed % 3 == 0:
+            problem = replace(problem, max_card=None)
+        found = []
+        for primitives in (kernels, plain):
+            monkeypatch.setattr(loader, "primitives", lambda given=primitives: given)
+            points = frontier(problem).points if seed % 4 == 0 else ()
+            found.append(
+                (
+                    solve_search(problem).assignment,
+                    [(point.fn, point.fp, point.assignment) for point in points],
+                )
+            )
+        assert found[0] == found[1], seed
 
 
 def counted_tables(encoding: Encoding, kernels: SimpleNamespace) -> tuple[Search, Tables]:
@@ -190,10 +270,86 @@ def test_a_small_search_does_not_wait_for_compiled_kernels_to_load(tmp_path: Pat
 def test_a_study_runs_on_compiled_primitives_from_its_first_search(
     kernels: SimpleNamespace,
 ) -> None:
-    """Twins break ties otherwise: a change in a study's midst would change its trees."""
     fresh = Loader()
     fresh.begin(random_problem(0))
     assert fresh.primitives().two_levels is not kernels.two_levels
     fresh.load()
     assert fresh.primitives().two_levels is kernels.two_levels
     assert fresh.waiting == ()
+
+
+def numbers(n: int) -> EncodedData:
+    """A number that is cut at each of its n values."""
+    feature = Feature(
+        "x", FeatureKind.NUMERICAL, tuple(map(str, range(n))), tuple(map(float, range(n - 1)))
+    )
+    codes = np.arange(n, dtype=np.int32)[:, None]
+    return EncodedData(codes, np.arange(n) % 3 == 0, np.ones(n, np.int64), (feature,))
+
+
+class Unready(Loader):
+    """A loader that finds the sweeps after some looks; its compiler ends after some questions."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, ready_after: float, lives: int) -> None:
+        super().__init__()
+        self.looks, self.ready_after, self.lives = 0, ready_after, lives
+        monkeypatch.setattr(loader, "LOOK_EVERY", 0.0)
+
+    def _look(self) -> None:
+        self._found = self._found or SimpleNamespace()
+        self.looks += 1
+        if self.looks >= self.ready_after:
+            self._waiting = []
+
+    def compile_in_background(self) -> None:
+        """Nothing is compiled here."""
+
+    def _is_compiling(self) -> bool:
+        self.lives -= 1
+        return self.lives >= 0
+
+
+def test_a_study_of_very_many_cut_points_waits_for_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[str] = []
+    patient = Unready(monkeypatch, ready_after=3, lives=1000)
+    patient.load([numbers(20), numbers(600)], lambda: waits.append("waits"))
+    assert patient.looks == 3
+    assert waits == ["waits"]
+
+
+@pytest.mark.parametrize(
+    ("values", "lives", "stop_after", "waits"),
+    [(600, 0, 10, 1), (600, 1000, 0, 1), (20, 1000, 10, 0)],
+    ids=["the compiler fails", "it is stopped", "few cut points"],
+)
+def test_a_study_does_not_wait_for_sweeps_in_vain(
+    values: int, lives: int, stop_after: int, waits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    asked = iter(range(1000))
+    impatient = Unready(monkeypatch, ready_after=np.inf, lives=lives)
+    impatient.load([numbers(values)], lambda: told.append(""), lambda: next(asked) >= stop_after)
+    assert impatient.waiting
+    assert len(told) == waits
+
+
+def test_what_may_want_sweeps_includes_all_that_does() -> None:
+    wanted = 0
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        n = int(random.integers(50, 700))
+        sizes = random.choice([2, 3, 20, 800], int(random.integers(1, 5)))
+        kinds = random.random(len(sizes)) < 0.5
+        features = tuple(
+            Feature(f"f{g}", FeatureKind.NUMERICAL, tuple(map(str, range(q))), tuple(range(1, q)))
+            if number or q == 800
+            else Feature(f"f{g}", FeatureKind.CATEGORICAL, tuple(map(str, range(q))))
+            for g, (q, number) in enumerate(zip(sizes.tolist(), kinds.tolist(), strict=True))
+        )
+        codes = np.column_stack([random.integers(0, q, n) for q in sizes]).astype(np.int32)
+        data = EncodedData(codes, random.random(n) < 0.5, np.ones(n, np.int64), features)
+        table = encode(Problem(data, Topology.parse("depth-2"))).table
+        wants = wants_sweeps(len(table.group), table.local)
+        wanted += wants
+        assert may_want_sweeps(data) or not wants, seed
+    assert wanted > 50
