@@ -19,8 +19,9 @@ from odt_core.errors import InputError
 from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.mip.greedy import greedy_assignment
-from odt_core.solvers.search.columns import PAIR, encode_fronts
+from odt_core.solvers.search.columns import PAIR, encode_fronts, wants_sweeps
 from odt_core.solvers.search.fronts import Front, FrontSearch
+from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.planter import Planter, point_tree
 from odt_core.solvers.search.run import (
     REPORT_SECONDS,
@@ -31,7 +32,6 @@ from odt_core.solvers.search.run import (
     SearchOutcome,
     ShouldStop,
     Watch,
-    halted_after,
 )
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.tree import count_assignment, keeps_smallest_leaf
@@ -47,8 +47,8 @@ CORNERS = 8
 FLOOR_LIMIT = 2**25
 """Total weight of the rows below which every weighted search between two corners counts exactly."""
 
-GREEDY_SECONDS = 0.1
-"""How long the first tree may take."""
+GREEDY_WORK = 2e8
+"""Numbers read for the first trees, about a fifth of a second."""
 
 FAR = 2.0**51
 """As good as infinite, for a bound."""
@@ -181,24 +181,41 @@ class FloorSearch:
         The two extreme weights make the trees with fewest false positives or negatives. Where that
         takes long, a tree that grows from the top down is made instead.
         """
-        data, began = self.problem.data, time.monotonic()
+        data = self.problem.data
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
         extremes = (Fraction(1, data.n_positive + 1), Fraction(data.n_negative + 1))
-        halt = np.zeros(1, np.int64)
-        with halted_after(GREEDY_SECONDS, halt), suppress(Stopped):
-            for ratio in (near, near / 4, near * 4, *extremes, near / 2, near * 2):
+        ratios = (near, near / 4, near * 4, *extremes, near / 2, near * 2)
+        with suppress(Stopped):
+            for ratio in ratios[: self._n_first_trees()]:
                 weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
-                search = Search(weighted, halt)
+                search = Search(weighted, self.watch.halt)
                 _, choice = search.greedy(weighted.classes[0], weighted.everything)
                 self.offer(Planter(self.problem, search.encoding, search).plant(choice))
                 if self.best is not None:
                     return
-        late = began + 10 * GREEDY_SECONDS
+        one_pass = data.n_features * self.problem.topology.n_nodes * len(data.merged().y)
+        passes = iter(range(int(GREEDY_WORK // max(one_pass, 1))))
         tree = greedy_assignment(
-            self.problem, lambda: bool(self.watch.halt[0]) or time.monotonic() > late
+            self.problem, lambda: bool(self.watch.halt[0]) or next(passes, None) is None
         )
         if tree is not None:
             self.offer(tree)
+
+    def _n_first_trees(self) -> int:
+        """How many greedy trees are worth their time.
+
+        The size of the problem decides, not the clock: the first tree can decide which of several
+        best trees is found, and that must not depend on how busy the machine is.
+        """
+        table = self.free.table
+        n_columns, n_groups = len(table.group), len(table.kind)
+        walked = np.diff(table.start)[(table.kind != CHAIN) & (table.arity > 2)]
+        if wants_sweeps(n_columns, table.local):
+            one = 600.0 * table.local.size
+        else:
+            one = 8.0 * n_columns**2 + len(table.d) * n_groups**2
+        one += n_columns * (2.0 ** np.minimum(walked / 2, 60)).sum()
+        return int(GREEDY_WORK // (2 * self.problem.topology.depth * max(one, 1)))
 
     def _corner(self, alpha: int, beta: int) -> tuple[int, int]:
         """Minimise ``alpha FN + beta FP`` without floors, which gives a cut; the errors."""

@@ -151,14 +151,8 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
 
 
 @pytest.mark.parametrize(
-    ("first", "options"),
-    [
-        (0, {}),
-        (40, {}),
-        (80, {"smallest_leaf": True}),
-        (120, {"deep": True}),
-        (135, {"deep": True}),
-    ],
+    ("first", "last", "options"),
+    [(0, 50, {}), (80, 90, {"smallest_leaf": True}), (120, 140, {"deep": True})],
 )
 def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
     first: int,
