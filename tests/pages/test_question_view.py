@@ -236,6 +236,23 @@ def test_a_tree_that_asks_nothing_has_nothing_to_change(app: AppTest) -> None:
     assert "asks nothing" in said(shown(app, job))
 
 
+def test_a_change_that_no_tree_meets_is_said_and_the_tree_stays(app: AppTest) -> None:
+    page = opened(app, trained(replace(SPEC, smallest_leaf=SmallestLeaf(60))))
+    before = current(page)
+    choose_change(page, "exactly")
+    column = next(e for e in page.selectbox if e.key == "edit_exact_column")
+    names = [feature.name for feature in before.trained.tree.features]
+    column.select_index(names.index("age")).run()  # its first cut parts a tenth of the rows
+    button(page, "edit_solve").click().run()
+    deadline = time.monotonic() + SECONDS
+    while "Proved impossible" not in said(page):
+        assert time.monotonic() < deadline, "the run took too long"
+        page.run()
+        assert not page.exception
+    assert current(page) is before
+    assert "This tree has no rules." in said(page)
+
+
 LOSS = Loss(Goal.ACCURACY, is_weighted=False, most=100, unit=1)
 
 
