@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from odt_core.cli.evidence import load_evidence
+from odt_core.cli.inputs import note
 from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
 from odt_core.errors import InputError
@@ -30,6 +31,14 @@ def write_stated(options: argparse.Namespace, chosen: SheetFormat) -> int:
         Stage.parse(options.stage), options.intended_use.strip(), options.author.strip()
     )
     model = load_model(options.model)
-    content = write_sheet(model, chosen, statements, load_evidence(options, model, chosen))
+    evidence = load_evidence(options, model, chosen)
+    if chosen in (SheetFormat.SUMMARY, SheetFormat.SUMMARY_PNG) and evidence.frontier is None:
+        source = (
+            "give --data with the training file, or --evidence with"
+            if options.file is None
+            else "its search takes more than a second. Give --evidence with"
+        )
+        note(f"The summary shows no frontier: {source} what 'frontier --json' printed.")
+    content = write_sheet(model, chosen, statements, evidence)
     write_output(options.output, content)
     return 0

@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 from odt_core.evaluation.rates import LEVEL, Estimate, Rate, rates_differ
 from odt_core.tree import Tree
-from odt_core.words import printable, rule_words
+from odt_core.words import printable, spoken_conditions
 
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
@@ -125,7 +125,7 @@ def leaf_calibration(tree: Tree, counts: Sequence[tuple[int, int]]) -> Calibrati
         tuple(
             LeafCalibration(
                 number=index + 1,
-                rule=rule_words(tree, index),
+                rule=spoken_conditions(tree, index),
                 predicted=printable(tree.label_name(leaf.label)),
                 train=Rate(leaf.n_positive, leaf.n),
                 observed=Rate(positive, negative + positive),

@@ -9,7 +9,7 @@ from fractions import Fraction
 from odt_core.evaluation.rates import Rate
 from odt_core.problem import EncodedData
 from odt_core.tree import Leaf, Tree
-from odt_core.words import printable, rule_words
+from odt_core.words import printable, spoken_conditions
 
 SMALL_LEAF = 10
 """Leaves with fewer training rows than this get a mark, because their risk is a guess."""
@@ -77,7 +77,7 @@ def leaf_table(tree: Tree, test: EncodedData | LeafCounts | None = None) -> tupl
     return tuple(
         LeafRow(
             number=index + 1,
-            rule=rule_words(tree, index),
+            rule=spoken_conditions(tree, index),
             label=leaf.label,
             predicted=printable(tree.label_name(leaf.label)),
             train=Rate(leaf.n_positive, leaf.n),

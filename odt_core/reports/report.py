@@ -78,6 +78,7 @@ def report(derivation: Derivation, statements: Statements) -> bytes:
             _section("Method", _method(derivation)),
             _section("The tree", tree_html(derivation, TREE_WIDTH, TREE_HEIGHT)),
             _section("Its leaves", _leaves(derivation)),
+            *_unused(derivation),
             _section("How good it is", _performance(derivation)),
             *_usefulness(derivation),
             *_studies(derivation),
@@ -129,26 +130,32 @@ def _flow(derivation: Derivation) -> str:
 
 
 def _predictors(derivation: Derivation) -> str:
+    """Write the columns of the tree; the others follow after it."""
     tree = derivation.tree
-    used = set(tree.used_features)
-    order = [*tree.used_features, *(g for g in range(len(tree.features)) if g not in used)]
-    rows = [
-        [
-            escaped(tree.features[g].name),
-            "yes" if g in used else "no",
-            tree.features[g].kind.value,
-            escaped(_coding(tree.features[g])),
-        ]
-        for g in order
-    ]
-    head = ["Column", "In the tree", "Kind", "Categories, or cut points"]
     note = (
         "Categories and cut points come from the training rows alone. A missing value is a value "
         "of its own."
     )
     words = [note, *reading_words(tree, encoder_readings(derivation.model.encoder))]
     below = "".join(f'<p class="muted">{escaped(each)}</p>' for each in words)
-    return table("What the tree could ask about", head, rows, "names") + below
+    n_others = len(tree.features) - len(tree.used_features)
+    others = f"; {count_words(n_others, 'other')} after the tree" if n_others else ""
+    title = f"What the tree asks about{others}"
+    return _columns(title, [tree.features[g] for g in tree.used_features]) + below
+
+
+def _unused(derivation: Derivation) -> Iterator[str]:
+    """Write the columns that the tree could have asked about, but does not."""
+    used = set(derivation.tree.used_features)
+    others = [each for g, each in enumerate(derivation.tree.features) if g not in used]
+    if others:
+        table_html = _columns("What the tree could have asked about", others)
+        yield _section("Columns that are not in the tree", table_html)
+
+
+def _columns(title: str, features: Sequence[Feature]) -> str:
+    rows = [[escaped(each.name), each.kind.value, escaped(_coding(each))] for each in features]
+    return table(title, ["Column", "Kind", "Categories, or cut points"], rows, "names")
 
 
 def _coding(feature: Feature) -> str:
@@ -318,7 +325,7 @@ def _missing_words(derivation: Derivation) -> str:
 _ITEMS = (
     ("5, 7", "Data sources and preparation", "Data; Predictors; the author adds dates"),
     ("8", "Outcome", "Data"),
-    ("9", "Predictors", "Predictors"),
+    ("9", "Predictors", "Predictors; Columns that are not in the tree"),
     ("10, 21", "Sample size and events", "Data; How good it is"),
     ("11", "Missing data", "Predictors; Provenance"),
     ("12, 16", "Analysis, training and evaluation", "Method; How good it is; Validation"),

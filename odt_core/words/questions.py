@@ -434,11 +434,25 @@ def spoken_rule(tree: Tree, index: int) -> str:
     index : int
         The leaf's number, from 0, left to right.
     """
+    conditions = spoken_conditions(tree, index)
+    return f"if {conditions}" if tree.paths[index] else f"for {conditions}"
+
+
+def spoken_conditions(tree: Tree, index: int) -> str:
+    """Write what a leaf's rows have in common, without signs: ``age is above 2.5 and odor is a``.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    index : int
+        The leaf's number, from 0, left to right.
+    """
     conditions = [
         _spoken_condition(tree.features[condition.feature], condition.codes)
         for condition in leaf_conditions(tree, index)
     ]
-    return f"if {' and '.join(conditions)}" if conditions else "for every row"
+    return " and ".join(conditions) or "every row"
 
 
 def rules_text(tree: Tree) -> str:

@@ -91,6 +91,18 @@ def test_several_files_may_be_given_validations_too(
     assert "is the second file that 'compare' printed" in refusal([*words, studies[0]], capsys)
 
 
+def test_a_summary_without_a_frontier_says_how_to_get_one(
+    made: Made, triage: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = print_study(made, "frontier", triage, capsys)
+    words = ["export", made.file("tree"), "--format", "summary", "--output", str(tmp_path / "s")]
+    capsys.readouterr()
+    assert main(words) == 0
+    assert "The summary shows no frontier: give --data" in capsys.readouterr().err
+    assert main([*words, "--evidence", given]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("kind", STUDIES)
 def test_a_study_of_another_problem_is_refused(
     kind: str, made: Made, triage: Path, capsys: pytest.CaptureFixture[str]

@@ -22,7 +22,7 @@ def test_training_and_test_stand_side_by_side():
     test = rows_of(tree, [[0, 0], [0, 0], [2, 0], [-1, 3]], [True, False, False, True])
     first, second, third = leaf_table(tree, test)
     assert (first.number, first.predicted, first.label) == (1, "edible", True)
-    assert first.rule == "odor is almond, anise or none AND cap size <= 2.5 (or missing)"
+    assert first.rule == "odor is almond, anise or none and cap size is at most 2.5 (or missing)"
     assert first.train == Rate(95, 97)
     assert first.test == Rate(2, 3)
     assert (second.test.n, second.test.value) == (0, None)

@@ -207,8 +207,8 @@ def test_tooltips_hold_the_whole_words():
     ) in tips
     assert "odor, yes: almond, anise, none, or a new value (120 training rows)" in tips
     assert (
-        "Leaf 1: edible if odor is almond, anise or none AND cap size <= 2.5 (or missing)" in tips
-    )
+        "Leaf 1: edible if odor is almond, anise or none and cap size is at most 2.5 (or missing)"
+    ) in tips
 
 
 def test_large_trees_grow_to_the_right_unless_told_otherwise():
