@@ -21,6 +21,9 @@ from odt_core.words import count_words, goal_words, printable, spoken_rule, unse
 TREE_WIDTH, TREE_HEIGHT = 520.0, 290.0
 """The size of the tree's place on the page, in points."""
 
+SCREEN_HEIGHT = 640.0
+"""The most height of a large tree on screen, in points; another drawing of it is printed."""
+
 SMALL_TREE = 4
 """The most leaves of a tree that shrinks to a phone's width. Larger trees scroll."""
 
@@ -52,10 +55,11 @@ def rule_card(derivation: Derivation, statements: Statements) -> bytes:
     title = f"Rule card: {printable(tree.target)}"
     whole, rules = _whole_tree(derivation), _rules(derivation)
     is_large = fit(whole, TREE_WIDTH, TREE_HEIGHT) < SMALLEST_PRINT or len(rules) > MOST_RULES
+    height = SCREEN_HEIGHT if is_large else TREE_HEIGHT
     body = "\n".join(
         [
             head_html("Rule card", derivation, statements),
-            _figure(whole, tree, TREE_WIDTH, TREE_HEIGHT, "screen" if is_large else ""),
+            _figure(whole, tree, TREE_WIDTH, height, "screen" if is_large else ""),
             *(_paper(derivation) if is_large else ()),
             _form(derivation),
             f'<div class="{"facts wide" if is_large else "facts"}"><div class="pair">',
