@@ -72,6 +72,7 @@ def make_problem(
     plain: bool = False,
     topologies: Sequence[Topology] | None = None,
     smallest_leaf: bool = False,
+    n_rows: tuple[int, int] = (20, 40),
 ) -> Problem:
     """A problem of 20-40 rows and 2-4 features, with any goal, cap, floor, weight and rule.
 
@@ -87,8 +88,10 @@ def make_problem(
         The shapes to choose from, instead of all up to three levels (or the deep ones).
     smallest_leaf : bool
         A smallest leaf on top of everything else; what else a seed gives stays the same.
+    n_rows : tuple of int
+        The least and the largest number of rows.
     """
-    data = _data(random, deep, plain)
+    data = _data(random, deep, plain, n_rows)
     topology = random.choice(topologies or (DEEP_TOPOLOGIES if deep else TOPOLOGIES))
     if plain:
         leaf = _smallest_leaf(random, data) if smallest_leaf else None
@@ -117,10 +120,10 @@ def _smallest_leaf(random: Random, data: EncodedData) -> SmallestLeaf:
     return SmallestLeaf(random.randint(1, largest), of)
 
 
-def _data(random: Random, deep: bool, plain: bool) -> EncodedData:
+def _data(random: Random, deep: bool, plain: bool, between: tuple[int, int]) -> EncodedData:
     n_features = random.randint(2, 3 if deep else 4)
     features = tuple(_feature(random, g, 3 if deep else 5, plain) for g in range(n_features))
-    n_rows = random.randint(20, 40)
+    n_rows = random.randint(*between)
     codes = np.array(
         [[random.randrange(feature.n_values) for feature in features] for _ in range(n_rows)],
         dtype=np.int32,

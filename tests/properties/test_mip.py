@@ -53,6 +53,11 @@ from tests.properties.strategies import (
 )
 
 COMBINATIONS = [MipOptions(*switches) for switches in product((True, False), repeat=6)]
+FEW_ROWS = (12, 20)
+"""Least and largest number of rows where all combinations are solved, which CBC does in no time.
+
+Hypothesis makes larger problems, and so does ``make soak``.
+"""
 LIMIT = 60.0
 PLAIN = Objective()
 FLOOR = Objective(Goal.MAX_TPR, min_tnr=Fraction(4, 5))
@@ -93,7 +98,7 @@ def name_of(options: MipOptions) -> str:
 def test_cbc_finds_the_optimum_under_every_combination_of_switches(options: MipOptions) -> None:
     at = COMBINATIONS.index(options)
     for seed in (at, 1000 + at):
-        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, n_rows=FEW_ROWS)
         assert_proved(
             problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options)
         )
@@ -104,7 +109,7 @@ def test_cbc_keeps_the_smallest_leaf_under_every_combination_of_switches(
     options: MipOptions,
 ) -> None:
     seed = 7100 + COMBINATIONS.index(options)
-    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True)
+    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True, n_rows=FEW_ROWS)
     assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
 
 
