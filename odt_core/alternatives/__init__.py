@@ -1,1 +1,35 @@
 """Other good trees beside the best one: near-optimal trees, and what each question could ask."""
+
+from odt_core.alternatives.ends import End
+from odt_core.alternatives.study import (
+    DEFAULT_NUMBER,
+    MOST_NUMBER,
+    AlternativesPart,
+    AlternativesResult,
+    cost_per_case,
+    parse_cost,
+    questions_per_case,
+    run_alternatives,
+)
+from odt_core.alternatives.view import (
+    AlternativesView,
+    AlternativeTree,
+    ColumnView,
+    alternatives_csv,
+)
+
+__all__ = [
+    "DEFAULT_NUMBER",
+    "MOST_NUMBER",
+    "AlternativeTree",
+    "AlternativesPart",
+    "AlternativesResult",
+    "AlternativesView",
+    "ColumnView",
+    "End",
+    "alternatives_csv",
+    "cost_per_case",
+    "parse_cost",
+    "questions_per_case",
+    "run_alternatives",
+]

@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from odt_core.alternatives.choices import LABELS, LEAF, Choices
+from odt_core.alternatives.ends import End
 from odt_core.alternatives.near import NearSearch, TooManyError
 from odt_core.alternatives.questions import Floats
 from odt_core.errors import DisagreementError
@@ -24,16 +25,12 @@ STEPS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 """How far above the optimum each budget lies, in losses of one error; then all trees."""
 
 
-class StopReason(Exception):  # noqa: N818 - it is no error
+class _OverError(Exception):
     """The search ended before all that was asked for was found."""
 
-
-class OutOfTime(StopReason):  # noqa: N818
-    """The time limit was reached."""
-
-
-class Stopped(StopReason):
-    """The user ended it."""
+    def __init__(self, end: End) -> None:
+        super().__init__(end.value)
+        self.end = end
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +73,8 @@ class NearTrees:
         How many of these have the least loss.
     is_count_complete : bool
         Whether `n_best` counts all of them.
-    status : str
-        Why the list ends: ``number``, ``within``, ``all``, ``time``, ``stopped``, ``memory``.
+    end : End
+        Why the list ends.
     seconds : float
         Wall-clock time.
     """
@@ -88,7 +85,7 @@ class NearTrees:
     n_within: int
     n_best: int
     is_count_complete: bool
-    status: str
+    end: End
     seconds: float
 
 
@@ -191,6 +188,7 @@ class _Listing:
     ) -> None:
         self.problems, self.number = problems, number
         self.on_progress, self.should_stop = on_progress, should_stop
+        self.is_over = False
         self.began = time.perf_counter()
         self.deadline = self.began + time_limit
         gains, data = problems[0].gains, problems[0].data
@@ -202,10 +200,12 @@ class _Listing:
         self.searches = [NearSearch(problem, choices, self._check) for problem in problems]
 
     def _check(self) -> None:
+        if self.is_over:  # the trees of what is complete are built whatever the time
+            return
         if self.should_stop is not None and self.should_stop():
-            raise Stopped
+            raise _OverError(End.STOPPED)
         if time.perf_counter() > self.deadline:
-            raise OutOfTime
+            raise _OverError(End.TIME)
 
     def run(self) -> NearTrees:
         found: _Found | None = None
@@ -213,23 +213,21 @@ class _Listing:
         try:
             optimum = self._optimum()
             if optimum is None:
-                return self._result(None, None, "all")
+                return self._result(None, None, End.ALL)
             for budget in self._budgets(optimum):
                 found = _Found(budget, self._rows(budget))
                 if self.on_progress is not None:
                     self.on_progress(len(found.rows), budget - optimum)
                 if len(found.rows) >= self.number:
-                    status = "number"
+                    end = End.NUMBER
                     break
             else:
-                status = "all" if self.margin is None else "within"
-        except Stopped:
-            status = "stopped"
-        except OutOfTime:
-            status = "time"
+                end = End.ALL if self.margin is None else End.WITHIN
+        except _OverError as error:
+            end = error.end
         except (TooManyError, MemoryError):
-            status = "memory"
-        return self._result(found, optimum, status)
+            end = End.MEMORY
+        return self._result(found, optimum, end)
 
     def _optimum(self) -> int | None:
         """The least loss of all searches' problems; None if no tree meets the conditions."""
@@ -239,7 +237,7 @@ class _Listing:
             outcome = solve_search(problem, time_limit=left, should_stop=self.should_stop)
             self._check()
             if outcome.total is None and not outcome.infeasible:
-                raise OutOfTime
+                raise _OverError(End.TIME)
             if outcome.total is not None:
                 losses.append(self.most - outcome.total)
         return min(losses, default=None)
@@ -294,11 +292,12 @@ class _Listing:
         questions = np.array([self.choices.n_questions[n] for n in numbers.tolist()], np.float64)
         return np.stack([loss, others, questions, named], axis=1).reshape(-1, 4)
 
-    def _result(self, found: _Found | None, optimum: int | None, status: str) -> NearTrees:
+    def _result(self, found: _Found | None, optimum: int | None, end: End) -> NearTrees:
+        self.is_over = True
         rows = [] if found is None else found.rows
         trees = tuple(self._tree(row) for row in rows[: self.number])
         if optimum is None:
-            complete = None if status == "all" else 0
+            complete = None if end is End.ALL else 0
         elif found is None:
             complete = optimum
         elif len(rows) > self.number:
@@ -318,13 +317,12 @@ class _Listing:
             n_within=len(rows),
             n_best=n_best,
             is_count_complete=found is not None,
-            status=status,
+            end=end,
             seconds=time.perf_counter() - self.began,
         )
 
     def _tree(self, row: _Row) -> NearTree:
         search = self.searches[row.search]
-        search.check = search.bounds.check = lambda: None
         assignment = search.assignment(row.number, row.cost)
         loss = int(row.rank[0])
         return NearTree(

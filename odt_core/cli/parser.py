@@ -102,6 +102,22 @@ def costs(text: str) -> tuple[Fraction, Fraction]:
         raise argparse.ArgumentTypeError(f"{text!r} is not a pair of costs: {error}") from None
 
 
+def loss(text: str) -> Fraction:
+    """A number from 0 on, kept exact."""
+    value = exact_decimal(text.strip())
+    if value is None or value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not usable: give a number from 0 on")
+    return value
+
+
+def column_cost(text: str) -> tuple[str, Fraction]:
+    """A column's cost such as ``age=0.5``; the last equals sign divides the two."""
+    column, equals, cost = text.rpartition("=")
+    if not equals or not column:
+        raise argparse.ArgumentTypeError(f"{text!r} is not usable: give COL=VALUE, such as age=2")
+    return name(column), loss(cost)
+
+
 def cap(text: str) -> int | None:
     """Read max.card: a whole number, or ``none``."""
     if text.strip().lower() == "none":
@@ -189,6 +205,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_curve(commands)
     _add_compare(commands)
     _add_path(commands)
+    _add_alternatives(commands)
     _add_stability(commands)
     _add_predict(commands)
     _add_validate(commands)
@@ -332,6 +349,57 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_jobs(path)
     add_json(path)
     path.set_defaults(run=_lazily("path"))
+
+
+def _add_alternatives(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    alternatives = commands.add_parser(
+        "alternatives",
+        help="the near-optimal trees, best first: what else is as good",
+        description="For each choice of columns the best tree of the shape, best first, with a "
+        "proof up to where none is missing; and for each column the least errors without it.",
+    )
+    add_data_options(alternatives)
+    group = add_problem_options(alternatives)
+    group.add_argument(
+        "--most",
+        "--number",
+        dest="most",
+        type=at_least(1),
+        default=100,
+        metavar="N",
+        help="list at most so many trees (default: 100)",
+    )
+    group.add_argument(
+        "--within",
+        type=loss,
+        metavar="D",
+        help="list trees up to so much worse than the best: errors (weighted by --class-weight), "
+        "or percentage points of the goal's rate (default: any)",
+    )
+    add_time_limit(alternatives, "the list")
+    chosen = alternatives.add_argument_group("which of the listed trees to print")
+    chosen.add_argument(
+        "--without", type=names, action="extend", default=[], metavar="A,B",
+        help="only trees that ask none of these columns",
+    )  # fmt: skip
+    chosen.add_argument(
+        "--only", type=names, action="extend", default=[], metavar="A,B",
+        help="only trees that ask no other columns than these",
+    )  # fmt: skip
+    chosen.add_argument(
+        "--cost", type=column_cost, action="append", default=[], metavar="COL=VALUE",
+        help="what asking a column costs; may be repeated (default: 1 for each)",
+    )  # fmt: skip
+    chosen.add_argument(
+        "--max-cost", type=loss, metavar="C",
+        help="only trees that cost at most so much per training row, on average",
+    )  # fmt: skip
+    alternatives.add_argument(
+        "--csv", "--output", dest="output", metavar="FILE", help="write the trees to this CSV file"
+    )
+    add_json(alternatives)
+    add_keep_formulas(alternatives)
+    alternatives.set_defaults(run=_lazily("alternatives"))
 
 
 def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

@@ -3,6 +3,7 @@
 from odt_core.render.alternative import topology_alt_text, tree_alt_text, tree_summary
 from odt_core.render.benefit import benefit_alt_text, benefit_figure
 from odt_core.render.calibration import calibration_alt_text, calibration_figure
+from odt_core.render.columns import ColumnMark, columns_alt_text, columns_figure
 from odt_core.render.comparison import (
     ComparedPoint,
     Rank,
@@ -16,6 +17,7 @@ from odt_core.render.path import PathMark, path_alt_text, path_figure
 from odt_core.render.progress import progress_alt_text, progress_figure
 from odt_core.render.roc import RocFloor, RocPoint, roc_alt_text, roc_figure
 from odt_core.render.shape import topology_svg
+from odt_core.render.small_tree import small_tree_dot
 from odt_core.render.stability import (
     AskedColumn,
     CutColumn,
@@ -47,6 +49,10 @@ __all__ = [
     "LIGHT",
     "THEMES",
     "AskedColumn",
+    "ColumnMark",
+    "columns_alt_text",
+    "columns_figure",
+    "small_tree_dot",
     "ComparedPoint",
     "CutColumn",
     "Density",

@@ -151,7 +151,7 @@ def tree_dot(
     down = direction is Direction.DOWN
     nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down, density))
     lists = list(category_lists(tree).values()) if with_lists else []
-    title = _quoted(f"Decision tree for {printable(tree.target)}")
+    title = quoted(f"Decision tree for {printable(tree.target)}")
     lines = [
         f'  graph [bgcolor="{theme.page if opaque else "transparent"}" tooltip={title} '
         f"rankdir={'TB' if down else 'LR'} ordering=out splines=polyline "
@@ -354,10 +354,10 @@ def _edge(node: _Placed, theme: Theme, down: bool) -> str:
 
 
 def _tooltip(text: str) -> str:
-    return f"tooltip={_quoted(text)}"
+    return f"tooltip={quoted(text)}"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Write a DOT string. Graphviz interprets character entities and backslashes in it.
 
     It interprets some attributes twice and others once, so no escape keeps a backslash in all of

@@ -2,6 +2,7 @@
 
 from odt_core.studies.adoption import (
     Adoption,
+    Source,
     assignment_from_json,
     assignment_to_json,
     floor_objective,
@@ -125,6 +126,7 @@ __all__ = [
     "StabilityResult",
     "StabilitySpec",
     "StudyProgress",
+    "Source",
     "Sweep",
     "TreeCandidate",
     "UnseenError",

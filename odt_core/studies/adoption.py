@@ -1,4 +1,4 @@
-"""Make a tree of the frontier the current model. The result is that of a training run."""
+"""Make a tree that a study found the current model. The result is that of a training run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -24,23 +25,45 @@ from odt_core.training import (
 from odt_core.tree import count_assignment
 
 
+class Source(StrEnum):
+    """The study that a tree is taken from."""
+
+    FRONTIER = "frontier"
+    ALTERNATIVES = "alternatives"
+
+    @property
+    def words(self) -> str:
+        """Where the tree comes from, in a sentence."""
+        return {
+            Source.FRONTIER: "The tree was taken from the sensitivity/specificity frontier.",
+            Source.ALTERNATIVES: "The tree was chosen among the alternatives to the best one.",
+        }[self]
+
+
 @dataclass(frozen=True)
 class Adoption:
-    """A tree of a frontier that becomes a model.
+    """A tree of a study that becomes a model.
 
     Attributes
     ----------
     assignment : Assignment
         The tree in the topology's own terms.
     proved : bool
-        Whether the frontier proved that no tree is better at the chosen floor.
+        Whether the study proved that no tree is better at the chosen floor.
     seconds : float
-        The time that the frontier took.
+        The time that the study took.
+    source : Source
+        The study.
+    bound : int or None
+        The worth of the best tree (see `Gains`), for a tree that is one of the alternatives to it.
+        None where that is not proved, and for a tree of a frontier.
     """
 
     assignment: Assignment
     proved: bool
     seconds: float
+    source: Source = Source.FRONTIER
+    bound: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Write it as a dictionary that `from_json` can read."""
@@ -48,12 +71,20 @@ class Adoption:
             "assignment": assignment_to_json(self.assignment),
             "proved": self.proved,
             "seconds": self.seconds,
+            "source": self.source.value,
+            "bound": self.bound,
         }
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Adoption:
         """Rebuild an adoption."""
-        return cls(assignment_from_json(record["assignment"]), record["proved"], record["seconds"])
+        return cls(
+            assignment_from_json(record["assignment"]),
+            record["proved"],
+            record["seconds"],
+            Source(record.get("source", Source.FRONTIER)),
+            record.get("bound"),
+        )
 
 
 def floor_objective(level: Fraction, sweep: Sweep = Sweep.TPR) -> Objective:
@@ -70,14 +101,14 @@ def run_adoption(
     *,
     on_stage: Callable[[Stage], None] | None = None,
 ) -> TrainResult:
-    """Recount a tree of the frontier, and return it as the result of a training run.
+    """Recount a tree of a study, and return it as the result of a training run.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        The frontier's specification, with the objective for which the tree was chosen.
+        The study's specification, with the objective for which the tree was chosen.
     adoption : Adoption
         The tree.
     on_stage : callable, optional
@@ -93,7 +124,7 @@ def run_adoption(
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
-    spec.one_topology("A tree of the frontier")
+    spec.one_topology("A tree that a study found")
     spec = dataclasses.replace(spec, engine=Engine.SEARCH)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
@@ -107,10 +138,10 @@ def run_adoption(
         engine=Engine.SEARCH,
         assignment=chosen,
         claimed_total=total,
-        bound=total if adoption.proved else None,
+        bound=total if adoption.proved else adoption.bound,
         provers=(Prover.SEARCH,),
         seconds=Seconds(total=adoption.seconds, search=adoption.seconds),
-        remark="The tree was taken from the sensitivity/specificity frontier.",
+        remark=adoption.source.words,
     )
     return TrainResult(
         table_sha256=table.sha256,

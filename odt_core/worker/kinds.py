@@ -125,6 +125,16 @@ def _path(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     return Answer(result.to_json())
 
 
+def _alternatives(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
+    from odt_core.alternatives.study import AlternativesPart, run_alternatives
+
+    assert isinstance(spec.part, AlternativesPart)
+    result = run_alternatives(
+        table, spec.train, spec.part, on_stage=hooks.on_stage, should_stop=hooks.should_stop
+    )
+    return Answer(result.to_json())
+
+
 def _stability(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     from odt_core.studies import ResampleRange, run_range
 
@@ -176,6 +186,7 @@ RUNNERS: dict[JobKind, Callable[[Table, JobSpec, Hooks], Answer]] = {
     JobKind.STABILITY: _stability,
     JobKind.ADOPT: _adopt,
     JobKind.PATH: _path,
+    JobKind.ALTERNATIVES: _alternatives,
     JobKind.VERIFY: _verify,
     JobKind.VALIDATE: _validate,
     JobKind.QUESTION: _question,

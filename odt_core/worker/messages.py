@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from odt_core.alternatives.question import QuestionPart
+from odt_core.alternatives.study import AlternativesPart
 from odt_core.data import ReadOptions
 from odt_core.errors import MALFORMED, InputError
 from odt_core.studies.adoption import Adoption
@@ -36,7 +37,8 @@ class JobKind(StrEnum):
     tree again on some resamples. ``adopt`` makes a tree of a frontier the result of a training
     run. ``path`` finds the best trees of any shape by their number of questions. ``verify`` checks
     a proof by trying every tree. ``validate`` applies a frozen tree to rows that did not train it.
-    ``question`` ranks the columns that one question of a tree could be about.
+    ``question`` ranks the columns that one question of a tree could be about. ``alternatives``
+    lists the near-optimal trees.
     """
 
     TRAIN = "train"
@@ -49,6 +51,7 @@ class JobKind(StrEnum):
     VERIFY = "verify"
     VALIDATE = "validate"
     QUESTION = "question"
+    ALTERNATIVES = "alternatives"
 
 
 Part = (
@@ -60,6 +63,7 @@ Part = (
     | Claim
     | ValidationSpec
     | QuestionPart
+    | AlternativesPart
 )
 _PARTS: dict[JobKind, type[Part]] = {
     JobKind.CURVE: CurveRepeat,
@@ -70,6 +74,7 @@ _PARTS: dict[JobKind, type[Part]] = {
     JobKind.VERIFY: Claim,
     JobKind.VALIDATE: ValidationSpec,
     JobKind.QUESTION: QuestionPart,
+    JobKind.ALTERNATIVES: AlternativesPart,
 }
 """The settings that a kind needs besides those of the training run."""
 
@@ -118,7 +123,7 @@ class JobSpec:
             n_solves = len(self.part.topologies)
         elif isinstance(self.part, ComparisonFold):
             n_solves = len(self.part.candidates)
-        elif isinstance(self.part, ResampleRange | QuestionPart):
+        elif isinstance(self.part, ResampleRange | QuestionPart | AlternativesPart):
             n_solves = self.part.n_solves
         return self.train.time_limit * n_solves
 

@@ -1,24 +1,213 @@
-"""The view Near-optimal trees: the trees that are as good as the current one, or almost."""
+"""The view Near-optimal trees: settings on the left; progress and the trees on the right."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import streamlit as st
 
-from odt_core.jobs import Job
+from odt_core.alternatives import (
+    DEFAULT_NUMBER,
+    MOST_NUMBER,
+    AlternativesPart,
+    AlternativesView,
+    parse_cost,
+)
+from odt_core.errors import InputError
+from odt_core.exact import exact_decimal
+from odt_core.jobs import Batch, Job, JobKind, JobSpec
+from odt_core.problem import Goal
+from odt_core.solution import Engine
+from odt_core.words import goal_words
+from pages.alternatives.near_result import draw_near_result, make_current_pressed
 from pages.common.drawings import draw_tree
+from pages.common.messages import draw_unstored
+from pages.common.runs import draw_how_far
+from pages.common.settings import shape_name
+from pages.common.state import work
+from pages.common.studies import (
+    EVERY,
+    begin_study,
+    draw_stop_button,
+    draw_study_button,
+    draw_study_failure,
+    is_busy,
+)
 from pages.common.tables import ReadyData, rows_of
+from pages.common.text import plain, shorten
+from pages.compare.plan import MOST_SECONDS
+
+LIST = "List near-optimal trees"
+NUMBER, WITHIN, SECONDS = "near_number", "near_within", "near_seconds"
+COSTLY, COST = "near_costly", "near_cost_"
+"""Keys of the widgets; a column's name is added to the last."""
 
 
-def draw_near(data: ReadyData, job: Job) -> None:
-    """Draw the current tree.
+def draw_near(data: ReadyData, job: Job | None) -> None:
+    """Draw the settings, and on the right what will happen, is happening, or came out.
 
     Parameters
     ----------
     data : ReadyData
         The current data set.
-    job : Job
-        The current training run, which has a tree.
+    job : Job or None
+        The current training run, which has a tree; None where only a list is open.
     """
+    batch = work().alternatives
+    begins_from = job or (None if batch is None else batch.jobs[0])
+    assert begins_from is not None
+    busy = is_busy(batch)
+    if batch is not None and not busy:
+        make_current_pressed(batch)
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        button = st.container()
+        asked = _draw_settings(begins_from)
+    with button:
+        begins = draw_study_button(
+            LIST,
+            "Searching …",
+            key="near_go",
+            busy=busy,
+            is_first=batch is None,
+            is_ready=asked is not None,
+        )
+    if begins and asked is not None:
+        begin_study([asked])
+        st.rerun()
+    with right:
+        if batch is None:
+            _draw_preview(begins_from)
+        elif busy:
+            _watch(batch)
+        else:
+            _draw_over(data, job, batch, asked)
+
+
+def _draw_over(data: ReadyData, job: Job | None, batch: Batch, asked: JobSpec | None) -> None:
+    """Draw a list that is over."""
+    draw_unstored(*batch.jobs)
+    result = batch.jobs[0].result
+    nothing = "" if result is not None else "It was stopped before a tree was found."
+    draw_study_failure(batch, nothing=nothing)
+    if result is not None:
+        costs = () if asked is None or asked.part is None else chosen_costs(asked)
+        draw_near_result(data, job, batch, AlternativesView(result), dict(costs))
+
+
+def chosen_costs(asked: JobSpec) -> tuple[tuple[str, Fraction], ...]:
+    """The costs that are set."""
+    assert isinstance(asked.part, AlternativesPart)
+    return asked.part.costs
+
+
+def _draw_settings(job: Job) -> JobSpec | None:
+    """Draw the settings; the run that they describe, or None with an error on the page."""
+    _remember()
+    spec = job.spec.train
+    unit = "percentage points" if spec.objective.goal is not Goal.ACCURACY else "errors"
+    try:
+        number = st.number_input(
+            "Trees at most",
+            1,
+            MOST_NUMBER,
+            key=NUMBER,
+            persist_state="session",
+            help="The list ends with so many trees. Each is the best of its choice of columns.",
+        )
+        within = st.text_input(
+            f"At most so many {unit} worse than the best",
+            key=WITHIN,
+            persist_state="session",
+            placeholder="any",
+            max_chars=12,
+            help="Empty means any: the list then ends with the number of trees or the time.",
+        )
+        limit = st.number_input(
+            "Seconds at most", 1, MOST_SECONDS, key=SECONDS, persist_state="session"
+        )
+        costs = _draw_costs(job)
+        part = AlternativesPart(int(number or 1), _margin(within), costs)
+    except InputError as error:
+        st.error(plain(str(error)))
+        return None
+    words = goal_words(spec.objective, rows_of(job).train.negative_label)
+    st.caption(plain(f"Shape {shape_name(spec.topology)}; {words}: as on the Train page."))
+    train = replace(spec, time_limit=float(limit or 1), engine=Engine.SEARCH)
+    return replace(job.spec, kind=JobKind.ALTERNATIVES, train=train, part=part)
+
+
+def _margin(text: str) -> Fraction | None:
+    if not text.strip():
+        return None
+    margin = exact_decimal(text.strip().replace(",", "."))
+    if margin is None or margin < 0:
+        raise InputError(f"At most how much worse: {text!r} is not a number from 0 on.")
+    return margin
+
+
+def _draw_costs(job: Job) -> tuple[tuple[str, Fraction], ...]:
+    """Draw the costs of columns; those that are not 1."""
+    names = [feature.name for feature in rows_of(job).train.features]
+    with st.expander("What asking a column costs", key="near_costs"):
+        st.caption("Each column costs 1 unless you say otherwise. Asked twice, it is paid once.")
+        if not set(st.session_state.get(COSTLY, ())) <= set(names):
+            st.session_state[COSTLY] = []
+        chosen = st.multiselect(
+            "Columns with another cost",
+            names,
+            key=COSTLY,
+            persist_state="session",
+            format_func=lambda name: shorten(name, 40),
+        )
+        found = []
+        for name in chosen:
+            st.session_state.setdefault(COST + name, "1")
+            text = st.text_input(
+                plain(shorten(name, 40)),
+                key=COST + name,
+                persist_state="session",
+                max_chars=12,
+            )
+            found.append((name, parse_cost(text.replace(",", "."), name)))
+    return tuple(found)
+
+
+def _remember() -> None:
+    """Begin with the settings of the list that is shown, else with the usual ones."""
+    batch = work().alternatives
+    values: dict[str, object] = {NUMBER: DEFAULT_NUMBER, WITHIN: "", SECONDS: 30}
+    if batch is not None and batch.jobs:
+        spec = batch.jobs[0].spec
+        part = spec.part
+        assert isinstance(part, AlternativesPart)
+        within = "" if part.within is None else f"{float(part.within):g}"
+        values = {NUMBER: part.number, WITHIN: within, SECONDS: round(spec.train.time_limit)}
+        values |= {COSTLY: [name for name, _ in part.costs]}
+        values |= {COST + name: f"{float(cost):g}" for name, cost in part.costs}
+    for key, value in values.items():
+        st.session_state.setdefault(key, value)
+
+
+def _draw_preview(job: Job) -> None:
+    with st.container(border=True):
+        st.header("Which other trees are as good?", anchor=False)
+        st.markdown(
+            "**List near-optimal trees** finds the best tree of each choice of columns, best "
+            "first, and proves up to where none is missing. Among trees that are about as good, "
+            "you may prefer the one that asks the cheaper test, or leaves out a column that is "
+            "often missing."
+        )
     assert job.trained is not None
-    st.header("The current tree", anchor=False)
+    st.markdown("**The current tree**")
     draw_tree(job.trained.tree, rows_of(job).test, key="near_current")
+
+
+@st.fragment(run_every=EVERY)
+def _watch(batch: Batch) -> None:
+    """Draw how far the list is."""
+    if batch.is_over:
+        st.rerun()
+    draw_how_far(batch.jobs[0], "the near-optimal trees")
+    draw_stop_button(batch, key="near_cancel")

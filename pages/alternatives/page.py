@@ -13,6 +13,7 @@ from pages.common.drawings import hide_old_charts
 from pages.common.layout import follow_theme
 from pages.common.places import Place
 from pages.common.runs import settle_run, unfinished_job
+from pages.common.state import work
 from pages.common.studies import ALTERNATIVES_VIEW, NEAR_OPTIMAL, ONE_QUESTION
 from pages.common.tables import ReadyData, need_data, need_rows, problem_of, send_to
 from pages.train.progress import watch_run
@@ -38,7 +39,10 @@ def draw_page(data: ReadyData) -> None:
             required=True,
             label_visibility="collapsed",
         )
-    VIEWS[str(view)](data, need_tree())
+    if view == NEAR_OPTIMAL and work().job is None and work().alternatives is not None:
+        draw_near(data, None)  # a list that was opened from Runs shows all by itself
+    else:
+        VIEWS[str(view)](data, need_tree())
     hide_old_charts()
     follow_theme()
 

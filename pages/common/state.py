@@ -76,6 +76,8 @@ class Work:
         The last path by size: first the job of all training rows, then one for each fold.
     stability : Batch or None
         The last stability study: each job has some of the resamples.
+    alternatives : Batch or None
+        The last list of near-optimal trees: one job.
     validation : Job or None
         The last validation.
     """
@@ -89,6 +91,7 @@ class Work:
     comparison: Batch | None = None
     path: Batch | None = None
     stability: Batch | None = None
+    alternatives: Batch | None = None
     validation: Job | None = None
 
 

@@ -59,6 +59,9 @@ STUDY_PAGES = {
     JobKind.CURVE: StudyPage("curve", Place.SENSITIVITY, CURVES, SENSITIVITY_VIEW),
     JobKind.COMPARE: StudyPage("comparison", Place.COMPARE, CANDIDATES, COMPARE_VIEW),
     JobKind.PATH: StudyPage("path", Place.COMPARE, PATH, COMPARE_VIEW),
+    JobKind.ALTERNATIVES: StudyPage(
+        "alternatives", Place.ALTERNATIVES, NEAR_OPTIMAL, ALTERNATIVES_VIEW
+    ),
     JobKind.STABILITY: StudyPage("stability", Place.COMPARE, STABILITY, COMPARE_VIEW),
 }
 

@@ -1,9 +1,9 @@
 """The current data and runs in the page's address, for reloading and sharing.
 
 ``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>
-&validation=<id>``, and on the Compare page ``&view=<kind of study>``. The address follows the
-session's work. Only when a session begins, or the user moves in the browser's history, the session
-follows the address. The address never has values of a case.
+&alternatives=<id>&validation=<id>``, and on the Compare page ``&view=<kind of study>``. The
+address follows the session's work. Only when a session begins, or the user moves in the browser's
+history, the session follows the address. The address never has values of a case.
 An id only works for its owner.
 
 Streamlit can bind a control to the address (``bind="query-params"``). The view of the Compare page

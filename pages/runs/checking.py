@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from odt_core.alternatives import MOST_NUMBER, AlternativesView, End
 from odt_core.alternatives.question import Ranking
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json
@@ -19,6 +20,7 @@ from odt_core.studies import (
     ValidationResult,
     assignment_from_json,
 )
+from odt_core.topology import Topology
 
 _TEXT = {"type": "string"}
 _STATUS = {"enum": [status.value for status in Status]}
@@ -185,6 +187,45 @@ _RANKED = _record(
     status=_STATUS,
     words=_record(status=_TEXT),
 )
+_LISTED = _record(
+    trees={
+        "type": "array",
+        "maxItems": MOST_NUMBER,
+        "items": _record(
+            errors=_COUNT,
+            loss=_NUMBER,
+            loss_total=_INTEGER,
+            columns={"type": "array", "items": _TEXT},
+            named=_COUNT,
+            topology=_TEXT,
+            train=_CONFUSION,
+            test=_or_none(_CONFUSION),
+            assignment={"type": "object"},
+            tree=_TREE,
+        ),
+    },
+    least=_or_none(_NUMBER),
+    complete_to=_or_none(_NUMBER),
+    is_all={"type": "boolean"},
+    end={"enum": [end.value for end in End]},
+    n_best=_COUNT,
+    is_n_best_complete={"type": "boolean"},
+    columns={
+        "type": "array",
+        "maxItems": MOST_POINTS,
+        "items": _record(
+            name=_TEXT,
+            trees=_COUNT,
+            least_errors_without=_or_none(_NUMBER),
+            bound_without=_or_none(_NUMBER),
+            proved={"type": "boolean"},
+        ),
+    },
+    loss=_TEXT,
+    most=_INTEGER,
+    status=_STATUS,
+    words=_record(status=_TEXT),
+)
 _FORMS = {
     JobKind.TRAIN: _TRAINED,
     JobKind.ADOPT: _TRAINED,
@@ -196,6 +237,7 @@ _FORMS = {
     JobKind.VERIFY: _VERIFIED,
     JobKind.VALIDATE: _VALIDATED,
     JobKind.QUESTION: _RANKED,
+    JobKind.ALTERNATIVES: _LISTED,
 }
 """JSON schemas of the parts of results that pages read."""
 
@@ -275,6 +317,12 @@ def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
             tree_from_json(found["better"])
     elif kind is JobKind.QUESTION:
         Ranking.from_json(found)
+    elif kind is JobKind.ALTERNATIVES:
+        view = AlternativesView(found)
+        for place, tree in enumerate(view.trees):
+            view.tree(place)
+            Topology.parse(tree.topology)
+            assignment_from_json(tree.record["assignment"])
     elif kind is JobKind.VALIDATE:
         ValidationResult.from_json(found)
     elif kind is JobKind.CURVE:

@@ -17,10 +17,11 @@ KIND_WORDS = {
     JobKind.CURVE: "Curves",
     JobKind.COMPARE: "Comparison",
     JobKind.STABILITY: "Stability",
-    JobKind.ADOPT: "Tree from a frontier",
+    JobKind.ADOPT: "Chosen tree",
     JobKind.PATH: "Path by size",
     JobKind.VERIFY: "Check of a proof",
     JobKind.VALIDATE: "Validation",
+    JobKind.ALTERNATIVES: "Alternatives",
     JobKind.QUESTION: "Columns at a question",
 }
 GOAL_WORDS = {

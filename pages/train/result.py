@@ -8,6 +8,7 @@ from odt_core.data import Prepared
 from odt_core.jobs import Job, JobKind
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
+from odt_core.studies import Adoption, Source
 from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words, list_words
@@ -51,7 +52,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     draw_check(job)
     _draw_selected(result)
     if job.spec.kind is JobKind.ADOPT:
-        st.caption("This tree was taken from the frontier on the Sensitivity page.")
+        st.caption(_source_words(job))
     if changes:
         st.warning(
             f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "
@@ -86,6 +87,14 @@ def draw_result(job: Job, changes: list[str]) -> None:
         st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)
     with st.expander("Solver, model size and data", key="train_facts"):
         draw_facts(job, problem_of(job), rows)
+
+
+def _source_words(job: Job) -> str:
+    """The page where an adopted tree was chosen."""
+    part = job.spec.part
+    if isinstance(part, Adoption) and part.source is Source.ALTERNATIVES:
+        return "This tree was chosen on the Alternatives page."
+    return "This tree was taken from the frontier on the Sensitivity page."
 
 
 def _link_further() -> None:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from odt_core.alternatives import AlternativesView
 from odt_core.data import SAMPLES, ReadOptions, read_table
 from odt_core.data.splitting import SplitSpec
+from odt_core.evaluation import tree_changes
 from odt_core.jobs import JobSpec
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
+from pages.alternatives import near, near_result
 from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
-from tests.pages.sessions import WORK, said, wait_for
+from tests.pages.conftest import ROOT
+from tests.pages.sessions import WORK, said, wait_for, work
 
 
 @pytest.fixture
@@ -53,5 +58,93 @@ def test_without_a_tree_the_page_says_what_to_do(open_page: Callable[..., AppTes
 
 def test_the_current_tree_is_drawn(open_page: Callable[..., AppTest]) -> None:
     page = open_page()
-    assert "The current tree" in " ".join(str(header.value) for header in page.header)
+    assert "Which other trees are as good?" in " ".join(str(each.value) for each in page.header)
+    assert "The current tree" in said(page)
     assert "digraph" in str(page.get("graphviz_chart")[0].proto.spec)
+
+
+@pytest.fixture
+def listed(open_page: Callable[..., AppTest]) -> AppTest:
+    """The page with a list of twelve trees."""
+    page = open_page()
+    page.number_input(key=near.NUMBER).set_value(12)
+    page.button(key="near_go").click().run()
+    wait_for(page, lambda now: now.alternatives)
+    return page
+
+
+def view_of(page: AppTest) -> AlternativesView:
+    batch = work(page).alternatives
+    assert batch is not None and batch.jobs[0].result is not None
+    return AlternativesView(batch.jobs[0].result)
+
+
+def test_trees_are_listed_with_what_is_proved(listed: AppTest) -> None:
+    view = view_of(listed)
+    text = said(listed)
+    assert len(view.trees) == 12 and view.proof_words() in text
+    assert "This is about the 200 training rows" in text
+    for tree in view.trees[: near_result.A_PAGE]:
+        assert f"**No. {tree.place + 1}** · {tree.train.errors} wrong" in text
+    table = listed.dataframe[0].value
+    assert list(table["No."]) == list(range(1, 13))
+    assert list(table["Training: wrong"]) == [tree.train.errors for tree in view.trees]
+
+
+def test_a_chosen_tree_stands_beside_the_best_and_becomes_current(listed: AppTest) -> None:
+    view = view_of(listed)
+    listed.button(key="near_show_3").click().run()
+    assert not listed.exception
+    changes = tree_changes(view.tree(0), view.tree(3))
+    text = said(listed)
+    assert "The best tree" in text and "What differs has a thick outline" in text
+    assert all(sentence.split("“")[0] in text for sentence in changes.sentences)
+    listed.button(key="near_make").click().run()
+    assert not listed.exception
+    wait_for(listed, lambda now: now.job)
+    job = work(listed).job
+    assert job is not None and job.trained is not None and job.trained.train is not None
+    assert job.trained.train.confusion == view.trees[3].train
+    assert "This is the current tree" in said(listed)
+    assert "List again" not in said(listed)
+    listed.switch_page(Place.TRAIN).run()
+    assert not listed.exception
+    assert "chosen on the Alternatives page" in said(listed)
+
+
+def test_filters_and_costs_leave_fewer_trees(listed: AppTest) -> None:
+    view = view_of(listed)
+    name = view.trees[0].columns[0]
+    listed.multiselect(key=near_result.WITHOUT).select(name).run()
+    left = view.chosen(without=[name])
+    assert f"{len(left)} of 12 listed trees" in said(listed)
+    listed.multiselect(key=near_result.WITHOUT).unselect(name).run()
+    listed.multiselect(key=near.COSTLY).select(name).run()
+    listed.text_input(key=near.COST + name).set_value("10").run()
+    listed.text_input(key=near_result.MOST_COST).set_value("9").run()
+    assert not listed.exception
+    cheap = view.chosen(most_cost=Fraction(9), costs={name: Fraction(10)})
+    assert len(cheap) < 12 and f"{len(cheap)} of 12 listed trees" in said(listed)
+    listed.text_input(key=near_result.MOST_COST).set_value("dear").run()
+    assert "give a number from 0 on" in said(listed)
+
+
+def test_a_list_is_found_again_by_its_address_without_a_tree(listed: AppTest) -> None:
+    batch = work(listed).alternatives
+    assert batch is not None and batch.id is not None
+    assert listed.query_params["alternatives"] == batch.id
+    other = AppTest.from_file(str(ROOT / "pages" / "dashboard.py"), default_timeout=60)
+    other.query_params["alternatives"] = batch.id
+    other.run()
+    other.switch_page(Place.ALTERNATIVES).run()
+    assert not other.exception
+    assert work(other).job is None
+    assert view_of(other).proof_words() in said(other)
+    assert other.number_input(key=near.NUMBER).value == 12
+
+
+def test_numbers_that_cannot_be_used_are_said(open_page: Callable[..., AppTest]) -> None:
+    page = open_page()
+    page.text_input(key=near.WITHIN).set_value("some").run()
+    assert "'some' is not a number from 0 on" in said(page)
+    assert page.button(key="near_go").disabled

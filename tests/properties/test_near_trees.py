@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from odt_core.alternatives.columns import column_worths
+from odt_core.alternatives.ends import End
 from odt_core.alternatives.listing import (
     NearTrees,
     find_near_trees,
@@ -72,7 +73,7 @@ def test_all_trees_of_small_problems(first: int) -> None:
         wanted = list_trees(problem)
         found = everything(problem)
         check(found, wanted)
-        assert found.complete_below is None and found.status == "all"
+        assert found.complete_below is None and found.end is End.ALL
         least = wanted[0].loss if wanted else None
         assert found.least == least
         assert found.n_best == sum(tree.loss == least for tree in wanted)
@@ -130,8 +131,8 @@ def test_stopped_in_the_middle_it_claims_only_what_is_true() -> None:
             on_progress=lambda number, above, told=told: told.append(number),
             should_stop=_stop_after(told, seed % 3, looks=seed // 3),
         )
-        early += found.status == "stopped"
-        if found.status == "stopped":
+        early += found.end is End.STOPPED
+        if found.end is End.STOPPED:
             assert found.complete_below is not None
             below = [tree for tree in wanted if tree.loss < found.complete_below]
             check(found, below)

@@ -69,6 +69,7 @@ def test_labels_are_joined_from_training_to_exports(
         ["frontier"],
         ["compare", "--topologies", "depth-1"],
         ["path"],
+        ["alternatives"],
         ["stability"],
     ],
 )

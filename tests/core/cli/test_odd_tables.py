@@ -12,6 +12,7 @@ from tests.core.cli.refusals import refusal
 STUDIES = {
     "compare": ["--topologies", "depth-1", "--folds", "3"],
     "path": ["--most-questions", "1", "--folds", "3"],
+    "alternatives": ["--topology", "depth-1", "--most", "3"],
     "stability": ["--topology", "depth-1", "--resamples", "2"],
 }
 FOLDED = ("compare", "path")

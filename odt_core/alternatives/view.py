@@ -1,0 +1,363 @@
+"""Near-optimal trees as screens and files read them, from a run's JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from odt_core.alternatives.ends import End
+from odt_core.alternatives.study import cost_per_case, questions_per_case
+from odt_core.confusion import Confusion
+from odt_core.export import tree_from_json
+from odt_core.export.csv_cells import signed_csv
+from odt_core.problem import Feature, Split
+from odt_core.solution import Assignment
+from odt_core.studies.adoption import assignment_from_json
+from odt_core.tree import Leaf, Node, Tree
+from odt_core.words import count_words, number_words, rules_text
+
+
+@dataclass(frozen=True, eq=False)
+class AlternativeTree:
+    """One of the trees.
+
+    Attributes
+    ----------
+    place : int
+        Its place in the list, from 0.
+    loss : Fraction
+        What it lacks of the goal's largest value: errors, or percentage points.
+    loss_total : int
+        The same as a whole number (see `Gains`).
+    columns : tuple of str
+        The columns that it asks, in the order of its questions.
+    named : int
+        Categories that its questions name.
+    topology : str
+        The text of its shape.
+    train, test : Confusion or None
+        Counts; `test` is None without test rows.
+    record : mapping
+        The JSON.
+    """
+
+    place: int
+    loss: Fraction
+    loss_total: int
+    columns: tuple[str, ...]
+    named: int
+    topology: str
+    train: Confusion
+    test: Confusion | None
+    record: Mapping[str, Any]
+
+    @property
+    def own_tree(self) -> Tree:
+        """The tree over the columns that it asks."""
+        return self._tree
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return tree_from_json(self.record["tree"])
+
+    @property
+    def questions_per_case(self) -> float:
+        """How many questions a training row meets, on average."""
+        return questions_per_case(self._tree)
+
+    def cost_per_case(self, costs: Mapping[str, Fraction]) -> float:
+        """What the questions of a training row cost, on average (see `cost_per_case`)."""
+        return cost_per_case(self._tree, costs)
+
+    @property
+    def assignment(self) -> Assignment:
+        """The tree in the terms of its topology."""
+        return assignment_from_json(self.record["assignment"])
+
+    def over(self, features: Sequence[Feature]) -> Tree:
+        """The tree over features among which its own are, by name."""
+        places = {feature.name: at for at, feature in enumerate(features)}
+        own = self._tree
+
+        def visit(node: Node) -> Node:
+            if isinstance(node, Leaf):
+                return node
+            place = places[own.features[node.split.feature].name]
+            return dataclasses.replace(
+                node,
+                split=Split(place, node.split.left),
+                left=visit(node.left),
+                right=visit(node.right),
+            )
+
+        return dataclasses.replace(own, root=visit(own.root), features=tuple(features))
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """What a column is worth.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    n_trees : int
+        In how many of the listed trees it is asked.
+    least_without, bound_without : Fraction or None
+        The least loss found without it, and a proved lower bound of it; None where there is none.
+    is_proved : bool
+        Whether the least loss is proved, or that there is no tree without it.
+    """
+
+    name: str
+    n_trees: int
+    least_without: Fraction | None
+    bound_without: Fraction | None
+    is_proved: bool
+
+
+@dataclass(frozen=True, eq=False)
+class AlternativesView:
+    """Near-optimal trees.
+
+    Parameters
+    ----------
+    record : mapping
+        The JSON of `AlternativesResult.to_json`.
+    """
+
+    record: Mapping[str, Any]
+
+    @cached_property
+    def trees(self) -> tuple[AlternativeTree, ...]:
+        """The trees, best first."""
+        return tuple(
+            AlternativeTree(
+                place=place,
+                loss=Fraction(str(each["loss"])),
+                loss_total=each["loss_total"],
+                columns=tuple(each["columns"]),
+                named=each["named"],
+                topology=each["topology"],
+                train=Confusion(**each["train"]),
+                test=None if each["test"] is None else Confusion(**each["test"]),
+                record=each,
+            )
+            for place, each in enumerate(self.record["trees"])
+        )
+
+    @cached_property
+    def columns(self) -> tuple[ColumnView, ...]:
+        """The columns that may be asked, in the order of the file."""
+        return tuple(
+            ColumnView(
+                each["name"],
+                each["trees"],
+                _fraction(each["least_errors_without"]),
+                _fraction(each["bound_without"]),
+                each["proved"],
+            )
+            for each in self.record["columns"]
+        )
+
+    @property
+    def least(self) -> Fraction | None:
+        """The optimum's loss; None where no tree meets the conditions."""
+        return _fraction(self.record["least"])
+
+    @property
+    def complete_to(self) -> Fraction | None:
+        """No tree with a smaller loss is missing; None where none is missing at all."""
+        return _fraction(self.record["complete_to"])
+
+    @property
+    def is_all(self) -> bool:
+        """Whether there are no further trees."""
+        return bool(self.record["is_all"])
+
+    @property
+    def n_best(self) -> int:
+        """How many choices of columns reach the optimum."""
+        return int(self.record["n_best"])
+
+    @property
+    def is_n_best_complete(self) -> bool:
+        """Whether `n_best` counts all of them."""
+        return bool(self.record["is_n_best_complete"])
+
+    @property
+    def end(self) -> End:
+        """Why the list ends."""
+        return End(self.record["end"])
+
+    @property
+    def most(self) -> int:
+        """What a tree without errors is worth, as a whole number (see `Gains`)."""
+        return int(self.record["most"])
+
+    @property
+    def counts_errors(self) -> bool:
+        """Whether a loss is a number of wrong rows."""
+        return bool(self.record["loss"] == "errors")
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """The columns that some tree asks."""
+        found: dict[str, Feature] = {}
+        for tree in self.trees:
+            for feature in tree.own_tree.features:
+                found.setdefault(feature.name, feature)
+        return tuple(found.values())
+
+    def tree(self, place: int) -> Tree:
+        """A tree over the columns that some tree asks, so that two can be compared."""
+        return self.trees[place].over(self.features)
+
+    def chosen(
+        self,
+        *,
+        without: Collection[str] = (),
+        only: Collection[str] = (),
+        most_cost: Fraction | None = None,
+        costs: Mapping[str, Fraction] | None = None,
+    ) -> tuple[AlternativeTree, ...]:
+        """The trees that pass filters.
+
+        Parameters
+        ----------
+        without : collection of str
+            Columns that no tree may ask.
+        only : collection of str
+            The columns that a tree may ask; empty for all.
+        most_cost : Fraction, optional
+            The largest cost per case.
+        costs : mapping of str to Fraction, optional
+            What asking a column costs; 1 where it is not named.
+        """
+        return tuple(
+            tree
+            for tree in self.trees
+            if not set(without) & set(tree.columns)
+            and (not only or set(tree.columns) <= set(only))
+            and (most_cost is None or tree.cost_per_case(costs or {}) <= most_cost)
+        )
+
+    def loss_words(self, loss: Fraction) -> str:
+        """A loss with its unit.
+
+        Examples
+        --------
+        ``3 errors``, ``1.25 percentage points``
+        """
+        unit = str(self.record["loss"])
+        one = unit.removesuffix("s")
+        if loss.denominator == 1:
+            return count_words(int(loss), one, unit)
+        return f"{number_words(float(f'{float(loss):.4g}'))} {unit}"
+
+    def proof_words(self) -> str:
+        """What is proved of the list, in a sentence or two; plain text."""
+        least, complete = self.least, self.complete_to
+        if least is None:
+            return (
+                "Proved: no tree of this shape meets the conditions."
+                if self.is_all
+                else f"{self._end_words()} No tree was proved to be the best."
+            )
+        if self.is_all:
+            n = count_words(len(self.trees), "choice", "choices")
+            return f"Proved: these are all {n} of columns that a tree of this shape can have."
+        assert complete is not None
+        if complete <= least:
+            return f"{self._end_words()} {self._first_words(least)}"
+        proved = f"Proved: {self._best_words(least)}, and {self._within_words()}."
+        return f"{proved} {self._end_words()}"
+
+    def _best_words(self, least: Fraction) -> str:
+        """What the optimum is."""
+        if self.record["loss"] == "percentage points":
+            return f"the best tree is {self.loss_words(least)} short of a perfect one"
+        return f"the best tree has {self.loss_words(least)}"
+
+    def _within_words(self) -> str:
+        """Up to where no tree is missing."""
+        assert self.complete_to is not None and self.least is not None
+        if self.counts_errors:
+            above = int(self.complete_to - self.least) - 1
+            return (
+                "every choice of columns that is as good is here"
+                if above == 0
+                else f"every choice of columns within {count_words(above, 'error')} of it is here"
+            )
+        margin = self.loss_words(self.complete_to - self.least)
+        return f"every choice of columns that is less than {margin} worse is here"
+
+    def _first_words(self, least: Fraction) -> str:
+        """What is known where not all trees as good as the best are here."""
+        best = self._best_words(least)
+        if self.is_n_best_complete:
+            return f"Proved: {best}, and {self.n_best:,} choices of columns reach that."
+        return f"{best[:1].upper()}{best[1:]}; which other trees reach that was not settled."
+
+    def _end_words(self) -> str:
+        n = count_words(len(self.trees), "tree")
+        return {
+            End.NUMBER: f"The list ends with {n}; there are more.",
+            End.WITHIN: "Worse trees were not asked for.",
+            End.ALL: "",
+            End.TIME: "Time ran out: further ones were not searched.",
+            End.STOPPED: "It was stopped: further ones were not searched.",
+            End.MEMORY: "There are too many further ones to keep in memory.",
+        }[self.end]
+
+
+def _fraction(value: float | int | None) -> Fraction | None:
+    return None if value is None else Fraction(str(value))
+
+
+CSV_HEAD = (
+    "place", "loss", "train_errors", "train_rows", "train_tpr", "train_tnr", "test_errors",
+    "test_rows", "test_tpr", "test_tnr", "questions_per_case", "cost_per_case", "columns", "tree",
+)  # fmt: skip
+
+
+def alternatives_csv(
+    trees: Sequence[AlternativeTree],
+    costs: Mapping[str, Fraction],
+    *,
+    keep_formulas: bool = False,
+) -> bytes:
+    """The trees as CSV (UTF-8), best first; the tree is its rules on one line.
+
+    Parameters
+    ----------
+    trees : sequence of AlternativeTree
+        The trees.
+    costs : mapping of str to Fraction
+        What asking a column costs; 1 where it is not named.
+    keep_formulas : bool
+        See `odt_core.export.csv_cells.signed_csv`.
+    """
+    lines: list[list[object]] = [list(CSV_HEAD)]
+    for tree in trees:
+        tested: list[object] = [""] * 4 if tree.test is None else _counts(tree.test)
+        lines.append(
+            [tree.place + 1, f"{float(tree.loss):.10g}", *_counts(tree.train), *tested]
+            + [f"{tree.questions_per_case:.6g}", f"{tree.cost_per_case(costs):.6g}"]
+            + ["; ".join(tree.columns)]
+            + [" | ".join(rules_text(tree.own_tree).splitlines()[1:])]
+        )
+    return signed_csv(lines, keep_formulas=keep_formulas)
+
+
+def _counts(counts: Confusion) -> list[object]:
+    return [
+        counts.errors,
+        counts.n,
+        f"{counts.tp / counts.n_positive:.6f}" if counts.n_positive else "",
+        f"{counts.tn / counts.n_negative:.6f}" if counts.n_negative else "",
+    ]

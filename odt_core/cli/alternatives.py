@@ -1,0 +1,118 @@
+"""``alternatives``: the near-optimal trees, best first, and what each column is worth."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from odt_core.alternatives import (
+    AlternativesPart,
+    AlternativesView,
+    AlternativeTree,
+    ColumnView,
+    alternatives_csv,
+    run_alternatives,
+)
+from odt_core.cli.inputs import load_table, make_spec
+from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
+from odt_core.cli.output import print_json, write_output
+from odt_core.cli.summary import aligned
+from odt_core.confusion import Confusion
+from odt_core.errors import InputError
+from odt_core.jobs import JobKind
+from odt_core.solution import Status
+from odt_core.words import percent_words, printable, seconds_words
+
+
+def run(options: argparse.Namespace) -> int:
+    """List the trees; print a table or, with ``--json``, one JSON object."""
+    table = load_table(options)
+    spec = make_spec(table, options)
+    part = AlternativesPart(options.most, options.within, tuple(options.cost))
+    _check_names(options, [column.name for column in spec.schema.columns])
+    with stop_on_interrupt("the trees that are complete") as stop:
+        result = run_alternatives(table, spec, part, should_stop=stop.is_set)
+    record = result.to_json()
+    view, costs = AlternativesView(record), dict(part.costs)
+    shown = view.chosen(
+        without=options.without, only=options.only, most_cost=options.max_cost, costs=costs
+    )
+    if options.json:
+        shown_trees = {"trees": [tree.record for tree in shown]}
+        print_json(record | shown_trees, study=JobKind.ALTERNATIVES)
+    else:
+        print(_summary(record, view, shown, costs))
+    if options.output is not None:  # after the table, which is not lost if this cannot be written
+        content = alternatives_csv(shown, costs, keep_formulas=options.keep_formulas)
+        write_output(options.output, content, option="--csv")
+    return EXIT_INTERRUPTED if result.status is Status.CANCELLED else 0
+
+
+def _check_names(options: argparse.Namespace, known: Sequence[str]) -> None:
+    """Refuse columns that the file does not have."""
+    for option in ("without", "only"):
+        for column in getattr(options, option):
+            if column not in known:
+                raise InputError(f"--{option}: there is no column {column!r}: check its name.")
+
+
+def _summary(
+    record: Mapping[str, Any],
+    view: AlternativesView,
+    shown: Sequence[AlternativeTree],
+    costs: Mapping[str, Fraction],
+) -> str:
+    """What is proved, the trees, and the columns."""
+    lines = [
+        f"{record['topology']}, {record['n_train']:,} training rows; "
+        f"{seconds_words(record['seconds'])}.",
+        view.proof_words(),
+        "",
+    ]
+    if not view.trees:
+        return "\n".join(lines[:2])
+    if len(shown) < len(view.trees):
+        lines.append(f"{len(shown):,} of {len(view.trees):,} trees pass the filters.")
+    head = ["", "errors", "training TPR", "training TNR", "test errors", "test TPR", "test TNR"]
+    head += ["questions per case", "cost per case", "columns"]
+    rows = [head, *(_cells(tree, costs) for tree in shown)]
+    lines += [*aligned(rows), ""]
+    columns = sorted(view.columns, key=lambda column: -column.n_trees)
+    lines += aligned([_COLUMN_HEAD, *(_column_cells(view, each) for each in columns)])
+    lines += ["", "Each tree is the best of its choice of columns on the training rows."]
+    return "\n".join(lines)
+
+
+_COLUMN_HEAD = ["column", "trees that ask it", "best without it", "proved"]
+
+
+def _cells(tree: AlternativeTree, costs: Mapping[str, Fraction]) -> list[str]:
+    test = ["-"] * 3 if tree.test is None else [f"{tree.test.errors:,}", *_rates(tree.test)]
+    return [
+        str(tree.place + 1),
+        f"{tree.train.errors:,}",
+        *_rates(tree.train),
+        *test,
+        f"{tree.questions_per_case:.2f}",
+        f"{tree.cost_per_case(costs):.2f}",
+        ", ".join(map(printable, tree.columns)) or "-",
+    ]
+
+
+def _rates(counts: Confusion) -> list[str]:
+    return [
+        percent_words(part / whole) if whole else "-"
+        for part, whole in ((counts.tp, counts.n_positive), (counts.tn, counts.n_negative))
+    ]
+
+
+def _column_cells(view: AlternativesView, column: ColumnView) -> list[str]:
+    least = "no tree"
+    if column.least_without is not None:
+        least = view.loss_words(column.least_without)
+    elif not column.is_proved:
+        least = "not found"
+    asked = f"{column.n_trees:,} of {len(view.trees):,}"
+    return [printable(column.name), asked, least, "yes" if column.is_proved else "no"]

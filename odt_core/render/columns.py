@@ -1,0 +1,178 @@
+"""What columns are worth over all near-optimal trees: how many ask each, and what it saves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from odt_core.render.layout import MARGIN, lay_out
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.words import number_words, percent_words, printable
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+LINE, FRAME = 27, 110
+"""Height of a column's line, and of all else, in pixels."""
+NAME = 20
+"""Letters of a name that the axis has room for."""
+MOST_COLUMNS = 15
+GAP = 0.52
+"""Where the right part begins, as a share of the width."""
+
+
+@dataclass(frozen=True)
+class ColumnMark:
+    """A column.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    share : float
+        Share of the listed trees that ask it.
+    without : float or None
+        The least loss of trees without it; None where there is none.
+    is_proved : bool
+        Whether that is proved.
+    """
+
+    name: str
+    share: float
+    without: float | None
+    is_proved: bool
+
+
+def columns_figure(
+    marks: Sequence[ColumnMark],
+    *,
+    best: float,
+    unit: str,
+    theme: Theme = LIGHT,
+    opaque: bool = False,
+) -> go.Figure:
+    """Draw for each column the share of trees that ask it, and the least loss without it.
+
+    Parameters
+    ----------
+    marks : sequence of ColumnMark
+        The columns; the first `MOST_COLUMNS` are drawn.
+    best : float
+        The optimum's loss, a dotted line.
+    unit : str
+        Of the loss: ``errors``.
+    theme : Theme
+        The colours.
+    opaque : bool
+        Whether to paint the page behind the figure, for files.
+    """
+    import plotly.graph_objects as go  # slow to import
+
+    shown = list(marks[:MOST_COLUMNS])
+    places = list(range(len(shown)))
+    figure = go.Figure()
+    figure.add_bar(
+        x=[mark.share for mark in shown],
+        y=places,
+        orientation="h",
+        name="trees that ask it",
+        marker={"color": theme.second, "line": {"width": 0}},
+        text=[f"{_label(mark.name, 60)}: {percent_words(mark.share)} ask it" for mark in shown],
+        textposition="none",
+        hovertemplate="%{text}<extra></extra>",
+    )
+    for is_proved, name in ((True, "best tree without it"), (False, "best found, not proved")):
+        _add_losses(figure, shown, is_proved, name, unit, theme)
+    lay_out(
+        figure,
+        theme,
+        x={"title": "share of the listed trees", "range": [0, 1], "tickformat": ".0%"},
+        y={
+            "range": [len(shown) - 0.5, -0.5],
+            "tickvals": places,
+            "ticktext": [_label(mark.name, NAME) for mark in shown],
+            "showgrid": False,
+        },
+        height=FRAME + LINE * max(len(shown), 2),
+        opaque=opaque,
+    )
+    _lay_out_right(figure, shown, best, unit)
+    figure.add_shape(
+        type="line", xref="x2", yref="paper", x0=best, x1=best, y0=0, y1=1,
+        line={"color": theme.muted, "width": 1.4, "dash": "dot"},
+    )  # fmt: skip
+    return figure
+
+
+def _add_losses(
+    figure: go.Figure,
+    shown: Sequence[ColumnMark],
+    is_proved: bool,
+    name: str,
+    unit: str,
+    theme: Theme,
+) -> None:
+    """Add the losses that are proved, filled, or those that are not, hollow."""
+    some = [
+        (place, mark)
+        for place, mark in enumerate(shown)
+        if mark.without is not None and mark.is_proved == is_proved
+    ]
+    if not some:
+        return
+    figure.add_scatter(
+        x=[mark.without for _, mark in some],
+        y=[place for place, _ in some],
+        xaxis="x2",
+        mode="markers",
+        name=name,
+        marker={
+            "symbol": "diamond",
+            "size": 10,
+            "color": theme.accent if is_proved else theme.page,
+            "line": {"color": theme.accent, "width": 1.8},
+        },
+        text=[
+            f"without {_label(mark.name, 60)}: {number_words(mark.without or 0.0)} {unit}"
+            for _, mark in some
+        ],
+        hovertemplate="%{text}<extra></extra>",
+        cliponaxis=False,
+    )
+
+
+def _lay_out_right(figure: go.Figure, shown: Sequence[ColumnMark], best: float, unit: str) -> None:
+    """Put the losses beside the shares, on the same lines."""
+    values = [best, *(mark.without for mark in shown if mark.without is not None)]
+    room = 0.08 * (max(values) - min(values)) or 1.0
+    right = figure.layout.xaxis.to_plotly_json() | {
+        "title": {"text": f"least {unit} without it (dotted: the best tree)"},
+        "range": [min(values) - room, max(values) + room],
+        "tickformat": "",
+        "domain": [GAP, 1],
+        "anchor": "y",
+    }
+    figure.layout.xaxis2 = right
+    figure.layout.xaxis.domain = [0, GAP - 0.06]
+    figure.layout.bargap = 0.35
+    figure.layout.margin = {**MARGIN, "l": 160, "t": 58}
+
+
+def _label(name: str, most: int) -> str:
+    """A name from a file, shortened, without what plotly would take for HTML."""
+    whole = printable(name)
+    short = whole if len(whole) <= most else f"{whole[: most - 1]}…"
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def columns_alt_text(marks: Sequence[ColumnMark], best: float, unit: str) -> str:
+    """Describe the figure, one sentence for each column that is drawn."""
+    parts = [f"Columns over the near-optimal trees; the best tree has {number_words(best)} {unit}."]
+    for mark in marks[:MOST_COLUMNS]:
+        text = f"{printable(mark.name)}: {percent_words(mark.share)} of the trees ask it"
+        if mark.without is not None:
+            proved = "" if mark.is_proved else ", not proved"
+            text += f"; the best without it has {number_words(mark.without)} {unit}{proved}"
+        parts.append(f"{text}.")
+    return " ".join(parts)

@@ -1,0 +1,80 @@
+"""A tree as a thumbnail: which columns it asks, and where each outcome is said."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+from odt_core.render.dot import FONT, quoted
+from odt_core.render.theme import LIGHT, Theme
+from odt_core.tree import Decision, Leaf, Node, Tree
+from odt_core.words import printable, split_words
+
+NAME = 18
+"""Letters of a column's name that a thumbnail has room for."""
+POSITIVE, NEGATIVE = "+", "−"
+"""Signs in the leaves."""
+
+
+def small_tree_dot(tree: Tree, *, theme: Theme = LIGHT) -> str:
+    """Write the DOT source of a thumbnail.
+
+    A box names the column of a question. A solid line leads to the answer yes, a dashed one to no.
+    A leaf has a plus or a minus sign for the outcome that it says. The whole question is in the
+    tooltip.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    theme : Theme
+        The colours.
+    """
+    lines = [
+        f'  graph [bgcolor="transparent" tooltip={quoted(f"Tree for {printable(tree.target)}")} '
+        f'ordering=out nodesep=0.12 ranksep=0.22 pad=0.05 margin=0 fontname="{FONT}"]',
+        f'  node [fontname="{FONT}" fontsize=11 fontcolor="{theme.ink}" color="{theme.line}" '
+        'margin="0.07,0.04" height=0.26 width=0.26 style=filled]',
+        f'  edge [arrowhead=none color="{theme.line}" penwidth=1.4]',
+        *_lines(tree, theme),
+    ]
+    body = "\n".join(lines)
+    return f"digraph small_{zlib.crc32(body.encode()):08x} {{\n{body}\n}}\n"
+
+
+def _lines(tree: Tree, theme: Theme) -> Iterator[str]:
+    """The nodes in the order node, left subtree, right subtree, each with the line to it."""
+    numbers = iter(range(2 * tree.n_leaves))
+
+    def visit(node: Node, line: str) -> Iterator[str]:
+        here = next(numbers)
+        box = _leaf(tree, node, theme) if isinstance(node, Leaf) else _question(tree, node, theme)
+        yield f"  n{here} [{box}]"
+        if line:
+            yield line.format(here)
+        if isinstance(node, Decision):
+            yield from visit(node.left, f"  n{here} -> n{{}} [style=solid tooltip=yes]")
+            yield from visit(node.right, f"  n{here} -> n{{}} [style=dashed tooltip=no]")
+
+    return visit(tree.root, "")
+
+
+def _question(tree: Tree, node: Decision, theme: Theme) -> str:
+    name = _short(printable(tree.features[node.split.feature].name))
+    return (
+        f'shape=box label={quoted(name)} fillcolor="{theme.node}" '
+        f"tooltip={quoted(split_words(tree, node).question)}"
+    )
+
+
+def _leaf(tree: Tree, leaf: Leaf, theme: Theme) -> str:
+    fill = theme.positive if leaf.label else theme.negative
+    sign = POSITIVE if leaf.label else NEGATIVE
+    return (
+        f'shape=circle fixedsize=true label="{sign}" fillcolor="{fill}" '
+        f"tooltip={quoted(printable(tree.label_name(leaf.label)))}"
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"

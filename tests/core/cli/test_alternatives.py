@@ -1,0 +1,104 @@
+"""The command alternatives: the near-optimal trees, and what each column is worth."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odt_core.cli import main
+from odt_core.export import tree_from_json
+from tests.core.cli.refusals import refusal
+
+DATA = ["--target", "class", "--positive", "monk", "--train-size", "all"]
+
+
+def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main([*words, "--json"]) == 0
+    record: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return record
+
+
+def test_it_lists_trees_by_rising_errors(monks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["alternatives", str(monks), *DATA, "--topology", "depth-2", "--most", "20"]
+    found = run(words, capsys)
+    errors = [tree["errors"] for tree in found["trees"]]
+    assert found["study"] == "alternatives" and found["status"] == "optimal"
+    assert len(errors) == 20 and errors == sorted(errors)
+    assert errors[0] == found["least"] == 96
+    for tree in found["trees"]:
+        shown = tree_from_json(tree["tree"])
+        assert [feature.name for feature in shown.features] == sorted(
+            tree["columns"], key=[f.name for f in shown.features].index
+        )
+        assert tree["train"]["fp"] + tree["train"]["fn"] == tree["errors"]
+        assert len(shown.decisions) == tree["questions"]
+    assert found["complete_to"] > errors[0] and not found["is_all"]
+    best = run(["train", str(monks), *DATA, "--topology", "depth-2"], capsys)
+    assert best["errors"] == errors[0]
+
+
+def test_the_best_without_a_column_is_what_training_without_it_finds(
+    monks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["alternatives", str(monks), *DATA, "--topology", "depth-2", "--most", "3"]
+    for column in run(words, capsys)["columns"]:
+        without = run(
+            ["train", str(monks), *DATA, "--topology", "depth-2", "--ignore", column["name"]],
+            capsys,
+        )
+        assert column["proved"] and column["least_errors_without"] == without["errors"]
+
+
+def test_filters_and_costs_choose_among_the_listed_trees(
+    monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["alternatives", str(monks), *DATA, "--topology", "depth-2", "--most", "100"]
+    everything = run(words, capsys)["trees"]
+    name = everything[0]["columns"][0]
+    without = run([*words, "--without", name], capsys)["trees"]
+    assert without == [tree for tree in everything if name not in tree["columns"]]
+    two = ["head_shape", "body_shape"]
+    only = run([*words, "--only", ",".join(two)], capsys)["trees"]
+    assert only and all(set(tree["columns"]) <= set(two) for tree in only)
+    file = tmp_path / "trees.csv"
+    dear = ["--cost", f"{name}=10", "--cost", "is_smiling=0.5", "--max-cost", "2"]
+    cheap = run([*words, *dear, "--csv", str(file)], capsys)["trees"]
+    assert cheap and all(tree["cost_per_case"] <= 2 for tree in cheap)
+    lines = list(csv.DictReader(file.open()))
+    assert [int(line["train_errors"]) for line in lines] == [tree["errors"] for tree in cheap]
+    assert [line["columns"] for line in lines] == ["; ".join(t["columns"]) for t in cheap]
+
+
+def test_it_prints_a_table_with_what_is_proved(
+    monks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["alternatives", str(monks), *DATA, "--topology", "depth-1"]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "these are all 7 choices of columns that a tree of this shape can have" in said
+    assert "Each tree is the best of its choice of columns on the training rows" in said
+    assert main([*words[:-1], "depth-2", "--within", "0"]) == 0
+    assert "every choice of columns that is as good is here" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--without", "shoe"], "--without: there is no column 'shoe'"),
+        (["--only", "shoe"], "--only: there is no column 'shoe'"),
+        (["--cost", "shoe=1"], "A cost names the column 'shoe', which is no feature here"),
+        (["--cost", "head_shape"], "give COL=VALUE"),
+        (["--cost", "head_shape=-1"], "give a number from 0 on"),
+        (["--within", "few"], "give a number from 0 on"),
+        (["--most", "0"], "give a whole number of at least 1"),
+        (["--most", "90000"], "give a number from 1 to 5,000"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    monks: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in refusal(["alternatives", str(monks), *DATA, *words], capsys)
