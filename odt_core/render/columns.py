@@ -18,6 +18,8 @@ LINE, FRAME = 27, 110
 NAME = 20
 """Letters of a name that the axis has room for."""
 MOST_COLUMNS = 15
+FEW = 8
+"""Errors below which each has a tick."""
 GAP = 0.52
 """Where the right part begins, as a share of the width."""
 
@@ -146,10 +148,12 @@ def _lay_out_right(figure: go.Figure, shown: Sequence[ColumnMark], best: float, 
     """Put the losses beside the shares, on the same lines."""
     values = [best, *(mark.without for mark in shown if mark.without is not None)]
     room = 0.08 * (max(values) - min(values)) or 1.0
-    right = figure.layout.xaxis.to_plotly_json() | {
-        "title": {"text": f"least {unit} without it (dotted: the best tree)"},
+    left = figure.layout.xaxis.to_plotly_json()
+    right = left | {
+        "title": left["title"] | {"text": f"least {unit} without it (dotted: the best tree)"},
         "range": [min(values) - room, max(values) + room],
-        "tickformat": "",
+        "tickformat": ",d" if unit == "errors" else "",
+        **({"dtick": 1} if unit == "errors" and max(values) - min(values) < FEW else {}),
         "domain": [GAP, 1],
         "anchor": "y",
     }

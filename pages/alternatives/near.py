@@ -23,7 +23,7 @@ from odt_core.words import goal_words
 from pages.alternatives.near_result import draw_near_result, make_current_pressed
 from pages.common.drawings import draw_tree
 from pages.common.messages import draw_unstored
-from pages.common.runs import draw_how_far
+from pages.common.runs import draw_job_progress
 from pages.common.settings import shape_name
 from pages.common.state import work
 from pages.common.studies import (
@@ -209,5 +209,5 @@ def _watch(batch: Batch) -> None:
     """Draw how far the list is."""
     if batch.is_over:
         st.rerun()
-    draw_how_far(batch.jobs[0], "the near-optimal trees")
+    draw_job_progress(batch.jobs[0], "the near-optimal trees")
     draw_stop_button(batch, key="near_cancel")

@@ -28,9 +28,9 @@ from odt_core.studies import Adoption, Source
 from odt_core.topology import Topology
 from odt_core.words import count_words, percent_words, printable, seconds_words
 from pages.common.drawings import draw_chart, draw_tree
-from pages.common.intents import forget_press, is_pressed, press_on
+from pages.common.intents import forget_press, is_pressed, note_press
 from pages.common.layout import current_theme, draw_part
-from pages.common.runs import job_that_goes_on, start_job
+from pages.common.runs import start_job, unfinished_job
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import file_stem, plain, shorten
 from pages.sensitivity.downloads import (
@@ -303,9 +303,9 @@ def _draw_make_current(job: Job | None, chosen: AlternativeTree) -> None:
         MAKE,
         key="near_make",
         type="primary",
-        disabled=job_that_goes_on() is not None,
+        disabled=unfinished_job() is not None,
         help="Make it the current model: predict with it, export it, see all of its numbers.",
-        **press_on(MAKE),
+        **note_press(MAKE),
     )
 
 
@@ -320,7 +320,7 @@ def is_current(job: Job | None, tree: AlternativeTree) -> bool:
 def make_current_pressed(batch: Batch) -> None:
     """Make the chosen tree current if that was pressed."""
     result = batch.jobs[0].result
-    if not is_pressed(MAKE) or result is None or job_that_goes_on() is not None:
+    if not is_pressed(MAKE) or result is None or unfinished_job() is not None:
         return
     view, place = AlternativesView(result), st.session_state.get(CHOSEN)
     if not isinstance(place, int) or place >= len(view.trees):
@@ -439,7 +439,8 @@ def _choose_row(key: str, places: Sequence[int]) -> None:
 
 def _row(tree: AlternativeTree, shown: _Shown) -> dict[str, Any]:
     """A tree's line of the table."""
-    found: dict[str, Any] = {"No.": tree.place + 1}
+    columns = ", ".join(shorten(name, 30) for name in tree.columns) or "none"
+    found: dict[str, Any] = {"No.": tree.place + 1, "Columns": columns}
     if not shown.view.counts_errors:
         found[f"Short of a perfect tree ({shown.view.record['loss']})"] = float(tree.loss)
     found |= _rates("Training", tree.train)
@@ -448,7 +449,6 @@ def _row(tree: AlternativeTree, shown: _Shown) -> dict[str, Any]:
     return found | {
         "Questions per case": round(tree.questions_per_case, 2),
         "Cost per case": round(tree.cost_per_case(shown.costs), 2),
-        "Columns": ", ".join(shorten(name, 30) for name in tree.columns) or "none",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -21,8 +22,9 @@ from pages.alternatives import near, near_result
 from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
-from tests.pages.conftest import ROOT
 from tests.pages.sessions import WORK, said, wait_for, work
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
