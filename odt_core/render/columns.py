@@ -89,7 +89,7 @@ def columns_figure(
     lay_out(
         figure,
         theme,
-        x={"title": "share of the listed trees", "range": [0, 1], "tickformat": ".0%"},
+        x={"title": "trees asking it", "range": [0, 1], "tickformat": ".0%"},
         y={
             "range": [len(shown) - 0.5, -0.5],
             "tickvals": places,
@@ -150,11 +150,11 @@ def _lay_out_right(figure: go.Figure, shown: Sequence[ColumnMark], best: float, 
     room = 0.08 * (max(values) - min(values)) or 1.0
     left = figure.layout.xaxis.to_plotly_json()
     right = left | {
-        "title": left["title"] | {"text": f"least {unit} without it (dotted: the best tree)"},
+        "title": left["title"] | {"text": f"{unit} without it"},
         "range": [min(values) - room, max(values) + room],
         "tickformat": ",d" if unit == "errors" else "",
         **({"dtick": 1} if unit == "errors" and max(values) - min(values) < FEW else {}),
-        "domain": [GAP, 1],
+        "domain": [GAP + 0.06, 1],
         "anchor": "y",
     }
     figure.layout.xaxis2 = right

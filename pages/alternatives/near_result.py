@@ -358,7 +358,7 @@ def _draw_columns(batch: Batch, shown: _Shown) -> None:
     )
     st.caption(
         "Over all listed trees, whatever the filters: how many ask a column, and the best tree "
-        "that may not ask it. A column without which no tree is worse can be left out."
+        "that may not ask it. Without a column on the dotted line, the best tree is as good."
     )
     _draw_downloads(batch, view, shown.costs)
 
