@@ -125,6 +125,15 @@ class Topology:
         """The preset's name, or the text form of other shapes."""
         return next((name for name, text in PRESETS.items() if text == self.text), self.text)
 
+    @cached_property
+    def preset(self) -> str | None:
+        """The name of the preset that this is, perhaps with left and right exchanged."""
+        for name, text in PRESETS.items():
+            other = Topology.parse(text)
+            if other.n_nodes == self.n_nodes and other.includes(self):
+                return name
+        return None
+
     def shape(self, child: int) -> str:
         """Return the text form of the subtree at `child` (numbered as in `left`)."""
         if child < 0:

@@ -139,4 +139,7 @@ def shape_name(topology: Shape) -> str:
     """Return the shape's name on its card, or its text."""
     if isinstance(topology, AnyShape):
         return f"any shape, at most {count_words(topology.most_questions, 'question')}"
-    return SHAPE_NAMES.get(topology.name, topology.text)
+    if topology.preset is None:
+        return topology.text
+    mirrored = "" if topology.name == topology.preset else ", mirrored"
+    return f"{SHAPE_NAMES[topology.preset]}{mirrored}"

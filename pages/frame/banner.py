@@ -8,6 +8,7 @@ from odt_core.evaluation import verdict
 from odt_core.jobs import Job
 from odt_core.solution import Status
 from odt_core.storage import RunStatus
+from odt_core.topology import AnyShape
 from pages.common.server import job_manager
 from pages.common.state import Work
 from pages.common.text import html_text, plain, shorten
@@ -48,7 +49,9 @@ def _tree_words(now: Work) -> str:
     job = now.job
     if job is None:
         return "none yet"
-    words = f"<b>{_short(job.spec.train.topology.name)}</b> · {_state_words(job)}"
+    shape = job.spec.train.topology
+    name = shape.name if isinstance(shape, AnyShape) else shape.preset or shape.text
+    words = f"<b>{_short(name)}</b> · {_state_words(job)}"
     if now.dataset is None or job.spec.dataset != now.dataset.sha256:
         return f"{words} · made from {_short(job.spec.table_name)}"
     made_from = (job.spec.read, job.spec.train.schema, job.spec.train.split)

@@ -37,6 +37,13 @@ def test_presets(name, nodes, depth):
     assert topology.text == PRESETS[name]
 
 
+def test_a_mirror_image_of_a_preset_is_known_as_such():
+    assert all(Topology.parse(name).preset == name for name in PRESETS)
+    assert Topology.parse("((. .)((. .)(. .)))").preset == "depth-2.5"
+    assert Topology.parse("(((. .) .) .)").preset == "cues-3"
+    assert Topology.parse("((. .) .)").preset is None
+
+
 def test_every_preset_is_tested():
     assert len(PRESETS) == 8
 

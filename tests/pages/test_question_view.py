@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -206,15 +207,39 @@ def test_a_tree_with_rules_of_its_own_is_compared_on_request(app: AppTest) -> No
     assert current(page).spec.train.rules == rules, "the current tree stays"
 
 
-def test_columns_without_a_proof_are_named_and_get_more_time(app: AppTest) -> None:
-    app.session_state["question_seconds"] = 0.001
-    page = opened(app, trained(replace(SPEC, topology=Topology.parse("depth-3"))))
-    assert "Not proved in 0.001 s for each: " in said(page)
+def with_ranking(app: AppTest, change: Callable[[Ranking], Ranking]) -> AppTest:
+    """The page as if the ranking that it shows had come out otherwise."""
+    ((name, job),) = app.session_state["question_known"].items()
+    changed = change(Ranking.from_json(job.result)).to_json()
+    app.session_state["question_known"] = {name: replace(job, result=changed)}
+    return ranked(app.run())
+
+
+def test_columns_without_a_proof_are_named_and_get_more_time(page: AppTest) -> None:
+    def unprove(ranking: Ranking) -> Ranking:
+        first, *others = ranking.columns
+        reach = replace(first.reach, status=Status.FEASIBLE, bound=first.reach.total + 2)
+        return replace(ranking, columns=(replace(first, reach=reach), *others))
+
+    name = Ranking.from_json(*known_results(page)).columns[0].name
+    with_ranking(page, unprove)
+    assert f"Not proved in 10 s for each: {name}." in said(page)
     again = button(page, "question_again")
-    assert again.label == "Give each column 0.006 s"
+    assert again.label == "Give each column 60 s"
     again.click().run()
     ranked(page)
-    assert page.session_state["question_seconds"] == 0.006
+    assert page.session_state["question_seconds"] == 60
+    assert "Not proved" not in said(page)
+
+
+def known_results(app: AppTest) -> list[dict[str, object]]:
+    return [job.result for job in app.session_state["question_known"].values()]
+
+
+def test_columns_that_were_not_tried_are_counted(page: AppTest) -> None:
+    with_ranking(page, lambda found: replace(found, columns=found.columns[:-2], left=2))
+    assert "It was stopped: 2 columns not tried." in said(page)
+    assert button(page, "question_again").label == "Try all columns"
 
 
 def test_a_ranking_is_stopped_with_what_is_known(app: AppTest) -> None:
