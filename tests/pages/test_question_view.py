@@ -244,7 +244,8 @@ def test_columns_that_were_not_tried_are_counted(page: AppTest) -> None:
 
 def test_a_ranking_is_stopped_with_what_is_known(app: AppTest) -> None:
     app.session_state["question_seconds"] = 100.0
-    deep = replace(SPEC, topology=Topology.parse("depth-4"), time_limit=0.5)
+    rows = SplitSpec.parse("1200")  # so many that no machine is done before the stop
+    deep = replace(SPEC, split=rows, topology=Topology.parse("depth-4"), time_limit=0.5)
     page = shown(app, trained(deep))
     button(page, "question_stop").click().run()
     deadline = time.monotonic() + SECONDS
