@@ -17,6 +17,7 @@ from odt_core.words import count_words
 PART_WORDS: dict[str, str] = {
     JobKind.COMPARE: "fold",
     JobKind.PATH: "path",
+    JobKind.ALTERNATIVES: "list",
     JobKind.STABILITY: "part",
 }
 """The noun for a part of a study, by kind; otherwise "split"."""
