@@ -163,9 +163,8 @@ class AlternativesResult:
     def to_json(self) -> dict[str, Any]:
         """The result as the command line prints it."""
         found = self.found
-        costs = dict(self.part.costs)
         return {
-            "trees": [self._tree_to_json(tree, costs) for tree in found.trees],
+            "trees": self._trees_to_json(),
             "least": self._loss(found.least),
             "complete_to": self._loss(found.complete_below),
             "is_all": found.complete_below is None,
@@ -207,6 +206,21 @@ class AlternativesResult:
             return "Proved: no tree of this shape meets the conditions"
         n = len(self.found.trees)
         return f"{n:,} {'tree' if n == 1 else 'trees'}, best first"
+
+    def _trees_to_json(self) -> list[dict[str, Any]]:
+        """The trees in order; of trees that are alike in all else the cheapest comes first."""
+        costs = dict(self.part.costs)
+        one_class = self.problem.gains.counts_one_class
+        return sorted(
+            (self._tree_to_json(tree, costs) for tree in self.found.trees),
+            key=lambda tree: (
+                tree["loss_total"],
+                tree["errors"] if one_class else 0,
+                tree["questions"],
+                tree["named"],
+                tree["cost_per_case"],
+            ),
+        )
 
     def _tree_to_json(self, tree: NearTree, costs: Mapping[str, Fraction]) -> dict[str, Any]:
         solution, test = tree.solution, self.prepared.test

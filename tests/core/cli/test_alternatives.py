@@ -73,6 +73,24 @@ def test_filters_and_costs_choose_among_the_listed_trees(
     assert [line["columns"] for line in lines] == ["; ".join(t["columns"]) for t in cheap]
 
 
+def test_of_equal_trees_the_cheapest_comes_first(
+    monks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["alternatives", str(monks), *DATA, "--topology", "depth-2", "--most", "100"]
+
+    def rank(tree: dict[str, Any]) -> tuple[float, ...]:
+        return (tree["loss_total"], tree["questions"], tree["named"])
+
+    free = run(words, capsys)["trees"]
+    ties = [tree for tree in free if rank(tree) == rank(free[0])]
+    assert len(ties) > 1
+    dear = ties[0]["columns"][0]
+    priced = run([*words, "--cost", f"{dear}=9"], capsys)["trees"]
+    keys = [(*rank(tree), tree["cost_per_case"]) for tree in priced]
+    assert keys == sorted(keys)
+    assert [rank(tree) for tree in priced] == [rank(tree) for tree in free]
+
+
 def test_it_prints_a_table_with_what_is_proved(
     monks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
