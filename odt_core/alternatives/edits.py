@@ -101,10 +101,12 @@ class PlacedTree:
         """The shape with the rules that keep other questions."""
         if others is Others.FREE:
             return self.root
-        asked = self.tree.decisions[question]
         if others is Others.KEPT:
+            asked = self.tree.decisions[question]
+            own = next(place.rule for place in self.root.walk() if place.question == question)
+            free = None if own is None or own.feature is not None else own
             return drawn_nodes(
-                self.tree, 0, lambda node: None if node is asked else self._fixed_rule(node)
+                self.tree, 0, lambda node: free if node is asked else self._fixed_rule(node)
             )
         root = _with_path_kept(self.root, question, self._fixed_at)
         assert root is not None

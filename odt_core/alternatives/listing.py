@@ -198,6 +198,8 @@ class _Listing:
         choices = Choices()
         self.choices = choices
         self.searches = [NearSearch(problem, choices, self._check) for problem in problems]
+        self.best: NearTree | None = None
+        """The exact search's tree. It is the list if nothing else was found in the time."""
 
     def _check(self) -> None:
         if self.is_over:  # the trees of what is complete are built whatever the time
@@ -218,7 +220,8 @@ class _Listing:
                 found = _Found(budget, self._rows(budget))
                 if self.on_progress is not None:
                     self.on_progress(len(found.rows), budget - optimum)
-                if len(found.rows) >= self.number:
+                # exactly so many can be all that there are
+                if len(found.rows) >= self.number + (budget >= self.most):
                     end = End.NUMBER
                     break
             else:
@@ -231,16 +234,17 @@ class _Listing:
 
     def _optimum(self) -> int | None:
         """The least loss of all searches' problems; None if no tree meets the conditions."""
-        losses = []
         for problem in self.problems:
             left = max(self.deadline - time.perf_counter(), 0.1)
             outcome = solve_search(problem, time_limit=left, should_stop=self.should_stop)
             self._check()
             if outcome.total is None and not outcome.infeasible:
                 raise _OverError(End.TIME)
-            if outcome.total is not None:
-                losses.append(self.most - outcome.total)
-        return min(losses, default=None)
+            if outcome.assignment is not None and outcome.total is not None:
+                tree = _near_tree(problem, outcome.assignment, self.most - outcome.total)
+                if self.best is None or tree.loss < self.best.loss:
+                    self.best = tree
+        return None if self.best is None else self.best.loss
 
     def _budgets(self, optimum: int) -> Iterator[int]:
         """Losses up to which all choices are looked for, rising."""
@@ -296,6 +300,8 @@ class _Listing:
         self.is_over = True
         rows = [] if found is None else found.rows
         trees = tuple(self._tree(row) for row in rows[: self.number])
+        if found is None and optimum is not None and self.best is not None:
+            trees = (self.best,)
         if optimum is None:
             complete = None if end is End.ALL else 0
         elif found is None:
@@ -314,8 +320,8 @@ class _Listing:
             trees=trees,
             least=optimum if least is None else least,
             complete_below=complete,
-            n_within=len(rows),
-            n_best=n_best,
+            n_within=max(len(rows), len(trees)),
+            n_best=n_best if rows else len(trees),
             is_count_complete=found is not None,
             end=end,
             seconds=time.perf_counter() - self.began,
@@ -328,6 +334,18 @@ class _Listing:
         return NearTree(
             search.problem, recounted(search.problem, assignment, loss), loss, int(row.rank[3])
         )
+
+
+def _near_tree(problem: Problem, assignment: Assignment, loss: int) -> NearTree:
+    """A tree of the exact search, with the number of categories that its questions name."""
+    solution = recounted(problem, assignment, loss)
+    assert solution.tree is not None
+    named = 0
+    for node in solution.tree.decisions:
+        left = len(node.observed & node.split.left)
+        is_numerical = solution.tree.features[node.split.feature].is_numerical
+        named += 1 if is_numerical else min(left, len(node.observed) - left)
+    return NearTree(problem, solution, loss, named)
 
 
 def recounted(problem: Problem, assignment: Assignment, loss: int) -> Solution:

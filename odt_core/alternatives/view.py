@@ -306,7 +306,7 @@ class AlternativesView:
     def _end_words(self) -> str:
         n = count_words(len(self.trees), "tree")
         return {
-            End.NUMBER: f"The list ends with {n}; there are more.",
+            End.NUMBER: f"The list ends with {n}, as you chose.",
             End.WITHIN: "Worse trees were not asked for.",
             End.ALL: "",
             End.TIME: "Time ran out: further ones were not searched.",

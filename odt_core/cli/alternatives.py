@@ -75,6 +75,8 @@ def _summary(
         return "\n".join(lines[:2])
     if len(shown) < len(view.trees):
         lines.append(f"{len(shown):,} of {len(view.trees):,} trees pass the filters.")
+        if not shown:
+            lines.append("List more trees, or leave a column out of the problem with --ignore.")
     head = ["", "errors", "training TPR", "training TNR", "test errors", "test TPR", "test TNR"]
     head += ["questions per case", "cost per case", "columns"]
     rows = [head, *(_cells(tree, costs) for tree in shown)]

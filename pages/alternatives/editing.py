@@ -21,7 +21,7 @@ from odt_core.alternatives.question import Loss, Reach
 from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind
 from odt_core.jobs.evidence import KnownRuns, problem_of
-from odt_core.training import TrainSpec
+from odt_core.training import TrainSpec, node_rule_words
 from odt_core.words import count_words, printable
 from pages.common.intents import is_pressed, note_press
 from pages.common.people import owner
@@ -150,15 +150,15 @@ def _changed(
 # ---------------------------------------------------------------- the steps so far
 
 
-def draw_steps(job: Job, placed: PlacedTree) -> None:
+def draw_steps(job: Job, placed: PlacedTree | None) -> None:
     """Draw the rules of the current tree, what they cost, and the way back.
 
     Parameters
     ----------
     job : Job
         The current run, which has a tree.
-    placed : PlacedTree
-        Its tree.
+    placed : PlacedTree or None
+        Its tree; None if it asks nothing.
     """
     steps = _steps(job)
     first = steps[-1] if steps else job
@@ -168,7 +168,7 @@ def draw_steps(job: Job, placed: PlacedTree) -> None:
             if not steps and not spec.rules.nodes:
                 st.caption("This tree has no rules. Each change below is a run of its own.")
             else:
-                st.markdown(plain(_rules_words(placed, first.spec.train)))
+                st.markdown(plain(_rules_words(spec, placed, first.spec.train)))
                 _draw_cost(job, first)
         st.button(
             f"Undo ({count_words(len(steps), 'step')})" if len(steps) > 1 else "Undo",
@@ -186,10 +186,11 @@ def _take(job: Job) -> None:
     update(job=job)
 
 
-def _rules_words(placed: PlacedTree, first: TrainSpec) -> str:
+def _rules_words(spec: TrainSpec, placed: PlacedTree | None, first: TrainSpec) -> str:
     """The rules of a changed tree, and its size where that was cut."""
-    words = list(placed.rules_words())
-    nodes = placed.spec.topology.n_nodes
+    unplaced = (node_rule_words(rule) for rule in spec.rules.nodes)
+    words = list(unplaced if placed is None else placed.rules_words())
+    nodes = spec.topology.n_nodes
     if nodes != first.topology.n_nodes:
         words.append(f"at most {count_words(nodes, 'question')}")
     return f"Rules: {'; '.join(words)}." if words else "This tree has no rules."

@@ -109,7 +109,10 @@ def draw_near_result(
         _draw_gallery(shown)
         _draw_beside_best(job, shown)
     else:
-        st.info("No tree of the list passes these filters: take one back.")
+        st.info(
+            "No tree of the list passes these filters. Take one back, list more trees, or "
+            "ignore the column on the Data page: then the list has the best trees without it."
+        )
     if trees:
         _draw_table(shown)
     _draw_columns(batch, shown)

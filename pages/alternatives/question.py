@@ -60,13 +60,14 @@ def draw_one_question(data: ReadyData, job: Job) -> None:
     solve_what_was_asked(data, job)
     assert job.trained is not None
     tree = job.trained.tree
+    if notice():
+        st.error(plain(notice()))
     try:
         placed = PlacedTree.of(job.spec.train, tree)
     except InputError as error:
+        draw_steps(job, None)
         st.info(plain(str(error)))
         return
-    if notice():
-        st.error(plain(notice()))
     draw_steps(job, placed)
     left, right = st.columns([3, 2], gap="large")
     with left:

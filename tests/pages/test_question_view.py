@@ -262,6 +262,24 @@ def test_a_tree_that_asks_nothing_has_nothing_to_change(app: AppTest) -> None:
     assert "asks nothing" in said(shown(app, job))
 
 
+def test_a_change_to_a_tree_that_asks_nothing_is_undone(app: AppTest) -> None:
+    best = current(opened(app, trained())).trained.tree
+    name = best.features[best.decisions[0].split.feature].name
+    rules = RulesSpec((), (NodeRuleSpec(1, features=(name, "sex")),))
+    page = opened(app, trained(replace(SPEC, topology=Topology.parse("depth-1"), rules=rules)))
+    before = current(page)
+    choose_change(page, "never")
+    button(page, "edit_solve").click().run()
+    deadline = time.monotonic() + SECONDS
+    while "asks nothing" not in said(page):
+        assert time.monotonic() < deadline, "the run took too long"
+        page.run()
+        assert not page.exception
+    assert "Rules: question 1: only about sex." in said(page)
+    button(page, "edit_undo").click().run()
+    assert current(page).id == before.id
+
+
 def test_a_change_that_no_tree_meets_is_said_and_the_tree_stays(app: AppTest) -> None:
     page = opened(app, trained(replace(SPEC, smallest_leaf=SmallestLeaf(60))))
     before = current(page)

@@ -17,6 +17,7 @@ from odt_core.alternatives.listing import (
     loss_unit,
     problems_of,
 )
+from odt_core.alternatives.near import NearSearch, TooManyError
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.topology import AnyShape, Topology
@@ -137,6 +138,33 @@ def test_stopped_in_the_middle_it_claims_only_what_is_true() -> None:
             below = [tree for tree in wanted if tree.loss < found.complete_below]
             check(found, below)
     assert early > STOPPED / 4
+
+
+def test_the_best_tree_is_listed_where_no_budget_was_finished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def root(*arguments: object) -> None:
+        raise TooManyError
+
+    monkeypatch.setattr(NearSearch, "root", root)
+    for seed in range(900, 940):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        wanted = list_trees(problem)
+        found = find_near_trees([problem], number=5)
+        assert [tree.loss for tree in found.trees] == [tree.loss for tree in wanted[:1]]
+        assert found.complete_below == (wanted[0].loss if wanted else None)
+        assert found.n_best == len(found.trees) and not found.is_count_complete
+
+
+def test_a_list_is_called_all_only_where_that_is_known() -> None:
+    for seed in range(940, 980):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        wanted = list_trees(problem)
+        if len(wanted) > 1:
+            every = find_near_trees([problem], number=len(wanted))
+            assert (every.end is End.ALL) == (every.complete_below is None)
+            fewer = find_near_trees([problem], number=len(wanted) - 1)
+            assert fewer.end is End.NUMBER and fewer.complete_below is not None
 
 
 def _stop_after(told: list[int], budgets: int, *, looks: int) -> Callable[[], bool]:

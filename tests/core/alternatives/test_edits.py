@@ -126,6 +126,16 @@ def test_a_column_that_is_never_asked_here_stays_excluded(table: Table, start: P
     assert TrainSpec.from_json(second.to_json()) == second
 
 
+def test_a_column_stays_excluded_where_nothing_else_may_change(
+    table: Table, start: PlacedTree
+) -> None:
+    first = placed(table, start.never_ask(0))
+    second = placed(table, first.never_ask(0, Others.KEPT))
+    names = [name_at(each.tree, 0) for each in (start, first, second)]
+    assert len(set(names)) == 3
+    assert second.rules_words()[0] == f"question 1: not about {' or '.join(names[:2])}"
+
+
 def test_of_allowed_columns_the_last_one_cannot_be_excluded(
     table: Table, start: PlacedTree
 ) -> None:
