@@ -141,6 +141,10 @@ def _changed(
         rule = draw_question(question + 1, placed.tree.features, "edit_exact")
         return None if rule is None else placed.ask_exactly(question, rule, others)
     if change is Change.NEVER:
+        st.caption(
+            "Where no other column helps, this question is left out and the next one takes its "
+            "place."
+        )
         return placed.never_ask(question, others)
     if change is Change.KEEP:
         return placed.keep_subtree(question)
