@@ -119,6 +119,9 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
         page.get_by_role("button", name="Picture (SVG)").click()
     assert b"<svg" in Path(download.value.path()).read_bytes()
     page.keyboard.press("Escape")
+    # the focus goes back to the button when the downloads have closed, and would leave the sheets
+    expect(page.get_by_role("button", name="Model (JSON)")).to_have_count(0)
+    expect(page.get_by_role("button", name="Download")).to_be_focused()
     page.get_by_role("button", name="Sheets").click()
     page.get_by_label("Author").fill("Dr. Li")
     page.keyboard.press("Tab")
