@@ -204,7 +204,10 @@ def test_a_file_is_read_on_while_the_page_is_left(window: Window, server: Server
     window.hand_in("pipes.csv", f"pipe,outcome\n{rows}".encode())
     stop = page.get_by_role("button", name="Stop reading")
     expect(stop).to_be_visible()
-    reading = readers(server)
+    # the button is there a moment before the process
+    deadline = time.monotonic() + SOLVED / 1000
+    while not (reading := readers(server)) and time.monotonic() < deadline:
+        page.wait_for_timeout(20)
     assert len(reading) == 1
     page.get_by_role("link", name="Train").first.click()
     page.wait_for_url("**/train*")
