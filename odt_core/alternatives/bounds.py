@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from odt_core.alternatives.costs import Costs
+from odt_core.alternatives.ends import SearchEndedError
 from odt_core.alternatives.questions import Flags, Floats, Questions, Whole
 from odt_core.alternatives.shape_nodes import ShapeNode
 from odt_core.problem import EncodedData, NodeRule, Objective, Problem, Rules
@@ -75,7 +76,7 @@ class Bounds:
     costs : Costs
         Its costs.
     check : callable
-        Called often; raises an exception to end the search.
+        Called often. It raises `SearchEndedError` to end the search.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class Bounds:
     def _is_over(self) -> bool:
         try:
             self.check()
-        except Exception:
+        except SearchEndedError:
             return True
         return False
 

@@ -159,7 +159,7 @@ class PlacedTree:
     def ask_exactly(
         self, question: int, rule: NodeRuleSpec, others: Others = Others.FREE
     ) -> TrainSpec:
-        """The question keeps this rule; the number of the rule's node is not looked at."""
+        """The question keeps this rule. The rule's own node number is ignored."""
         return self._changed(question, others, lambda place: replace(place, rule=rule))
 
     def never_ask(self, question: int, others: Others = Others.FREE) -> TrainSpec:

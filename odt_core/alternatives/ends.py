@@ -17,5 +17,19 @@ class End(StrEnum):
 
     @property
     def is_as_asked(self) -> bool:
-        """Whether all that was asked for was found."""
+        """Whether the search found everything that the caller wanted."""
         return self in (End.NUMBER, End.WITHIN, End.ALL)
+
+
+class SearchEndedError(Exception):
+    """The search ends early, by a stop or the time limit.
+
+    Attributes
+    ----------
+    end : End
+        Why it ends.
+    """
+
+    def __init__(self, end: End) -> None:
+        super().__init__(end.value)
+        self.end = end

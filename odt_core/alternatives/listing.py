@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from odt_core.alternatives.choices import LABELS, LEAF, Choices
-from odt_core.alternatives.ends import End
+from odt_core.alternatives.ends import End, SearchEndedError
 from odt_core.alternatives.near import NearSearch, TooManyError
 from odt_core.alternatives.questions import Floats
 from odt_core.errors import DisagreementError
@@ -23,14 +23,6 @@ from odt_core.topology import AnyShape, Shape, unordered_topologies
 
 STEPS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 """How far above the optimum each budget lies, in losses of one error; then all trees."""
-
-
-class _OverError(Exception):
-    """The search ended before all that was asked for was found."""
-
-    def __init__(self, end: End) -> None:
-        super().__init__(end.value)
-        self.end = end
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +152,9 @@ def find_near_trees(
     time_limit : float
         Seconds.
     on_progress : callable, optional
-        Told after each budget.
+        Called after each budget.
     should_stop : callable, optional
-        Asked often; true ends the search with what is complete.
+        Called often. True ends the search with the choices that are complete.
 
     Raises
     ------
@@ -205,9 +197,9 @@ class _Listing:
         if self.is_over:  # the trees of what is complete are built whatever the time
             return
         if self.should_stop is not None and self.should_stop():
-            raise _OverError(End.STOPPED)
+            raise SearchEndedError(End.STOPPED)
         if time.perf_counter() > self.deadline:
-            raise _OverError(End.TIME)
+            raise SearchEndedError(End.TIME)
 
     def run(self) -> NearTrees:
         found: _Found | None = None
@@ -226,7 +218,7 @@ class _Listing:
                     break
             else:
                 end = End.ALL if self.margin is None else End.WITHIN
-        except _OverError as error:
+        except SearchEndedError as error:
             end = error.end
         except (TooManyError, MemoryError):
             end = End.MEMORY
@@ -239,7 +231,7 @@ class _Listing:
             outcome = solve_search(problem, time_limit=left, should_stop=self.should_stop)
             self._check()
             if outcome.total is None and not outcome.infeasible:
-                raise _OverError(End.TIME)
+                raise SearchEndedError(End.TIME)
             if outcome.assignment is not None and outcome.total is not None:
                 tree = _near_tree(problem, outcome.assignment, self.most - outcome.total)
                 if self.best is None or tree.loss < self.best.loss:

@@ -102,7 +102,7 @@ class NearSearch:
     choices : Choices
         Numbers for choices, shared with the searches of other shapes.
     check : callable
-        Called often; raises an exception to end the search.
+        Called often. It raises `SearchEndedError` to end the search.
     """
 
     def __init__(self, problem: Problem, choices: Choices, check: Callable[[], None]) -> None:

@@ -300,7 +300,7 @@ def rank_columns(
     Parameters
     ----------
     problem : Problem
-        Shape, goal, conditions and rules. The node's own rule is not looked at.
+        Shape, goal, conditions and rules. The node's own rule is ignored.
     node : int
         The decision node.
     time_limit : float
@@ -308,7 +308,7 @@ def rank_columns(
     threads : int
         Processor threads of the search.
     on_ranking : callable, optional
-        Told what is known after each column.
+        Called with the ranking so far after each column.
     should_stop : callable, optional
         Asked while the search runs; true ends it with what is known.
 
@@ -430,7 +430,7 @@ def run_ranking(
     part : QuestionPart
         At which question.
     on_stage : callable, optional
-        Told what begins: preparing, solving, finishing.
+        Called with each stage: preparing, solving, finishing.
     on_ranking, should_stop : callable, optional
         As in `rank_columns`.
 

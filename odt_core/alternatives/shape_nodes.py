@@ -17,7 +17,7 @@ class ShapeNode:
     Attributes
     ----------
     node : int
-        The topology's number of one that is like this.
+        The number of such a node in the topology.
     left, right : ShapeNode or None
         The children; None for a leaf.
     level : int

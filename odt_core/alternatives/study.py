@@ -87,7 +87,7 @@ class AlternativesPart:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> AlternativesPart:
-        """Rebuild what is asked for."""
+        """Rebuild the request from its record."""
         if type(record["number"]) is not int:
             raise TypeError("the number of trees is whole")
         within = record["within"]
@@ -123,7 +123,7 @@ class AlternativesResult:
     spec : TrainSpec
         The problem.
     part : AlternativesPart
-        What was asked for.
+        The request.
     prepared : Prepared
         The encoded rows.
     problem : Problem
@@ -153,7 +153,7 @@ class AlternativesResult:
 
     @property
     def status(self) -> Status:
-        """``optimal`` if all that was asked for is proved."""
+        """``optimal`` if the whole request is proved."""
         if self.found.least is None and self.found.complete_below is None:
             return Status.INFEASIBLE
         if self.found.end is End.STOPPED:
@@ -306,7 +306,7 @@ def run_alternatives(
     part : AlternativesPart
         How many trees.
     on_stage : callable, optional
-        Told what begins.
+        Called with each stage.
     should_stop : callable, optional
         Asked while the search runs; true ends it with what is complete.
 

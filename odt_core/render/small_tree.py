@@ -1,4 +1,4 @@
-"""A tree as a thumbnail: which columns it asks, and where each outcome is said."""
+"""A tree as a thumbnail: the columns that it asks, and the outcomes that it predicts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A tree's drawing for one printed page: short names with a key, and lists that have room.
 
-On screen a card may be as long as it needs. Printed it is one page, so a large drawing takes the
-room that is left, and what has no room is said to stand elsewhere.
+On screen a card may be as long as it needs. On paper it is one page, so a large drawing takes the
+rest of the page. Where something does not fit, the card says where to find it.
 """
 
 from __future__ import annotations

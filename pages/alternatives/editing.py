@@ -262,7 +262,7 @@ def _reach(job: Job) -> Reach:
 
 
 def _free_run(first: Job) -> Job | None:
-    """A run of the same problem without rules: this session's, or one that is stored."""
+    """A run of the same problem without rules, from this session or the store."""
     spec = without_rules(first.spec.train)
     known: dict[str, Job] = st.session_state.setdefault(_FREE, {})
     name = json.dumps([first.spec.dataset, spec.to_json()], sort_keys=True)

@@ -60,7 +60,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
 
 def let_choose(tree: Tree, frame: str, chosen: int, on_choice: Callable[[int], None]) -> None:
-    """Let a question of a drawing be chosen, and mark the one that is.
+    """Let the user choose a question in a drawing, and mark the chosen question.
 
     Parameters
     ----------

@@ -177,9 +177,9 @@ def _draw_ranking(job: Job, placed: PlacedTree, question: int, others: Others) -
 
 
 def _known_or_new(asked: JobSpec) -> Job:
-    """A ranking: this session's, one that is stored, or else a new one.
+    """A ranking from this session or the store, or else a new one.
 
-    The one that was begun before is stopped, since nobody looks at it any more.
+    A new one stops the ranking that began before it, because nobody looks at that any more.
     """
     known: dict[str, Job] = st.session_state.setdefault(_KNOWN, {})
     name = json.dumps(asked.to_json(), sort_keys=True)
