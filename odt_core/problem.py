@@ -503,6 +503,12 @@ class Problem:
         """The objective in whole numbers."""
         return self.objective.gains(self.data.n_positive, self.data.n_negative)
 
+    @property
+    def perfect_total(self) -> int:
+        """The objective of a tree without errors, as a whole number (see `Gains`)."""
+        gains, data = self.gains, self.data
+        return data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
+
     def allowed_features(self, node: int) -> tuple[int, ...]:
         """Return the features that a decision node may use. A fixed split has only its feature."""
         rule = self.rules.at(node)

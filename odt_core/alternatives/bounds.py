@@ -132,9 +132,7 @@ class Bounds:
         outcome = solve_search(problem, should_stop=self._is_over)
         self.check()
         gains = problem.gains
-        data = problem.data
-        most = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
-        return float((most - outcome.bound) * (alpha // gains.gain_tp))
+        return float((problem.perfect_total - outcome.bound) * (alpha // gains.gain_tp))
 
     def _is_over(self) -> bool:
         try:

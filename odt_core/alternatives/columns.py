@@ -97,8 +97,7 @@ def _least_without(
         without = _forbid(problem, feature)
         if without is None:
             continue
-        gains, data = problem.gains, problem.data
-        most = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
+        most = problem.perfect_total
         left = max(deadline - time.perf_counter(), 0.0)
         outcome = solve_search(without, time_limit=left, should_stop=should_stop)
         if outcome.infeasible:

@@ -183,9 +183,8 @@ class _Listing:
         self.is_over = False
         self.began = time.perf_counter()
         self.deadline = self.began + time_limit
-        gains, data = problems[0].gains, problems[0].data
-        self.gains = gains
-        self.most = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
+        self.gains = problems[0].gains
+        self.most = problems[0].perfect_total
         self.margin = None if within is None else int(within / loss_unit(problems[0]))
         choices = Choices()
         self.choices = choices
@@ -348,13 +347,11 @@ def recounted(problem: Problem, assignment: Assignment, loss: int) -> Solution:
     DisagreementError
         If it breaks a condition, or its loss is another.
     """
-    gains, data = problem.gains, problem.data
-    most = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
     return make_solution(
         problem,
         engine=Engine.SEARCH,
         assignment=assignment,
-        claimed_total=most - loss,
+        claimed_total=problem.perfect_total - loss,
         bound=None,
         seconds=Seconds(0.0),
     )

@@ -108,12 +108,12 @@ class Loss:
     @classmethod
     def of(cls, problem: Problem) -> Loss:
         """The loss that a problem minimises."""
-        objective, data, gains = problem.objective, problem.data, problem.gains
+        objective, gains = problem.objective, problem.gains
         counts_rows = objective.goal in (Goal.MAX_TPR, Goal.MAX_TNR)
         return cls(
             objective.goal,
             objective.class_weight != 1,
-            gains.gain_tp * data.n_positive + gains.gain_tn * data.n_negative,
+            problem.perfect_total,
             1 if counts_rows else gains.scale,
         )
 

@@ -175,7 +175,7 @@ class AlternativesResult:
             "columns": [self._column_to_json(column) for column in self.columns],
             "goal": self.spec.objective.goal.value,
             "loss": self._loss_words(),
-            "most": self._most,
+            "most": self.problem.perfect_total,
             "status": self.status.value,
             "words": {"status": self._status_words()},
             "seconds": round(self.seconds, 4),
@@ -183,12 +183,6 @@ class AlternativesResult:
             "max_card": self.spec.max_card,
             **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
         }
-
-    @property
-    def _most(self) -> int:
-        """What a tree without errors is worth, as a whole number (see `Gains`)."""
-        gains, data = self.problem.gains, self.problem.data
-        return data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
 
     def _loss(self, loss: int | None) -> int | float | None:
         from odt_core.alternatives.listing import loss_unit

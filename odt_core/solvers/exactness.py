@@ -18,9 +18,8 @@ def check_countable(problem: Problem) -> None:
     InputError
         If the objective (see `Gains`) of a tree without errors is not below `COUNTABLE`.
     """
-    data, gains = problem.data, problem.gains
-    largest = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
-    if largest < COUNTABLE:
+    data = problem.data
+    if problem.perfect_total < COUNTABLE:
         return
     if problem.objective.class_weight != 1:
         raise InputError(
