@@ -36,6 +36,7 @@ from pages.common.studies import (
 )
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain, shorten
+from pages.common.widgets import start_value
 from pages.compare.plan import MOST_SECONDS
 
 LIST = "List near-optimal trees"
@@ -163,10 +164,9 @@ def _draw_costs(job: Job) -> tuple[tuple[str, Fraction], ...]:
         )
         found = []
         for name in chosen:
-            st.session_state.setdefault(COST + name, "1")
             text = st.text_input(
                 plain(shorten(name, 40)),
-                key=COST + name,
+                key=start_value(COST + name, "1"),
                 persist_state="session",
                 max_chars=12,
             )
@@ -187,7 +187,7 @@ def _remember() -> None:
         values |= {COSTLY: [name for name, _ in part.costs]}
         values |= {COST + name: f"{float(cost):g}" for name, cost in part.costs}
     for key, value in values.items():
-        st.session_state.setdefault(key, value)
+        start_value(key, value)
 
 
 def _draw_preview(job: Job) -> None:

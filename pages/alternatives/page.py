@@ -10,7 +10,7 @@ from odt_core.jobs import Job
 from pages.alternatives.near import draw_near
 from pages.alternatives.question import draw_one_question
 from pages.common.drawings import hide_old_charts
-from pages.common.layout import follow_theme
+from pages.common.layout import choose_page_view, follow_theme
 from pages.common.places import Place
 from pages.common.runs import settle_run, unfinished_job
 from pages.common.state import work
@@ -28,21 +28,11 @@ VIEWS: dict[str, Callable[[ReadyData, Job], None]] = {
 def draw_page(data: ReadyData) -> None:
     """Draw one of the views below the page's title."""
     need_rows(data)
-    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
-        st.title("Alternatives", anchor=False, width="content")
-        st.session_state.setdefault(ALTERNATIVES_VIEW, NEAR_OPTIMAL)
-        view = st.segmented_control(
-            "View",
-            list(VIEWS),
-            key=ALTERNATIVES_VIEW,
-            persist_state="session",
-            required=True,
-            label_visibility="collapsed",
-        )
+    view = choose_page_view("Alternatives", ALTERNATIVES_VIEW, VIEWS)
     if view == NEAR_OPTIMAL and work().job is None and work().alternatives is not None:
         draw_near(data, None)  # a list that was opened from Runs shows all by itself
     else:
-        VIEWS[str(view)](data, need_tree())
+        VIEWS[view](data, need_tree())
     hide_old_charts()
     follow_theme()
 

@@ -16,6 +16,7 @@ from odt_core.tree import Tree
 from odt_core.words import category_lists
 from pages.common.layout import current_theme
 from pages.common.text import html_text
+from pages.common.widgets import start_value
 
 _CHART = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
 """Selects elements of the page that hold a figure."""
@@ -219,12 +220,11 @@ def chosen_direction() -> Direction | None:
 
 def choose_direction() -> None:
     """Draw the choice of the direction."""
-    st.session_state.setdefault(_DIRECTION, _AS_FITS)
     st.segmented_control(
         "The tree grows",
         [_AS_FITS, *_ARROWS],
         format_func=lambda way: _ARROWS.get(way, way),
-        key=_DIRECTION,
+        key=start_value(_DIRECTION, _AS_FITS),
         persist_state="session",
         required=True,
         label_visibility="collapsed",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from odt_core.render import THEMES, Theme
+from pages.common.widgets import start_value
 
 LEAST_WIDTH = 416
 """The smallest width in pixels of a figure or tree beside another."""
@@ -29,6 +30,33 @@ def draw_part(draw: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """
     with st.container():
         return draw(*args, **kwargs)
+
+
+def choose_page_view(title: str, key: str, views: Iterable[str]) -> str:
+    """Draw a page's title and, beside it, the switch between its views; return the chosen one.
+
+    Parameters
+    ----------
+    title : str
+        The page's title.
+    key : str
+        The key of the switch.
+    views : iterable of str
+        The views. The page begins with the first.
+    """
+    names = list(views)
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        st.title(title, anchor=False, width="content")
+        return str(
+            st.segmented_control(
+                "View",
+                names,
+                key=start_value(key, names[0]),
+                persist_state="session",
+                required=True,
+                label_visibility="collapsed",
+            )
+        )
 
 
 def side_by_side(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:

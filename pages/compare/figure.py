@@ -17,6 +17,7 @@ from odt_core.studies.comparison_words import measure_words
 from odt_core.studies.figure_points import compared_points, scored_rows
 from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
+from pages.common.widgets import start_value
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -44,12 +45,11 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
     str
         The figure's name.
     """
-    st.session_state.setdefault(_SHOWN, INTERVALS)
     shown = str(
         st.segmented_control(
             "Figure",
             [INTERVALS, QUESTIONS],
-            key=_SHOWN,
+            key=start_value(_SHOWN, INTERVALS),
             persist_state="session",
             required=True,
             label_visibility="collapsed",

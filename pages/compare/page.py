@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import streamlit as st
-
 from odt_core.data import Prepared
 from pages.common.drawings import hide_old_charts
-from pages.common.layout import follow_theme
+from pages.common.layout import choose_page_view, follow_theme
 from pages.common.studies import CANDIDATES, COMPARE_VIEW, PATH, STABILITY
 from pages.common.tables import ReadyData, need_data, need_rows
 from pages.compare.candidates import draw_candidates
@@ -26,18 +24,8 @@ VIEWS: dict[str, Callable[[ReadyData, Prepared], None]] = {
 def draw_page(data: ReadyData) -> None:
     """Draw the chosen view below the page's title."""
     rows = need_rows(data)
-    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
-        st.title("Compare", anchor=False, width="content")
-        st.session_state.setdefault(COMPARE_VIEW, CANDIDATES)
-        view = st.segmented_control(
-            "View",
-            list(VIEWS),
-            key=COMPARE_VIEW,
-            persist_state="session",
-            required=True,
-            label_visibility="collapsed",
-        )
-    VIEWS[str(view)](data, rows)
+    view = choose_page_view("Compare", COMPARE_VIEW, VIEWS)
+    VIEWS[view](data, rows)
     hide_old_charts()
     follow_theme()
 

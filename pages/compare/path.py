@@ -26,6 +26,7 @@ from pages.common.studies import (
 )
 from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
+from pages.common.widgets import start_value
 from pages.compare.path_result import (
     CHOSEN,
     draw_path_figure,
@@ -153,9 +154,9 @@ def _remember_plan() -> None:
             SECONDS: max(1, round(spec.train.time_limit)),
         }
         if spec.train.max_card is not None:
-            st.session_state.setdefault(CAP, spec.train.max_card)
+            start_value(CAP, spec.train.max_card)
     for key, value in values.items():
-        st.session_state.setdefault(key, value)
+        start_value(key, value)
 
 
 def view_of(batch: Batch) -> PathView | None:

@@ -20,6 +20,7 @@ from pages.common.settings import SHAPE_NAMES
 from pages.common.state import work
 from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
+from pages.common.widgets import start_value
 from pages.sensitivity.frontiers import frontier_spec
 from pages.train.goals import choose_floor, choose_goal, objective_of_train
 
@@ -150,7 +151,7 @@ def _remember_plan() -> None:
             ALL_ROWS: spec.train.split.train_size == "all",
         }
     for key, value in values.items():
-        st.session_state.setdefault(key, value)
+        start_value(key, value)
 
 
 def _draw_candidates(rows: Prepared) -> list[TreeCandidate]:

@@ -33,6 +33,7 @@ from pages.common.studies import (
 )
 from pages.common.tables import ReadyData
 from pages.common.text import plain
+from pages.common.widgets import start_value
 from pages.compare.stability_result import (
     draw_columns,
     draw_stability_result,
@@ -88,14 +89,13 @@ def _draw_resamples(batch: Batch | None) -> int:
     n = 200
     if batch is not None:
         n = _n_resamples(batch.jobs)
-    st.session_state.setdefault(RESAMPLES, min(n, MOST))
     return int(
         st.number_input(
             "Resamples",
             1,
             MOST,
             step=50,
-            key=RESAMPLES,
+            key=start_value(RESAMPLES, min(n, MOST)),
             persist_state="session",
             help="Each resample needs one search for the best tree. 200 is usual; 1,000 give "
             "steadier numbers.",

@@ -13,9 +13,9 @@ from odt_core.exact import shortest_decimal
 from odt_core.words import count_words, number_words, percent_words
 from pages.common.state import Dataset
 from pages.common.text import plain, shorten
+from pages.common.widgets import show_value
 from pages.data.choices import choose_kinds, current, has_edits, propose_again
 from pages.data.derived import TableKey, findings, summaries
-from pages.data.widgets import show_value
 
 MOST_ROWS = 12
 """The most rows of the table without scrolling."""

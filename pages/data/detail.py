@@ -21,6 +21,7 @@ from odt_core.errors import InputError
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words
 from pages.common.text import plain, sentence, shorten
+from pages.common.widgets import show_value, standing_error
 from pages.data.choices import (
     choose_binning,
     choose_column_missing,
@@ -29,7 +30,6 @@ from pages.data.choices import (
     current,
 )
 from pages.data.derived import Rows, summaries
-from pages.data.widgets import show_value, standing_error
 
 _MISSING = "data_missing"
 _CUTS_FOR_ALL, _BINS = "data_cuts", "data_bins"

@@ -6,10 +6,10 @@ import streamlit as st
 
 from odt_core.words import count_words
 from pages.common.text import plain
+from pages.common.widgets import show_value
 from pages.data.bars import ClassCounts, class_table
 from pages.data.choices import choose_positive, choose_target, current
 from pages.data.derived import class_counts
-from pages.data.widgets import show_value
 
 FEW_LABELS = 4
 """The most labels that are buttons side by side ..."""

@@ -11,10 +11,10 @@ from odt_core.data.sizes import size_text
 from odt_core.errors import InputError
 from odt_core.words import count_words
 from pages.common.text import plain, sentence
+from pages.common.widgets import show_value, standing_error
 from pages.data.bars import class_table
 from pages.data.choices import choose_group, choose_split, current
 from pages.data.derived import Rows
-from pages.data.widgets import show_value, standing_error
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
 _GROUP = "data_group"

@@ -16,11 +16,11 @@ from pages.common.intents import (
 from pages.common.state import Dataset
 from pages.common.tables import most_megabytes
 from pages.common.text import plain, sentence, shorten
+from pages.common.widgets import show_value
 from pages.data.choices import current
 from pages.data.loading import load_sample, load_upload, read_again
 from pages.data.other_reading import draw_other_reading
 from pages.data.stored import draw_removal, draw_stored
-from pages.data.widgets import show_value
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
 PREVIEW_COLUMNS = 1000

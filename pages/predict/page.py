@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import streamlit as st
-
-from pages.common.layout import follow_theme
+from pages.common.layout import choose_page_view, follow_theme
 from pages.common.messages import show_store_errors
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.predict.case import draw_case
@@ -25,19 +23,9 @@ VIEWS: dict[str, Callable[[FrozenTree], None]] = {
 @show_store_errors()
 def draw_page() -> None:
     """Draw the choice of a tree, and the chosen view below it."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
-        st.title("Predict", anchor=False, width="content")
-        st.session_state.setdefault(PREDICT_VIEW, ONE_CASE)
-        view = st.segmented_control(
-            "View",
-            list(VIEWS),
-            key=PREDICT_VIEW,
-            persist_state="session",
-            required=True,
-            label_visibility="collapsed",
-        )
+    view = choose_page_view("Predict", PREDICT_VIEW, VIEWS)
     frozen = choose_tree()
-    VIEWS[str(view)](frozen)
+    VIEWS[view](frozen)
     follow_theme()
 
 

@@ -18,6 +18,7 @@ from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import work
 from pages.common.text import plain, shorten
+from pages.common.widgets import start_value
 from pages.runs.wording import (
     FILTER_WORDS,
     KIND_WORDS,
@@ -49,6 +50,7 @@ SORTS = {
     "Longest": (SortKey.SECONDS, True),
 }
 _CHOSEN = "runs_chosen"
+_SORT = "runs_sort"
 _SHOWN = "runs_shown"
 _PAGE = "runs_page"
 _ASKED = "runs_asked"
@@ -87,9 +89,12 @@ def draw_filters() -> RunQuery:
             placeholder="all",
             width=230,
         )
-        st.session_state.setdefault("runs_sort", next(iter(SORTS)))
         order = st.selectbox(
-            "Order", list(SORTS), key="runs_sort", persist_state="session", width=220
+            "Order",
+            list(SORTS),
+            key=start_value(_SORT, next(iter(SORTS))),
+            persist_state="session",
+            width=220,
         )
     with st.container(horizontal=True, vertical_alignment="center"):
         statuses = st.pills(

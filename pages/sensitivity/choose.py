@@ -15,6 +15,7 @@ from odt_core.training import parse_floor, parse_weight
 from odt_core.words import number_words, percent_words
 from pages.common.state import work
 from pages.common.text import plain, shorten
+from pages.common.widgets import start_value
 from pages.sensitivity.view import KeptPoint
 
 FLOOR_ON, COST_FN, COST_FP = "sens_floor_on", "sens_cost_fn", "sens_cost_fp"
@@ -39,7 +40,7 @@ class Choice:
         asked = None if job is None else job.spec.train.objective
         if asked is not None and asked.min_tnr is not None and asked.min_tpr is None:
             st.session_state[FLOOR_ON] = Sweep.TNR.value
-        st.session_state.setdefault(FLOOR_ON, Sweep.TPR.value)
+        start_value(FLOOR_ON, Sweep.TPR.value)
         floor = None
         if asked is not None:
             floor = asked.min_tpr if self.sweep is Sweep.TPR else asked.min_tnr
@@ -49,7 +50,7 @@ class Choice:
         self.go_to(self.view.highest(self.sweep) if at is None else at)
         if at is None:
             st.session_state[self.error_key] = self._unreached_words()
-        st.session_state.setdefault(COST_FN, "")
+        start_value(COST_FN, "")
         st.session_state.setdefault(COST_FP, "")
 
     @property
@@ -208,7 +209,7 @@ def draw_choice(choice: Choice, positive: str) -> None:
             (COST_FN, "A miss costs", f"A miss: the tree does not recognise {name}."),
             (COST_FP, "A false alarm costs", f"A false alarm: the tree wrongly says {name}."),
         ):
-            st.session_state.setdefault(key, "")
+            start_value(key, "")
             st.text_input(
                 label,
                 key=key,

@@ -20,6 +20,7 @@ from odt_core.studies.figure_points import curve_series
 from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
 from pages.common.settings import SHAPE_NAMES
+from pages.common.widgets import start_value
 from pages.sensitivity.curve_tree import pick_clicked
 
 if TYPE_CHECKING:
@@ -31,12 +32,11 @@ SENSITIVITY, SPECIFICITY, PLANE = "Sensitivity", "Specificity", "ROC plane"
 
 def choose_view() -> str:
     """Draw the choice of the figure's view."""
-    st.session_state.setdefault(SHOWN, SENSITIVITY)
     return str(
         st.segmented_control(
             "Figure",
             [SENSITIVITY, SPECIFICITY, PLANE],
-            key=SHOWN,
+            key=start_value(SHOWN, SENSITIVITY),
             persist_state="session",
             required=True,
             label_visibility="collapsed",

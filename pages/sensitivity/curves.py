@@ -28,6 +28,7 @@ from pages.common.studies import (
 )
 from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
+from pages.common.widgets import start_value
 from pages.sensitivity.choose import sweep_words
 from pages.sensitivity.curve_figure import (
     PLANE,
@@ -49,6 +50,8 @@ from pages.sensitivity.frontiers import (
 )
 
 RUN = "Run the curves"
+SWEEP, LEVELS, SHAPES = "sens_sweep", "sens_levels", "sens_shapes"
+REPEATS, TRAIN_SIZE = "sens_repeats", "sens_train_size"
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def _draw_settings(data: ReadyData) -> Given:
             "Floors on",
             [sweep.value for sweep in Sweep],
             format_func=lambda value: sweep_words(Sweep(value)),
-            key="sens_sweep",
+            key=SWEEP,
             persist_state="session",
             width=165,
         )
@@ -120,7 +123,7 @@ def _draw_settings(data: ReadyData) -> Given:
     other = Sweep.TNR if sweep is Sweep.TPR else Sweep.TPR
     levels = st.text_input(
         "Floors, in %",
-        key="sens_levels",
+        key=LEVELS,
         persist_state="session",
         width=240,
         max_chars=400,
@@ -131,7 +134,7 @@ def _draw_settings(data: ReadyData) -> Given:
         "Shapes",
         list(PRESETS),
         format_func=lambda name: SHAPE_NAMES[name],
-        key="sens_shapes",
+        key=SHAPES,
         persist_state="session",
         width=225,
     )
@@ -141,14 +144,14 @@ def _draw_settings(data: ReadyData) -> Given:
         1,
         1000,
         step=10,
-        key="sens_repeats",
+        key=REPEATS,
         persist_state="session",
         width=105,
         help="Each split draws new training and test rows. The paper has 30.",
     )
     train_size = st.text_input(
         "Training rows",
-        key="sens_train_size",
+        key=TRAIN_SIZE,
         persist_state="session",
         width=115,
         help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
@@ -166,13 +169,13 @@ def _remember_curve(data: ReadyData) -> None:
         curve = CurveSpec(part.levels, part.topologies, len(batch.jobs), part.sweep)
     shapes = [shape.name for shape in curve.topologies if shape.name in PRESETS]
     for key, value in (
-        ("levels", ", ".join(number_words(float(100 * level)) for level in curve.levels)),
-        ("sweep", curve.sweep.value),
-        ("shapes", shapes),
-        ("repeats", curve.repeats),
-        ("train_size", "paper" if split.train_size == "all" else size_text(split.train_size)),
+        (LEVELS, ", ".join(number_words(float(100 * level)) for level in curve.levels)),
+        (SWEEP, curve.sweep.value),
+        (SHAPES, shapes),
+        (REPEATS, curve.repeats),
+        (TRAIN_SIZE, "paper" if split.train_size == "all" else size_text(split.train_size)),
     ):
-        st.session_state.setdefault(f"sens_{key}", value)
+        start_value(key, value)
 
 
 def _read_or_say(data: ReadyData, given: Given) -> Asked | None:

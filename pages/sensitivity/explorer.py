@@ -13,6 +13,7 @@ from odt_core.studies import FrontierView, Sweep
 from pages.common.drawings import draw_chart, draw_tree
 from pages.common.layout import current_theme, draw_part
 from pages.common.tables import rows_of
+from pages.common.widgets import start_value
 from pages.sensitivity.adopt import draw_adopt
 from pages.sensitivity.choose import Choice, draw_choice
 from pages.sensitivity.compare import draw_comparison, draw_pin
@@ -24,6 +25,7 @@ from pages.sensitivity.point import (
     threshold_of,
 )
 
+_SHOWN = "sens_figure"
 ROC, BENEFIT = "ROC plane", "Decision curve"
 THRESHOLDS = tuple(step / 100 for step in range(1, 100))
 
@@ -61,11 +63,10 @@ def explore(job: Job, view: FrontierView) -> None:
 
 
 def _draw_figures(choice: Choice, rows: Prepared) -> None:
-    st.session_state.setdefault("sens_figure", ROC)
     shown = st.segmented_control(
         "Figure",
         [ROC, BENEFIT],
-        key="sens_figure",
+        key=start_value(_SHOWN, ROC),
         persist_state="session",
         required=True,
         label_visibility="collapsed",

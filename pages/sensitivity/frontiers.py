@@ -26,6 +26,7 @@ from pages.common.settings import MOST_SECONDS, SHAPE_NAMES, shape_name
 from pages.common.state import lane, update, work
 from pages.common.tables import ReadyData
 from pages.common.text import plain
+from pages.common.widgets import start_value
 from pages.sensitivity.known import frontier_job, known_or_new
 from pages.sensitivity.view import frontier_view
 
@@ -125,11 +126,11 @@ def remember_frontier() -> None:
     now = work()
     job = now.frontier or now.job
     name = job.spec.train.topology.name if job is not None else "depth-2"
-    st.session_state.setdefault(SHAPE, name if name in PRESETS else "depth-2")
+    start_value(SHAPE, name if name in PRESETS else "depth-2")
     if job is not None and MAX_CARD not in st.session_state:
         st.session_state[MAX_CARD] = job.spec.train.max_card
     limit = 60.0 if now.frontier is None else now.frontier.spec.train.time_limit
-    st.session_state.setdefault(SECONDS, max(1, round(limit)))
+    start_value(SECONDS, max(1, round(limit)))
 
 
 def found_words(found: FrontierView, spec: TrainSpec) -> str:

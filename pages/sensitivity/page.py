@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from pages.common.drawings import hide_old_charts
-from pages.common.layout import draw_part, follow_theme
+from pages.common.layout import choose_page_view, draw_part, follow_theme
 from pages.common.messages import draw_unstored
 from pages.common.runs import changes_since
 from pages.common.state import work
@@ -27,17 +27,7 @@ from pages.sensitivity.view import frontier_view
 def draw_page(data: ReadyData) -> None:
     """Draw one of two views: the frontier with its trees, or curves over many splits."""
     rows = need_rows(data)
-    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
-        st.title("Sensitivity", anchor=False, width="content")
-        st.session_state.setdefault(SENSITIVITY_VIEW, FRONTIER)
-        view = st.segmented_control(
-            "View",
-            [FRONTIER, CURVES],
-            key=SENSITIVITY_VIEW,
-            persist_state="session",
-            required=True,
-            label_visibility="collapsed",
-        )
+    view = choose_page_view("Sensitivity", SENSITIVITY_VIEW, [FRONTIER, CURVES])
     if view == CURVES:
         draw_curves(data)
     else:

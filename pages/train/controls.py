@@ -24,6 +24,7 @@ from pages.common.layout import draw_part
 from pages.common.settings import DEFAULT_SHAPE, MOST_SECONDS, TrainKey
 from pages.common.tables import ReadyData
 from pages.common.text import plain
+from pages.common.widgets import start_value
 from pages.data.choices import choose_binning
 from pages.train.goals import (
     choose_floor,
@@ -165,12 +166,11 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         help="The fewest training rows in a leaf, of all rows or of the rarer class. Larger leaves "
         "have more reliable rates. Empty means no condition.",
     )
-    st.session_state.setdefault(TrainKey.MIN_LEAF_OF, LeafCount.ROWS)
     of = place.selectbox(
         "of",
         list(LeafCount),
         format_func=_LEAF_COUNT_NAMES.__getitem__,
-        key=TrainKey.MIN_LEAF_OF,
+        key=start_value(TrainKey.MIN_LEAF_OF, LeafCount.ROWS),
         persist_state="session",
         label_visibility="collapsed",
         disabled=rows is None,
@@ -199,13 +199,12 @@ def _choose_cap() -> int | None:
 
 
 def _choose_time() -> float:
-    st.session_state.setdefault(TrainKey.SECONDS, 60)
     seconds = st.number_input(
         "Time limit in seconds",
         min_value=1,
         max_value=MOST_SECONDS,
         step=30,
-        key=TrainKey.SECONDS,
+        key=start_value(TrainKey.SECONDS, 60),
         persist_state="session",
         help="When the time is over, the page shows the best tree so far and how much better "
         "another tree could be.",
@@ -217,28 +216,25 @@ def _choose_time() -> float:
 
 def _choose_engine() -> tuple[Engine, int, int]:
     engines = [engine for engine in Engine if engine in ENGINE_MODULES]
-    st.session_state.setdefault(TrainKey.ENGINE, engines[0])
     engine = st.radio(
         "Engine",
         engines,
         format_func=lambda engine: _ENGINE_NAMES[engine],
         captions=[ENGINE_WORDS[engine] for engine in engines],
-        key=TrainKey.ENGINE,
+        key=start_value(TrainKey.ENGINE, engines[0]),
         persist_state="session",
     )
     n_cores = os.cpu_count() or 1
-    st.session_state.setdefault(TrainKey.THREADS, 1)
-    st.session_state.setdefault(TrainKey.SEED, 0)
     left, right = st.columns(2)
     threads = left.number_input(
-        "Threads", 1, n_cores, step=1, key=TrainKey.THREADS, persist_state="session"
+        "Threads", 1, n_cores, step=1, key=start_value(TrainKey.THREADS, 1), persist_state="session"
     )
     seed = right.number_input(
         "Seed",
         0,
         2**31 - 1,
         step=1,
-        key=TrainKey.SEED,
+        key=start_value(TrainKey.SEED, 0),
         persist_state="session",
         help="The solver's seed. The split has its own seed on the Data page.",
     )
@@ -283,12 +279,11 @@ def _choose_selection() -> tuple[FeatureSelection, int]:
     )
     if not selected:
         return FeatureSelection.NONE, 1
-    st.session_state.setdefault(TrainKey.LEAST_FEATURES, 1)
     least = st.number_input(
         "At least so many columns",
         1,
         10_000,
-        key=TrainKey.LEAST_FEATURES,
+        key=start_value(TrainKey.LEAST_FEATURES, 1),
         persist_state="session",
         help="If CART uses fewer, another CART is grown on the other columns, until there are "
         "enough. The result lists the columns.",

@@ -12,6 +12,7 @@ from odt_core.training import parse_floor, parse_weight
 from odt_core.words import GOAL_NAMES
 from pages.common.settings import TrainKey
 from pages.common.text import plain, shorten
+from pages.common.widgets import start_value
 
 _WEIGHT = TrainKey.WEIGHT
 _FURTHER = {rate: TrainKey.further_floor(rate) for rate in ("tpr", "tnr")}
@@ -25,12 +26,11 @@ def _title(goal: Goal) -> str:
 
 def choose_goal(positive: str, negative: str) -> Goal:
     """Draw the choice of goal, with a sentence on its meaning for these classes."""
-    st.session_state.setdefault(TrainKey.GOAL, Goal.ACCURACY)
     goal = st.selectbox(
         "Goal",
         list(Goal),
         format_func=_title,
-        key=TrainKey.GOAL,
+        key=start_value(TrainKey.GOAL, Goal.ACCURACY),
         persist_state="session",
         help="What the tree does best on the training rows.",
     )
@@ -61,10 +61,9 @@ def choose_floor(goal: Goal) -> Fraction | None:
         return None
     rate = "Specificity (TNR)" if goal is Goal.MAX_TPR else "Sensitivity (TPR)"
     key = TrainKey.floor(goal)
-    st.session_state.setdefault(key, "95.0")
     text = st.text_input(
         f"{rate} at least, in %",
-        key=key,
+        key=start_value(key, "95.0"),
         persist_state="session",
         max_chars=12,
         help="The exact floor on the training rows. The rate on test rows is usually a little "
@@ -100,10 +99,9 @@ def choose_weight(goal: Goal, negative: str) -> Fraction:
     InputError
         If the weight is not a positive number.
     """
-    st.session_state.setdefault(_WEIGHT, "1")
     text = st.text_input(
         "Class weight C",
-        key=_WEIGHT,
+        key=start_value(_WEIGHT, "1"),
         persist_state="session",
         max_chars=12,
         disabled=goal is not Goal.ACCURACY,

@@ -12,6 +12,7 @@ from odt_core.studies.path import DEFAULT_QUESTIONS
 from odt_core.topology import MAX_NODES, PRESETS, AnyShape, Shape, Topology
 from odt_core.words import count_words
 from pages.common.settings import ANY, DEFAULT_SHAPE, OWN, SHAPE_NAMES, TrainKey
+from pages.common.widgets import start_value
 
 # Streamlit stores a choice by its label, which includes the picture. If the picture had the page's
 # colours, the choice would be lost on a switch between light and dark.
@@ -61,12 +62,11 @@ def choose_shape() -> Shape:
         If the text is not a shape.
     """
     st.html(_STYLE)
-    st.session_state.setdefault(TrainKey.SHAPE, DEFAULT_SHAPE)
     chosen = st.radio(
         "Shape of the tree",
         [*PRESETS, OWN, ANY],
         format_func=_card,
-        key=TrainKey.SHAPE,
+        key=start_value(TrainKey.SHAPE, DEFAULT_SHAPE),
         persist_state="session",
         width="stretch",
         help="The order of the questions. Train finds the best tree *of this shape*. Questions "
@@ -76,10 +76,9 @@ def choose_shape() -> Shape:
         return _choose_any()
     text = PRESETS.get(chosen, "")
     if chosen == OWN:
-        st.session_state.setdefault(TrainKey.OWN_SHAPE, PRESETS["depth-2.5"])
         text = st.text_input(
             "Shape as text",
-            key=TrainKey.OWN_SHAPE,
+            key=start_value(TrainKey.OWN_SHAPE, PRESETS["depth-2.5"]),
             persist_state="session",
             max_chars=200,
             help="A leaf is `.` and a question is `(left right)`, at most four levels deep: "
@@ -94,13 +93,12 @@ def choose_shape() -> Shape:
 
 def _choose_any() -> AnyShape:
     """Draw the largest number of questions of a tree of any shape."""
-    st.session_state.setdefault(TrainKey.MOST_QUESTIONS, DEFAULT_QUESTIONS)
     most = st.number_input(
         "Questions at most",
         min_value=1,
         max_value=MAX_NODES,
         step=1,
-        key=TrainKey.MOST_QUESTIONS,
+        key=start_value(TrainKey.MOST_QUESTIONS, DEFAULT_QUESTIONS),
         persist_state="session",
         help="Train finds the best tree of *all* shapes with at most so many questions on at most "
         "four levels. This takes longer than one shape, and longer with more questions.",

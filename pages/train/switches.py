@@ -6,6 +6,7 @@ import streamlit as st
 
 from odt_core.solvers.mip.options import MipOptions
 from pages.common.settings import TrainKey
+from pages.common.widgets import start_value
 
 _CONFIGURATION = "train_configuration"
 CONFIGURATIONS = {
@@ -49,7 +50,7 @@ _SWITCHES = {
 def choose_switches() -> MipOptions:
     """Draw the configurations and the single switches."""
     for name in _SWITCHES:
-        st.session_state.setdefault(TrainKey.switch(name), getattr(MipOptions(), name))
+        start_value(TrainKey.switch(name), getattr(MipOptions(), name))
     options = MipOptions(
         **{name: bool(st.session_state[TrainKey.switch(name)]) for name in _SWITCHES}
     )

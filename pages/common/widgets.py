@@ -1,4 +1,12 @@
-"""Widgets that show values of the session's work, instead of values of their own."""
+"""Where a widget's value comes from.
+
+A widget's value is in the session state, under a key that is a constant. There are two kinds:
+
+- A value that belongs to the session's work, such as a column's use: the page sets it with
+  `show_value` just before it draws the widget, and the widget's callback changes the work.
+- A setting of a page, such as the time limit: it begins with `start_value`, and
+  ``persist_state="session"`` keeps it when the user changes pages.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +41,27 @@ def show_value(key: str, value: Any, *, unless: bool = False) -> str:
         return key
     if st.session_state.get(key, _ABSENT) != value:
         st.session_state[key] = value
+    return key
+
+
+def start_value(key: str, value: Any) -> str:
+    """Set the value with which a widget begins. A value that it has already stays.
+
+    Call it just before the widget is drawn with ``persist_state="session"``.
+
+    Parameters
+    ----------
+    key : str
+        The widget's key.
+    value : object
+        The first value.
+
+    Returns
+    -------
+    str
+        The key.
+    """
+    st.session_state.setdefault(key, value)
     return key
 
 
