@@ -39,9 +39,19 @@ def draw_actions(records: Sequence[RunRecord]) -> None:
         st.button(
             "Untick all", key="runs_untick", type="tertiary", on_click=choose_runs, args=((),)
         )
+
+
+def draw_notice() -> None:
+    """Draw why the last action failed, once."""
     notice = st.session_state.pop(_NOTICE, "")
     if notice:
         st.error(plain(notice))
+
+
+def open_or_tick(run_id: str) -> None:
+    """Open a run. If that fails, tick it, so that the reason stands above what is known of it."""
+    choose_runs([run_id])
+    _try(lambda: open_run(run_id))
 
 
 def _draw_for_one(record: RunRecord) -> None:

@@ -19,6 +19,7 @@ from pages.common.server import store
 from pages.common.state import work
 from pages.common.text import plain, shorten
 from pages.common.widgets import start_value
+from pages.runs.outcome import has_page
 from pages.runs.wording import (
     FILTER_WORDS,
     KIND_WORDS,
@@ -55,11 +56,18 @@ _SHOWN = "runs_shown"
 _PAGE = "runs_page"
 _ASKED = "runs_asked"
 _SEEN = "runs_seen"
+_CLICK = "runs_click"
+_TO_OPEN = "runs_to_open"
 
 
 def chosen_runs() -> tuple[str, ...]:
     """Ids of the ticked runs."""
     return tuple(st.session_state.get(_CHOSEN, ()))
+
+
+def take_clicked() -> str | None:
+    """Return the run whose *Open* was clicked in the table, once; otherwise None."""
+    return st.session_state.pop(_TO_OPEN, None)
 
 
 def choose_runs(run_ids: Sequence[str]) -> None:
@@ -166,6 +174,8 @@ def draw_table(query: RunQuery) -> None:
 
     When it runs alone as a fragment, it draws the page again if ticks or statuses change.
     """
+    if _TO_OPEN in st.session_state:
+        st.rerun()
     runs = store().runs.list(owner(), query).runs
     if not runs:
         st.info("No run matches. Remove a word or a filter to see more.")
@@ -181,13 +191,23 @@ def draw_table(query: RunQuery) -> None:
         height="content",
         row_height=ROW_HEIGHT,
         placeholder="–",
-        column_config=_COLUMNS,
+        column_config={
+            **_COLUMNS,
+            "open": st.column_config.ButtonColumn(
+                "", width=62, type="tertiary", key=_CLICK, on_click=_note_click, args=(ids,)
+            ),
+        },
         lazy=False,
         alt="Runs, one a row, with status, data, settings and key metrics",
     )
     ticked = [ids[row] for row in event["selection"]["rows"] if row < len(ids)]
     _take_ticks(ids, ticked)
     _follow_changes(runs)
+
+
+def _note_click(ids: Sequence[str]) -> None:
+    """Note which of the runs that the browser shows was clicked."""
+    st.session_state[_TO_OPEN] = ids[st.session_state[_CLICK]["row"]]
 
 
 def _key(ids: Sequence[str]) -> str:
@@ -230,16 +250,17 @@ def _share(label: str, help: str | None = None, *, width: int = 78) -> Any:
 
 
 _COLUMNS = {
-    "name": st.column_config.TextColumn("Run", width=160),
+    "name": st.column_config.TextColumn("Run", width=150),
+    "open": None,  # the button, which needs the ids of the runs
     "status": st.column_config.MultiselectColumn(
         "Status",
         options=list(STATUS_COLOURS),
         color=list(STATUS_COLOURS.values()),
         width=126,
     ),
-    "data": st.column_config.TextColumn("Data", width=140),
-    "shape": st.column_config.TextColumn("Shape", width=132),
-    "goal": st.column_config.TextColumn("Goal", width=120),
+    "data": st.column_config.TextColumn("Data", width=116),
+    "shape": st.column_config.TextColumn("Shape", width=116),
+    "goal": st.column_config.TextColumn("Goal", width=108),
     "errors": st.column_config.NumberColumn(
         "Training wrong", width=104, help="Number of training rows with a wrong answer"
     ),
@@ -273,6 +294,7 @@ def _row(run: RunSummary, now: datetime) -> dict[str, Any]:
     outcome = f"{headline.target} = {headline.positive}" if headline.target else ""
     return {
         "name": printable(run.name or kind_words(run.kind)),
+        "open": _open_words(run),
         "status": [status_words(run)],
         "took": progress_words(run, now),
         "data": printable(run.table_name),
@@ -291,6 +313,13 @@ def _row(run: RunSummary, now: datetime) -> dict[str, Any]:
         "note": printable(shorten(run.note, 200)),
         "seed": headline.seed,
     }
+
+
+def _open_words(run: RunSummary) -> str:
+    """Label of the run's button; empty if no page can show its result or progress."""
+    if not has_page(run) or run.status is RunStatus.FAILED:
+        return ""
+    return "Open" if run.is_over else "Watch"
 
 
 def _percent(share: float | None) -> float | None:

@@ -9,7 +9,7 @@ from odt_core.errors import InputError
 from odt_core.evaluation import Metrics
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.problem import Objective
-from odt_core.storage import RunRecord, RunStatus
+from odt_core.storage import RunRecord, RunStatus, RunSummary
 from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words
@@ -79,10 +79,15 @@ def has_tree(record: RunRecord) -> bool:
     return record.result is not None and record.result.get("tree") is not None
 
 
+def has_page(run: RunSummary) -> bool:
+    """Whether a run of this kind has a page of its own, or only a place on that of its tree."""
+    return run.kind not in (JobKind.VERIFY, JobKind.QUESTION)
+
+
 def can_be_opened(record: RunRecord) -> bool:
     """Whether another page can show the run's result or progress."""
-    if record.summary.kind in (JobKind.VERIFY, JobKind.QUESTION):
-        return False  # the page of its tree shows it
+    if not has_page(record.summary):
+        return False
     if not record.summary.is_over:
         return True
     if record.summary.kind in (JobKind.TRAIN, JobKind.ADOPT):

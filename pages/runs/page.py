@@ -13,7 +13,7 @@ from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import work
 from pages.common.text import plain
-from pages.runs.actions import draw_actions
+from pages.runs.actions import draw_actions, draw_notice, open_or_tick
 from pages.runs.comparing import draw_side_by_side
 from pages.runs.importing import draw_import
 from pages.runs.keeping import draw_stored_button
@@ -24,6 +24,7 @@ from pages.runs.listing import (
     draw_filters,
     draw_pages,
     draw_table,
+    take_clicked,
 )
 
 # Streamlit shows a string that stands alone in a page's file, so constants have comments here.
@@ -42,6 +43,8 @@ def draw_page() -> None:
             draw_import()
             draw_stored_button()
     draw_part(draw_missing_runs)
+    if (clicked := take_clicked()) is not None:
+        open_or_tick(clicked)
     if not store().runs.list(owner(), RunQuery(limit=0)).total:
         _draw_empty()
         return
@@ -71,10 +74,11 @@ def _draw_empty() -> None:
 
 def _draw_chosen() -> None:
     records = _records()
+    draw_notice()
     if not records:
         st.caption(
-            "Tick a run at the left of its row to see and open it. Tick up to four runs to compare "
-            "them side by side."
+            "Open a run from its row, or tick it at the left to see it here. Tick up to four runs "
+            "to compare them side by side."
         )
         return
     with st.container(border=True, key="runs_chosen_ones"):

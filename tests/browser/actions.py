@@ -48,13 +48,17 @@ def edit_kind(window: Window, row: int, word: str) -> None:
 
 def tick(window: Window, *rows: int) -> None:
     """Tick rows of the table, counted from 0."""
-    table = window.page.get_by_test_id("stDataFrame").first
     for row in rows:
-        box = table.bounding_box()
-        assert box is not None
-        x, y = box["x"] + 18, box["y"] + HEADER + ROW * (row + 0.5)
-        window.until_asked(partial(window.page.mouse.click, x, y))
-        window.settle()
+        click_cell(window, row, 18)
+
+
+def click_cell(window: Window, row: int, x: int) -> None:
+    """Click a cell of the table: its row, counted from 0, and its distance from the left edge."""
+    box = window.page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert box is not None
+    at = (box["x"] + x, box["y"] + HEADER + ROW * (row + 0.5))
+    window.until_asked(partial(window.page.mouse.click, *at))
+    window.settle()
 
 
 def press(window: Window, key: str) -> None:

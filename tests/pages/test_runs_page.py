@@ -131,6 +131,22 @@ def test_opening_a_run_brings_its_settings(maker: Maker, runs_page: Launch) -> N
     assert not changed, "the controls say what the tree was trained with"
 
 
+def test_a_run_that_cannot_be_opened_any_more_is_ticked_with_the_reason(
+    maker: Maker, runs_page: Launch
+) -> None:
+    kept, gone = maker.done(name="Kept"), maker.done(name="Gone")
+    page = runs_page()
+    labels = dict(zip(names(page), page.dataframe[0].value["open"], strict=True))
+    assert labels == {"Kept": "Open", "Gone": "Open"}
+    store().runs.delete(LOCAL_OWNER, [gone.id])
+    page.session_state["runs_to_open"] = gone.id  # as the table's button does
+    page = shown(page.run())
+    assert page.title[0].value == "Runs" and names(page) == ["Kept"]
+    assert any("no such run" in error.value for error in page.error), page.error
+    page.session_state["runs_to_open"] = kept.id
+    assert page.run().title[0].value == "Train"
+
+
 def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page: Launch) -> None:
     run = maker.failed("It broke.", max_card=2)
     page = tick(runs_page(), run.id)
