@@ -23,7 +23,8 @@ def verify_json(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> t
 def model(monks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The best tree of depth 2; it is not to be changed."""
     path = tmp_path_factory.mktemp("verify") / "model.json"
-    assert main(["train", *map(str, monks_arguments(monks)), "--output", str(path)]) == 0
+    arguments = [*map(str, monks_arguments(monks)), "--engine", "search", "--output", str(path)]
+    assert main(["train", *arguments]) == 0
     return path
 
 

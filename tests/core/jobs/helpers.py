@@ -152,10 +152,13 @@ class KeptPool(LocalPool):
 
     def close(self) -> None:
         with self._lock:
-            busy = [worker for worker in self._workers if worker.job is not None]
-            for worker in busy:
+            self._n_workers = 1
+            ended = [worker for worker in self._workers if worker.job is not None]
+            idle = [worker for worker in self._workers if worker.job is None]
+            ended += idle[1:]
+            for worker in ended:
                 worker.kill()
-        for worker in busy:
+        for worker in ended:
             worker.process.wait()
 
     def end(self) -> None:
@@ -164,9 +167,10 @@ class KeptPool(LocalPool):
 
 
 @contextmanager
-def managing(store: Store, pool: KeptPool) -> Iterator[JobManager]:
-    """A manager with one warm worker that has nothing to do, and is to be kept."""
-    manager = JobManager(store, n_workers=1, pool=pool)
+def managing(store: Store, pool: KeptPool, n_workers: int = 1) -> Iterator[JobManager]:
+    """A manager with a warm worker that has nothing to do, and is to be kept; or with more."""
+    pool._n_workers = n_workers
+    manager = JobManager(store, n_workers, pool=pool)
     try:
         yield manager
     finally:

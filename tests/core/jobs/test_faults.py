@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from odt_core.errors import InputError
 from odt_core.jobs import JobManager, JobSpec, local
-from odt_core.jobs.local import AT_REST, LocalPool, WorkerFolders, worker_memory
+from odt_core.jobs.local import AT_REST, WorkerFolders, worker_memory
 from odt_core.processes import MIB, memory_with_all
 from odt_core.storage import (
     LOCAL_OWNER,
@@ -147,18 +147,19 @@ def test_a_cancel_that_is_not_answered_keeps_the_best_tree(
     assert "Stopped after" in job.result["words"]["status"]
 
 
-def test_a_job_that_needs_too_much_memory_ends_alone(store: Store) -> None:
+def test_a_job_that_needs_too_much_memory_ends_alone(
+    store: Store, kept_pool: KeptPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     light = sample_job(store, "tic-tac-toe", "depth-2")  # CBC takes 35 MiB
     heavy = large_job(store)
-    pool = LocalPool(2)
-    manager = JobManager(store, 2, pool=pool)
-    try:
-        wait_until(lambda: pool.n_free() == 2)
-        pool.memory_limit = max(memory_with_all(pid) for pid in worker_pids(manager)) + 80 * MIB
+    with managing(store, kept_pool, n_workers=2) as manager:
+        wait_until(lambda: kept_pool.n_free() == 2)
+        at_rest = max(memory_with_all(pid) for pid in worker_pids(manager))
+        monkeypatch.setattr(kept_pool, "memory_limit", at_rest + 80 * MIB)
         first, second = manager.submit(heavy, lane="a"), manager.submit(light, lane="b")
         wait_until(lambda: first.is_over)
         assert first.status is RunStatus.FAILED
-        limit = f"{pool.memory_limit // MIB:,} MiB"
+        limit = f"{kept_pool.memory_limit // MIB:,} MiB"
         assert f"more memory than a solver process may take ({limit})" in first.message
         assert "ODT_WORKER_MEMORY" in first.message
         assert second.status is RunStatus.RUNNING, second.message
@@ -166,8 +167,6 @@ def test_a_job_that_needs_too_much_memory_ends_alone(store: Store) -> None:
         wait_until(lambda: again.is_over)
         assert again.status is RunStatus.DONE, again.message
         assert second.status is RunStatus.RUNNING, second.message
-    finally:
-        manager.close()
 
 
 def test_folders_of_dead_servers_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,38 +280,33 @@ def test_an_interrupted_run_has_its_true_duration(
 
 
 def test_a_frozen_worker_keeps_nobody_waiting(
-    store: Store, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
+    manager: JobManager, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
 ) -> None:
     monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
-    manager = JobManager(store, 1)
-    try:
-        wait_until(lambda: manager._pool.n_free() == 1)
-        frozen = worker_pid(manager)
-        os.kill(frozen, signal.SIGSTOP)
-        large = dataclasses.replace(easy, table_name="x" * 300_000)  # more than a pipe takes in
-        first = manager.submit(large)
-        second = manager.submit(easy)
-        manager.cancel(second)
-        assert worker_pid(manager) == frozen, "nobody has waited until it was ended"
-        monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.0)
-        wait_until(lambda: frozen not in worker_pids(manager))
-        monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
-        wait_until(lambda: first.is_over)
-        assert first.status is RunStatus.DONE, first.message
-        wait_until(lambda: second.is_over)
-    finally:
-        manager.close()
+    wait_until(lambda: manager._pool.n_free() == 1)
+    frozen = worker_pid(manager)
+    os.kill(frozen, signal.SIGSTOP)
+    large = dataclasses.replace(easy, table_name="x" * 300_000)  # more than a pipe takes in
+    first = manager.submit(large)
+    second = manager.submit(easy)
+    manager.cancel(second)
+    assert worker_pid(manager) == frozen, "nobody has waited until it was ended"
+    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.0)
+    wait_until(lambda: frozen not in worker_pids(manager))
+    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
+    wait_until(lambda: first.is_over)
+    assert first.status is RunStatus.DONE, first.message
+    wait_until(lambda: second.is_over)
 
 
 def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
-    store: Store, easy: JobSpec
+    store: Store, easy: JobSpec, kept_pool: KeptPool
 ) -> None:
-    manager = JobManager(store, 2)
-    try:
-        wait_until(lambda: manager._pool.n_free() == 2)
+    with managing(store, kept_pool, n_workers=2) as manager:
+        wait_until(lambda: kept_pool.n_free() == 2)
         frozen = manager.submit(large_job(store))
         wait_until(lambda: frozen.status is RunStatus.RUNNING)
-        (pid,) = (w.process.pid for w in manager._pool._workers if w.job == frozen.id)  # type: ignore[attr-defined]
+        (pid,) = (w.process.pid for w in kept_pool._workers if w.job == frozen.id)
         os.kill(pid, signal.SIGSTOP)
         assert frozen.stage is Stage.PREPARING
         other = manager.submit(easy, lane="another")
@@ -321,9 +315,7 @@ def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
         manager.cancel(frozen)
         wait_until(lambda: frozen.is_over)
         assert frozen.status is RunStatus.CANCELLED
-        wait_until(lambda: manager._pool.n_free() == 2)
-    finally:
-        manager.close()
+        wait_until(lambda: kept_pool.n_free() == 2)
 
 
 def test_a_solver_that_is_killed_alone_fails_its_run_in_words_and_no_other(
@@ -341,11 +333,20 @@ def test_a_solver_that_is_killed_alone_fails_its_run_in_words_and_no_other(
     assert after.status is RunStatus.DONE and worker_pid(manager) == worker
 
 
+DEAF_WORKER = """#!/bin/sh
+echo '{"type": "ready"}'
+exec cat > /dev/null
+"""
+
+
 def test_a_job_that_no_worker_takes_up_fails_in_words(
-    store: Store, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
 ) -> None:
+    deaf = tmp_path / "deaf-worker"
+    deaf.write_text(DEAF_WORKER)
+    deaf.chmod(0o700)
+    monkeypatch.setattr(local.sys, "executable", str(deaf))
     monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.2)
-    monkeypatch.setattr(local._WorkerProcess, "tell", lambda worker, message: None)
     manager = JobManager(store, 1)
     try:
         job = manager.submit(easy)
