@@ -29,7 +29,8 @@ soak:            ## The long tests
 	@scripts/setup.sh requirements-test.txt
 	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
 		$(PY) -m pytest -m soak
-	$(PY) -m pytest -n 2 --hypothesis-profile random tests/properties tests/core/data tests/core/export
+	$(PY) -m pytest -n 2 -m "not soak" --hypothesis-profile random tests/properties tests/core \
+		--ignore tests/core/jobs --ignore tests/core/storage
 	$(PY) -m benchmarks.load --sessions 20 --seconds 90
 
 bench:           ## Repeat the measurements of docs/benchmarks.md (an hour, on an idle machine)

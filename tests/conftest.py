@@ -1,7 +1,8 @@
 """How the tests are shared out among processes: ``pytest -n 3``.
 
 Tests that use the same servers, workers or databases stay in one process, where these are started
-once. What takes longest begins first, so that at the end no process waits long for another.
+once. So do the tests of a file, which share what its fixtures make. What takes longest begins
+first, and single tests end the run, so that no process waits long for another.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ UNITS = {
     "tests/pages/": "pages",
 }
 """Folders and files whose tests stay together, in the order in which they begin."""
-THEN = ("tests/properties/", "tests/core/solvers/", "tests/core/search/")
-"""Folders with long tests, each of which may go to any process."""
-
+THEN = ("tests/core/cli/", "tests/core/test_package", "tests/core/")
+"""Folders and files whose files stay together."""
+LAST = ("tests/properties/", "tests/core/solvers/", "tests/core/search/")
+"""Folders with tests that share little, each of which may go to any process."""
 
 WATCHER = pytest.StashKey[subprocess.Popen[bytes]]()
 
@@ -55,17 +57,18 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _unit_of(test: str) -> str:
-    """What goes to one process as a whole: a unit, or a test by itself."""
-    return next((unit for folder, unit in UNITS.items() if test.startswith(folder)), test)
+    """What goes to one process as a whole: a unit, a file, or a test by itself."""
+    alone = test if test.startswith(LAST) else test.partition("::")[0]
+    return next((unit for folder, unit in UNITS.items() if test.startswith(folder)), alone)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests into their order, of which that of the units follows."""
-    order = (*UNITS, *THEN)
+    order = (*UNITS, *LAST, *THEN)
 
-    def place(item: pytest.Item) -> int:
+    def place(item: pytest.Item) -> tuple[bool, int]:
         at = (n for n, folder in enumerate(order) if item.nodeid.startswith(folder))
-        return next(at, len(order))
+        return item.nodeid.startswith(LAST), next(at, len(order))
 
     items.sort(key=place)
 

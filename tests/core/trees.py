@@ -8,17 +8,17 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from hypothesis import settings
 
 from odt_core.export.reading import default_reading
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem, Rules, Split
 from odt_core.topology import Topology
 from odt_core.tree import Decision, Leaf, Node, Tree, build_tree, route
+from tests.examples import examples
 from tests.properties.referee import questions
 from tests.properties.strategies import make_problem
 
-unhurried = settings(deadline=None, max_examples=60)
-"""For property tests: machines are shared, so a slow example is no failure."""
+unhurried = examples(30)
+"""For property tests."""
 
 Row = dict[str, Any]
 """Cells of a table by the names of its columns."""

@@ -24,6 +24,7 @@ from odt_core.solvers.mip.size import estimated_nonzeros
 from odt_core.solvers.search import SearchOutcome, solve_search, warm_up
 from odt_core.topology import Topology
 from tests.cpu import cpu_seconds
+from tests.examples import blocks
 from tests.properties.referee import best_value, is_legal, keeps_smallest_leaf
 from tests.properties.strategies import random_problem
 
@@ -56,13 +57,14 @@ def is_sound(problem: Problem, solution: Solution) -> None:
     assert keeps_smallest_leaf(problem, solution.assignment.splits)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_both_engines_prove_the_optimum(seed: int) -> None:
-    problem = random_problem(seed + 50_000, smallest_leaf=seed % 2 == 0)
-    solution = solve(problem, engine=Engine.HYBRID, time_limit=60, mip_options=ALWAYS)
-    is_sound(problem, solution)
-    assert solution.proved_by == ("search", "cbc")
-    assert solution.mip is not None and solution.mip.role is MipRole.CONFIRMED
+@pytest.mark.parametrize("seeds", blocks(50_000, 30, 2))
+def test_both_engines_prove_the_optimum(seeds: range) -> None:
+    for seed in seeds:
+        problem = random_problem(seed, smallest_leaf=seed % 2 == 0)
+        solution = solve(problem, engine=Engine.HYBRID, time_limit=60, mip_options=ALWAYS)
+        is_sound(problem, solution)
+        assert solution.proved_by == ("search", "cbc"), seed
+        assert solution.mip is not None and solution.mip.role is MipRole.CONFIRMED
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -10,7 +10,7 @@ from random import Random
 import mip
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from odt_core.errors import DisagreementError
@@ -36,6 +36,7 @@ from odt_core.solvers.mip.messages import Answer
 from odt_core.solvers.mip.points import point_of
 from odt_core.solvers.mip.program import Sense
 from odt_core.topology import Topology
+from tests.examples import blocks, examples
 from tests.properties.referee import (
     best_value,
     is_legal,
@@ -94,14 +95,14 @@ def name_of(options: MipOptions) -> str:
     return "+".join(name for name, on in vars(options).items() if on) or "nothing"
 
 
+@pytest.mark.parametrize("first", [0, pytest.param(1000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("options", COMBINATIONS, ids=name_of)
-def test_cbc_finds_the_optimum_under_every_combination_of_switches(options: MipOptions) -> None:
-    at = COMBINATIONS.index(options)
-    for seed in (at, 1000 + at):
-        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, n_rows=FEW_ROWS)
-        assert_proved(
-            problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options)
-        )
+def test_cbc_finds_the_optimum_under_every_combination_of_switches(
+    options: MipOptions, first: int
+) -> None:
+    seed = first + COMBINATIONS.index(options)
+    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, n_rows=FEW_ROWS)
+    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
 
 
 @pytest.mark.parametrize("options", COMBINATIONS, ids=name_of)
@@ -116,7 +117,7 @@ def test_cbc_keeps_the_smallest_leaf_under_every_combination_of_switches(
 @pytest.mark.parametrize("options", COMBINATIONS[::5], ids=name_of)
 def test_highs_keeps_the_smallest_leaf_too(options: MipOptions) -> None:
     seed = 7200 + COMBINATIONS.index(options)
-    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True)
+    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True, n_rows=FEW_ROWS)
     assert_proved(
         problem, solve(problem, engine=Engine.HIGHS, time_limit=LIMIT, mip_options=options)
     )
@@ -124,7 +125,8 @@ def test_highs_keeps_the_smallest_leaf_too(options: MipOptions) -> None:
 
 @pytest.mark.parametrize("options", COMBINATIONS[::5], ids=name_of)
 def test_highs_finds_the_optimum_too(options: MipOptions) -> None:
-    problem = random_problem(2000 + COMBINATIONS.index(options), topologies=SMALL_TOPOLOGIES)
+    seed = 2000 + COMBINATIONS.index(options)
+    problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, n_rows=FEW_ROWS)
     assert_proved(
         problem, solve(problem, engine=Engine.HIGHS, time_limit=LIMIT, mip_options=options)
     )
@@ -136,21 +138,19 @@ def test_every_shape(topology: Topology) -> None:
     seed = 3000 + TOPOLOGIES.index(topology) if topology in TOPOLOGIES else 3100
     problem = random_problem(seed, deep=True, topologies=[topology])
     is_small = topology.n_nodes <= 3
-    solution = solve(problem, engine=Engine.CBC, time_limit=LIMIT if is_small else 4.0)
+    solution = solve(problem, engine=Engine.CBC, time_limit=LIMIT if is_small else 2.0)
     assert_true(problem, solution)
     if is_small:
         assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(10, suppress_health_check=list(HealthCheck))
 @given(problems(topologies=SMALL_TOPOLOGIES), st.sampled_from(COMBINATIONS))
 def test_cbc_on_problems_that_hypothesis_makes(problem: Problem, options: MipOptions) -> None:
     assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
 
 
-@settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+@examples(100, suppress_health_check=list(HealthCheck))
 @given(
     st.one_of(problems(), problems(smallest_leaf=True)),
     st.sampled_from(COMBINATIONS),
@@ -246,10 +246,11 @@ def test_a_start_and_a_proved_bound_leave_the_optimum_as_it_is(
 
 @pytest.mark.parametrize("engine", [Engine.CBC, Engine.HIGHS])
 @pytest.mark.parametrize("time_limit", [0.05, 0.4])
+@pytest.mark.parametrize("seeds", blocks(6000, 2, 2))
 def test_stopped_early_the_bound_is_above_the_optimum_and_the_tree_below(
-    engine: Engine, time_limit: float
+    engine: Engine, time_limit: float, seeds: range
 ) -> None:
-    for seed in range(6000, 6004):
+    for seed in seeds:
         problem = random_problem(seed)
         assert_true(problem, solve(problem, engine=engine, time_limit=time_limit))
 

@@ -21,11 +21,11 @@ from odt_core.alternatives.near import NearSearch, TooManyError
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.topology import AnyShape, Topology
+from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import SMALL_TOPOLOGIES, random_problem
 from tests.properties.tree_lists import ListedTree, choice_of, list_trees
 
-SMALL, WITH_LEAF, THREE_LEVELS, STOPPED = 120, 40, 45, 60
 ROWS_OF_THREE_LEVELS = 14
 """Brute force over three levels takes few rows."""
 THREE_LEVEL_TOPOLOGIES = tuple(
@@ -67,9 +67,9 @@ def small_three_levels(seed: int) -> Problem | None:
         return None
 
 
-@pytest.mark.parametrize("first", range(0, SMALL, 40))
-def test_all_trees_of_small_problems(first: int) -> None:
-    for seed in range(first, first + 40):
+@pytest.mark.parametrize("seeds", blocks(0, 40, 3))
+def test_all_trees_of_small_problems(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
         found = everything(problem)
@@ -80,24 +80,27 @@ def test_all_trees_of_small_problems(first: int) -> None:
         assert found.n_best == sum(tree.loss == least for tree in wanted)
 
 
-def test_all_trees_with_a_smallest_leaf() -> None:
-    for seed in range(300, 300 + WITH_LEAF):
+@pytest.mark.parametrize("seeds", blocks(300, 20, 2))
+def test_all_trees_with_a_smallest_leaf(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True)
         check(everything(problem), list_trees(problem))
 
 
-def test_all_trees_of_three_levels() -> None:
+@pytest.mark.parametrize("seeds", blocks(0, 15, 3))
+def test_all_trees_of_three_levels(seeds: range) -> None:
     tried = 0
-    for seed in range(THREE_LEVELS):
+    for seed in seeds:
         problem = small_three_levels(seed)
         if problem is not None:
             check(everything(problem), list_trees(problem))
             tried += 1
-    assert tried > THREE_LEVELS / 5
+    assert tried > len(seeds) / 5
 
 
-def test_the_list_ends_with_a_number_and_says_where_it_is_complete() -> None:
-    for seed in range(600, 640):
+@pytest.mark.parametrize("seeds", blocks(600, 20, 2))
+def test_the_list_ends_with_a_number_and_says_where_it_is_complete(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
         for number in (1, 3, 10):
@@ -110,8 +113,9 @@ def test_the_list_ends_with_a_number_and_says_where_it_is_complete() -> None:
                 assert all(tree.loss >= found.complete_below for tree in missing)
 
 
-def test_the_list_ends_with_a_loss() -> None:
-    for seed in range(640, 680):
+@pytest.mark.parametrize("seeds", blocks(640, 20, 2))
+def test_the_list_ends_with_a_loss(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
         for within in (Fraction(0), Fraction(2), Fraction(7, 2)):
@@ -120,9 +124,10 @@ def test_the_list_ends_with_a_loss() -> None:
             check(found, [tree for tree in wanted if tree.loss <= most])
 
 
-def test_stopped_in_the_middle_it_claims_only_what_is_true() -> None:
+@pytest.mark.parametrize("seeds", blocks(0, 30, 2))
+def test_stopped_in_the_middle_it_claims_only_what_is_true(seeds: range) -> None:
     early = 0
-    for seed in range(STOPPED):
+    for seed in seeds:
         problem = random_problem(700 + seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
         told: list[int] = []
@@ -137,17 +142,18 @@ def test_stopped_in_the_middle_it_claims_only_what_is_true() -> None:
             assert found.complete_below is not None
             below = [tree for tree in wanted if tree.loss < found.complete_below]
             check(found, below)
-    assert early > STOPPED / 4
+    assert early > len(seeds) / 4
 
 
+@pytest.mark.parametrize("seeds", blocks(900, 20, 2))
 def test_the_best_tree_is_listed_where_no_budget_was_finished(
-    monkeypatch: pytest.MonkeyPatch,
+    seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def root(*arguments: object) -> None:
         raise TooManyError
 
     monkeypatch.setattr(NearSearch, "root", root)
-    for seed in range(900, 940):
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
         found = find_near_trees([problem], number=5)
@@ -156,8 +162,9 @@ def test_the_best_tree_is_listed_where_no_budget_was_finished(
         assert found.n_best == len(found.trees) and not found.is_count_complete
 
 
-def test_a_list_is_called_all_only_where_that_is_known() -> None:
-    for seed in range(940, 980):
+@pytest.mark.parametrize("seeds", blocks(940, 20, 2))
+def test_a_list_is_called_all_only_where_that_is_known(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
         if len(wanted) > 1:
@@ -173,8 +180,9 @@ def _stop_after(told: list[int], budgets: int, *, looks: int) -> Callable[[], bo
     return lambda: len(told) > budgets and next(count) >= looks
 
 
-def test_any_shape_has_the_trees_of_every_topology() -> None:
-    for seed in range(800, 804):
+@pytest.mark.parametrize("seeds", blocks(800, 2, 2))
+def test_any_shape_has_the_trees_of_every_topology(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, plain=True)
         problem = dataclasses.replace(problem, data=problem.data.take(np.arange(12)))
         best: dict[tuple, ListedTree] = {}
@@ -187,8 +195,9 @@ def test_any_shape_has_the_trees_of_every_topology() -> None:
         check(found, sorted(best.values(), key=lambda tree: tree.rank))
 
 
-def test_the_least_loss_without_a_column() -> None:
-    for seed in range(900, 940):
+@pytest.mark.parametrize("seeds", blocks(900, 20, 2))
+def test_the_least_loss_without_a_column(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         for number in (2, 10**6):
             found = find_near_trees([problem], number=number)

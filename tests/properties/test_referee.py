@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import count, islice, product
 
 import pytest
 
@@ -32,11 +32,13 @@ def n_trees(problem: Problem) -> int:
     return 2**problem.topology.n_leaves * math.prod(len(questions(problem, n)) for n in nodes)
 
 
-SMALL = [
-    seed
-    for seed in range(400)
-    if n_trees(random_problem(seed)) <= MOST_TREES and random_problem(seed).topology.n_nodes > 1
-][:15]
+def is_small(seed: int) -> bool:
+    """Whether a problem has more than one node, and few trees."""
+    problem = random_problem(seed)
+    return problem.topology.n_nodes > 1 and n_trees(problem) <= MOST_TREES
+
+
+SMALL = list(islice(filter(is_small, count()), 15))
 
 
 @pytest.mark.parametrize("smallest_leaf", [False, True])

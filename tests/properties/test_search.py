@@ -17,13 +17,13 @@ from odt_core.solution import Engine, Seconds, make_solution
 from odt_core.solvers.search import SearchOutcome, frontier, solve_search
 from odt_core.topology import Topology
 from odt_core.tree import count_assignment
+from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import random_problem
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SHALLOW, DEEP, SMALLEST, FRONTIERS, SOAK = 900, 100, 150, 100, 20_000
-"""How many problems there are of each kind; many more of all kinds are behind `make soak`."""
-CHUNK = 50
+SOAK = 20_000
+"""How many more problems of all kinds are behind `make soak`."""
 
 
 def check(
@@ -58,23 +58,23 @@ def check(
         assert (tp, tn) in allowed
 
 
-@pytest.mark.parametrize("first", range(0, SHALLOW, CHUNK))
-def test_random_problems(first: int) -> None:
-    for seed in range(first, first + CHUNK):
+@pytest.mark.parametrize("seeds", blocks(0, 50, 18, always=6))
+def test_random_problems(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed)
         check(problem, solve_search(problem, threads=1 + seed % 2))
 
 
-@pytest.mark.parametrize("first", range(0, DEEP, CHUNK))
-def test_random_deep_problems(first: int) -> None:
-    for seed in range(first, first + CHUNK):
+@pytest.mark.parametrize("seeds", blocks(0, 50, 2, always=2))
+def test_random_deep_problems(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, deep=True)
         check(problem, solve_search(problem, threads=1 + seed % 2))
 
 
-@pytest.mark.parametrize("first", range(0, SMALLEST, CHUNK))
-def test_the_smallest_leaf(first: int) -> None:
-    for seed in range(first, first + CHUNK):
+@pytest.mark.parametrize("seeds", blocks(0, 50, 3, always=2))
+def test_the_smallest_leaf(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, smallest_leaf=True)
         outcome = solve_search(problem, threads=1 + seed % 2)
         check(problem, outcome)
@@ -98,15 +98,17 @@ def check_frontier(problem: Problem) -> None:
     assert sorted(reached) == sorted(referee.frontier(problem))
 
 
-def test_frontiers() -> None:
-    for seed in range(5_000, 5_000 + FRONTIERS):
+@pytest.mark.parametrize("seeds", blocks(5_000, 50, 2))
+def test_frontiers(seeds: range) -> None:
+    for seed in seeds:
         check_frontier(random_problem(seed, deep=seed % 5 == 0, smallest_leaf=seed % 4 == 0))
 
 
-def test_a_frontier_ended_early_claims_only_what_is_true() -> None:
+@pytest.mark.parametrize("seeds", blocks(6_000, 50, 2))
+def test_a_frontier_ended_early_claims_only_what_is_true(seeds: range) -> None:
     """Ended after so many looks at the flag that every step of the search reads."""
     early = 0
-    for seed in range(6_000, 6_000 + FRONTIERS):
+    for seed in seeds:
         problem = random_problem(seed, deep=seed % 4 == 0)
         outcome = frontier(problem, should_stop=_StopAfter(seed % 3), time_limit=0.004)
         positives, negatives = problem.data.n_positive, problem.data.n_negative
@@ -123,8 +125,9 @@ def test_a_frontier_ended_early_claims_only_what_is_true() -> None:
     assert early > 0
 
 
-def test_one_thread_is_repeatable_and_two_agree() -> None:
-    for seed in range(7_000, 7_060):
+@pytest.mark.parametrize("seeds", blocks(7_000, 30, 2))
+def test_one_thread_is_repeatable_and_two_agree(seeds: range) -> None:
+    for seed in seeds:
         problem = random_problem(seed, deep=seed % 3 == 0)
         one, again = solve_search(problem), solve_search(problem)
         assert one.assignment == again.assignment
@@ -142,9 +145,10 @@ class _StopAfter:
         return self.left < 0
 
 
-def test_stopped_at_any_moment_claims_only_what_is_true() -> None:
+@pytest.mark.parametrize("seeds", blocks(8_000, 75, 2))
+def test_stopped_at_any_moment_claims_only_what_is_true(seeds: range) -> None:
     early = 0
-    for seed in range(8_000, 8_150):
+    for seed in seeds:
         problem = random_problem(seed, deep=seed % 2 == 0)
         best = referee.best_value(problem)
         outcome = solve_search(problem, should_stop=_StopAfter(seed % 4), time_limit=0.002)

@@ -12,6 +12,7 @@ from odt_core.problem import LeafCount, NodeRule, Objective, Problem, Rules, Sma
 from odt_core.solution import Engine, Status
 from odt_core.solvers.search.sizes import SizePoint, solve_sizes
 from odt_core.topology import Topology
+from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import random_problem, shapes
 
@@ -64,9 +65,9 @@ def check(problem: Problem, points: tuple[SizePoint, ...], expected: list) -> No
         assert referee.value(problem, confusion.tp, confusion.tn) == value
 
 
-@pytest.mark.parametrize("first", range(0, 24, 6))
-def test_against_every_shape(first: int) -> None:
-    for seed in range(first, first + 6):
+@pytest.mark.parametrize("seeds", blocks(0, 6, 4, always=2))
+def test_against_every_shape(seeds: range) -> None:
+    for seed in seeds:
         problem = free_problem(seed, deep=True, smallest_leaf=seed % 4 == 3)
         check(problem, solve_sizes(problem, MOST), best_values(problem, MOST))
 

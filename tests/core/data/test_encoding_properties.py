@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from odt_core.data import (
@@ -19,6 +19,7 @@ from odt_core.data import (
 )
 from odt_core.errors import InputError
 from tests.core.data.helpers import CATEGORICAL, NUMERICAL
+from tests.examples import examples
 
 WORDS = st.sampled_from(["a", "b", "B", "c 2", "c 10", "10", "9", "(missing)", "NA", ""])
 NUMBERS = st.sampled_from(["", "?", "-9", "0", "1", "1.0", "2.5", "1e3", "-7", "1,000"]) | (
@@ -42,7 +43,7 @@ def schema_of(n_bins: int) -> Schema:
     return Schema("y", "p", columns)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(50)
 @given(rows=ROWS, n_bins=st.integers(2, 10), share=st.sampled_from(["0.5", "0.8", "all"]))
 def test_codes_mean_what_the_features_say(
     rows: list[tuple[str, str, bool]], n_bins: int, share: str
@@ -72,7 +73,7 @@ def test_codes_mean_what_the_features_say(
                 assert low < float(cell.replace(",", "")) <= high
 
 
-@settings(deadline=None, max_examples=100)
+@examples(40)
 @given(rows=ROWS, other=ROWS, n_bins=st.integers(2, 10), seed=st.integers(0, 9))
 def test_test_rows_never_change_the_encoder(
     rows: list[tuple[str, str, bool]],

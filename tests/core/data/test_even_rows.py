@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odt_core.data import rows
@@ -11,6 +11,7 @@ from odt_core.data.dialect import Dialect
 from odt_core.data.even_rows import split_even_rows
 from odt_core.data.rows import Rows, read_rows
 from odt_core.errors import InputError
+from tests.examples import examples
 
 COMMAS = Dialect(",", '"')
 
@@ -48,7 +49,7 @@ def row_by_row(text: str, dialect: Dialect) -> tuple[object, ...] | str:
             return str(error)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(100)
 @given(tables, st.sampled_from(["\n", "\r\n", "\r"]), st.booleans())
 def test_both_ways_of_reading_agree(lines, end, ends_with_newline):
     text = end.join(["a,b", *lines]) + (end if ends_with_newline else "")

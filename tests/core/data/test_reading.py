@@ -12,11 +12,12 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odt_core.data import ReadOptions, read_table
 from odt_core.errors import InputError
+from tests.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -115,7 +116,7 @@ CELLS = st.text(
 ).map(str.strip)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(75)
 @given(
     rows=st.lists(st.tuples(CELLS, CELLS, st.sampled_from(["yes", "no"])), min_size=1, max_size=12),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
@@ -137,7 +138,7 @@ def test_what_a_csv_writer_wrote_comes_back(
     assert table.frame.to_numpy().tolist() == composed
 
 
-@settings(max_examples=150, deadline=None)
+@examples(75)
 @given(raw=st.binary(max_size=200))
 def test_any_bytes_give_a_table_or_an_input_error(raw: bytes) -> None:
     try:

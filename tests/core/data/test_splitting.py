@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odt_core.data import SplitSpec, split_rows
 from odt_core.errors import InputError
+from tests.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -109,7 +110,7 @@ def test_too_few_rows(spec: SplitSpec, message: str) -> None:
         split_rows(classes(5, 5), spec)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(30)
 @given(
     n_positive=st.integers(1, 60),
     n_negative=st.integers(1, 60),

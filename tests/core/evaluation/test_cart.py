@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,6 +17,7 @@ from odt_core.evaluation.cart import WIDE
 from odt_core.problem import EncodedData, Feature, FeatureKind
 from odt_core.tree import Leaf
 from tests.core.trees import unhurried
+from tests.examples import examples
 from tests.properties.strategies import make_problem
 
 randoms = st.randoms(use_true_random=False)
@@ -128,7 +129,7 @@ def impurity(tree) -> float:
     return sum(2 * leaf.n_negative * leaf.n_positive / leaf.n for leaf in tree.leaves)
 
 
-@settings(unhurried, max_examples=30)
+@examples(15)
 @given(randoms)
 def test_many_rows_are_split_as_well_as_few(random):
     data, _ = train_and_test(random)

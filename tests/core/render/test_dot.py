@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odt_core.errors import InputError
@@ -29,6 +29,7 @@ from odt_core.render import (
 )
 from odt_core.tree import Leaf, Tree
 from tests.core.trees import ODD_NAMES, decision, mushroom_tree, random_tree, unhurried
+from tests.examples import examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK_TITLE = "{http://www.w3.org/1999/xlink}title"
@@ -252,7 +253,7 @@ def test_a_tree_of_usual_size_fits_a_page_of_1024_pixels(depth, direction):
     assert width <= 1024 * 12 / 9
 
 
-@settings(deadline=None, max_examples=20)
+@examples(10)
 @given(randoms)
 def test_boxes_of_a_level_start_at_the_same_height(random):
     tree, _ = random_tree(random)
