@@ -259,6 +259,7 @@ def _draw_beside_best(job: Job | None, shown: _Shown) -> None:
     view, chosen = shown.view, _chosen(shown)
     best = view.trees[0]
     changes = tree_changes(view.tree(0), view.tree(chosen.place))
+    features = view.features if shown.test is None else shown.test.features
     with st.container(border=True, key="near_beside"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox(
@@ -278,7 +279,7 @@ def _draw_beside_best(job: Job | None, shown: _Shown) -> None:
             with column:
                 st.markdown(f"**{name}** · {_counts_words(tree)}")
                 key = "near_chosen_tree" if tree is chosen else "near_best_tree"
-                draw_tree(view.tree(tree.place), shown.test, key=key, marked=marked)
+                draw_tree(tree.over(features), shown.test, key=key, marked=marked)
         for words in changes.sentences:
             st.markdown(f"- {plain(words)}")
         if changes.sentences:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.alternatives import AlternativesView
-from odt_core.data import SAMPLES, ReadOptions, read_table
+from odt_core.data import SAMPLES, ReadOptions, prepare, read_table
 from odt_core.data.splitting import SplitSpec
 from odt_core.evaluation import tree_changes
 from odt_core.jobs import JobSpec
@@ -112,6 +113,21 @@ def test_a_chosen_tree_stands_beside_the_best_and_becomes_current(listed: AppTes
     listed.switch_page(Place.TRAIN).run()
     assert not listed.exception
     assert "chosen on the Alternatives page" in said(listed)
+
+
+def test_drawings_count_the_test_rows_of_their_trees(listed: AppTest) -> None:
+    """A tree of the list has the columns that it asks, and the test rows have all of the file."""
+    view, now = view_of(listed), work(listed)
+    assert now.dataset is not None and now.schema is not None
+    test = prepare(now.dataset.table, now.schema, now.split).test
+    assert test is not None
+    for place in (1, 3, 7, 11):
+        listed.selectbox(key=near_result.CHOSEN).set_value(place).run()
+        assert not listed.exception
+        drawn = listed.get("graphviz_chart")[-1].proto.spec
+        counts = view.trees[place].over(test.features).leaf_counts(test)
+        rows = [int(n) for n in re.findall(r">test (?:[\d.]+% of )?(\d+)", drawn)]
+        assert rows == [negative + positive for negative, positive in counts]
 
 
 def test_filters_and_costs_leave_fewer_trees(listed: AppTest) -> None:
