@@ -13,6 +13,8 @@ _TABLE = "width:100%;border-collapse:collapse;border:0;font-size:.93rem;line-hei
 _HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
 _FAINT = "opacity:.75"
 _HEAD = f"padding:.2rem .6rem .3rem 0;border:0;text-align:left;font-weight:400;{_FAINT}"
+_MANY_COLUMNS = 5
+"""A table with so many columns may scroll on a narrow page."""
 _CELL = (
     f"padding:.35rem .6rem .35rem 0;border:0;border-top:{_RULE};text-align:left;"
     "font-weight:400;vertical-align:top;font-variant-numeric:tabular-nums"
@@ -52,7 +54,7 @@ def plain_table(
     rows : sequence of sequence of str
         Cells as HTML.
     is_wide : bool
-        Whether the table may scroll. Then the keyboard can reach it.
+        Whether the table scrolls on a narrow page, instead of breaking words.
     """
     names = "".join(
         f'<th scope="col" style="{_HEAD}">{name}</th>' if name else '<td style="border:0"></td>'
@@ -64,7 +66,9 @@ def plain_table(
         + "</tr>"
         for first, *cells in rows
     )
-    return _table(caption, f'<tr style="border:0">{names}</tr>', body, is_wide=is_wide)
+    may_scroll = is_wide or len(head) >= _MANY_COLUMNS
+    least = ";min-width:34rem" if is_wide else ""
+    return _table(caption, f'<tr style="border:0">{names}</tr>', body, least, may_scroll=may_scroll)
 
 
 def count_table(caption: str, positive: str, negative: str, counts: Sequence[int]) -> str:
@@ -106,11 +110,11 @@ def _count(count: int, name: str, *, right: bool) -> str:
     )
 
 
-def _table(caption: str, head: str, body: str, *, is_wide: bool = False) -> str:
-    focus = f' tabindex="0" role="region" aria-label="{html_text(caption)}"' if is_wide else ""
-    least = ";min-width:34rem" if is_wide else ""
+def _table(caption: str, head: str, body: str, style: str = "", *, may_scroll: bool = False) -> str:
+    """Write a table. If it may scroll, the keyboard can reach it."""
+    focus = f' tabindex="0" role="region" aria-label="{html_text(caption)}"' if may_scroll else ""
     return (
-        f'<div style="overflow-x:auto"{focus}><table style="{_TABLE}{least}">'
+        f'<div style="overflow-x:auto"{focus}><table style="{_TABLE}{style}">'
         f'<caption style="{_HIDDEN}">{html_text(caption)}</caption>'
         f"<thead>{head}</thead><tbody>{body}</tbody></table></div>"
     )

@@ -97,7 +97,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 )
 
 _READABLE = """<style>
-[data-testid] [data-variant=segmented_control][data-selected=true]:not([data-disabled]),
+[data-testid] :is([data-variant=segmented_control], [data-variant=pills])[data-selected=true]:not(
+  [data-disabled]),
 [data-testid=stSlider] [data-testid=stSliderThumbValue] { color: inherit; }
 [data-testid=stCaptionContainer] { opacity: .74; }
 [data-testid] :is(input, textarea)::placeholder { color: inherit; opacity: .74; }

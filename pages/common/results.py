@@ -254,6 +254,7 @@ def draw_leaves(tree: Tree, test: EncodedData | None) -> None:
             "The leaves: rule, class, and share of the positive class in training and test",
             ["Leaf", "If", "Tree says", f"{positive} in training", f"{positive} in test"],
             [_leaf_cells(row) for row in rows],
+            is_wide=True,
         )
     )
     marks = {mark for row in rows for mark in row.marks}

@@ -55,7 +55,7 @@ def _proposed(file: UnevenFile) -> ReadOptions:
 def _draw_lines(beginning: str) -> None:
     lines = beginning.splitlines()[:LINES]
     shown = [f"{number:>2}  {shorten(line, LETTERS)}" for number, line in enumerate(lines, 1)]
-    st.code("\n".join(shown), language=None)
+    st.code("\n".join(shown), language=None, wrap_lines=True)
 
 
 def _draw_options(file: UnevenFile) -> ReadOptions:

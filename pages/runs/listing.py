@@ -110,6 +110,7 @@ def draw_filters() -> RunQuery:
             list(FILTER_WORDS),
             format_func=lambda status: FILTER_WORDS[status],
             selection_mode="multi",
+            wrap=True,
             key="runs_statuses",
             persist_state="session",
             label_visibility="collapsed",

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.browser.actions import SOLVED, open_at, press, tick
-from tests.browser.window import BOTH_WIDTHS, Window
+from tests.browser.window import BOTH_WIDTHS, Window, contrast
 from tests.runs import WARD, ward
 
 Opener = Callable[..., Window]
@@ -81,6 +81,8 @@ def test_it_looks_right(open_window: Opener) -> None:
     for theme, widths in BOTH_WIDTHS:
         if theme == "dark":
             window.reopen(theme, widths[0])
+        for words in ("as set", "all"):  # chosen pills
+            assert contrast(page.get_by_text(words, exact=True).first) >= 4.5, (theme, words)
         for width in (*widths, 390):
             window.widen(width)
             for shown in ("Against questions", "With intervals"):

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from odt_core.data import SAMPLES
 from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, tick
-from tests.browser.window import BOTH_WIDTHS, Window
+from tests.browser.window import BOTH_WIDTHS, Window, contrast
 
 Opener = Callable[..., Window]
 
@@ -153,30 +153,6 @@ def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
     expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
 
 
-CONTRAST = """element => {
-  const rgb = (color) => color.match(/[0-9.]+/g).map(Number)
-  const light = (color) => {
-    const part = color.slice(0, 3).map((c) => c / 255)
-    const [r, g, b] = part.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-  }
-  let ground = rgb(getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor)
-  const grounds = []
-  for (let at = element; at; at = at.parentElement) {
-    // the slider's value stands beside its thumb, though it lies within
-    if (!at.closest("[data-testid=stSlider]")) {
-      grounds.unshift(rgb(getComputedStyle(at).backgroundColor))
-    }
-  }
-  for (const [r, g, b, share = 1] of grounds) {
-    ground = ground.map((c, i) => c + ([r, g, b][i] - c) * share)
-  }
-  const both = [light(ground), light(rgb(getComputedStyle(element).color))]
-  return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
-}"""
-"""How far an element's words stand out from what lies behind them (WCAG 2.2)."""
-
-
 def assert_words_can_be_read(page: Page) -> None:
     for words in (
         page.get_by_text("Frontier and trees", exact=True),
@@ -186,7 +162,7 @@ def assert_words_can_be_read(page: Page) -> None:
         page.get_by_role("button", name="Adopt this tree").get_by_text("Adopt"),
         page.get_by_text("no other exists"),
     ):
-        found = words.first.evaluate(CONTRAST)
+        found = contrast(words.first)
         assert found >= 4.5, f"{words}: {found:.2f}"
 
 

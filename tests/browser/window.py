@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Page, WebSocket, expect
+from playwright.sync_api import Locator, Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -31,8 +31,36 @@ COUNT_CHARTS = """() => {
 """Keeps the largest number of charts that were on the page at one moment."""
 
 
+CONTRAST = """element => {
+  const rgb = (color) => color.match(/[0-9.]+/g).map(Number)
+  const light = (color) => {
+    const part = color.slice(0, 3).map((c) => c / 255)
+    const [r, g, b] = part.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  let ground = rgb(getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor)
+  const grounds = []
+  for (let at = element; at; at = at.parentElement) {
+    // the slider's value stands beside its thumb, though it lies within
+    if (!at.closest("[data-testid=stSlider]")) {
+      grounds.unshift(rgb(getComputedStyle(at).backgroundColor))
+    }
+  }
+  for (const [r, g, b, share = 1] of grounds) {
+    ground = ground.map((c, i) => c + ([r, g, b][i] - c) * share)
+  }
+  const both = [light(ground), light(rgb(getComputedStyle(element).color))]
+  return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
+}"""
+"""How far an element's words stand out from what lies behind them (WCAG 2.2)."""
+
 BOTH_WIDTHS = [("light", (1024, 1440)), ("dark", (1440, 1024))]
 """Each theme, with the width that a page is opened in and the one that it is then given."""
+
+
+def contrast(words: Locator) -> float:
+    """How far an element's words stand out from what lies behind them (WCAG 2.2)."""
+    return float(words.evaluate(CONTRAST))
 
 
 @dataclass(frozen=True)
