@@ -21,6 +21,9 @@ MOST_LABELS = 500
 """The most labels of an outcome."""
 
 _TARGET, _POSITIVE = "data_target", "data_positive"
+_IN_LIST = "data_positive_in_list"
+"""Two widgets for one value have two keys. Otherwise the browser would not get the value of the one
+that takes the other's place."""
 
 
 def draw_outcome() -> None:
@@ -67,13 +70,15 @@ def _draw_positive(labels: list[str], positive: str) -> None:
             format_func=plain,
             required=True,
             on_change=_positive_chosen,
+            args=(_POSITIVE,),
         )
     else:
         st.selectbox(
             text,
             options,
-            key=show_value(_POSITIVE, positive),
+            key=show_value(_IN_LIST, positive),
             on_change=_positive_chosen,
+            args=(_IN_LIST,),
         )
 
 
@@ -84,7 +89,7 @@ def _fit_side_by_side(options: list[str]) -> bool:
     return len(options) <= FEW_LABELS and short and len(shown) == len(options) and "" not in shown
 
 
-def _positive_chosen() -> None:
-    chosen = st.session_state[_POSITIVE]
+def _positive_chosen(key: str) -> None:
+    chosen = st.session_state[key]
     if chosen is not None:
         choose_positive(chosen)

@@ -119,6 +119,15 @@ def test_edits_in_quick_succession_are_all_kept(window: Window) -> None:
     expect(page.get_by_role("button", name="Choose the tree's shape")).to_be_disabled()
 
 
+def test_the_positive_class_stays_chosen_when_spellings_are_joined(window: Window) -> None:
+    """Labels that look alike are offered in a list, and others side by side."""
+    labels = ("yes", "no", "no\u200b")
+    rows = "".join(f"{20 + i % 40},{labels[i % 3]}\n" for i in range(90))
+    window.upload("labels.csv", f"age,class\n{rows}".encode())
+    window.page.get_by_role("button", name="Join them").click()
+    expect(window.page.get_by_role("radio", name="yes", exact=True)).to_be_checked()
+
+
 def test_a_sample_and_the_way_on_need_no_mouse(window: Window) -> None:
     page = window.page
     _tab_to(window, "Use this sample")
