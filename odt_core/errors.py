@@ -1,4 +1,4 @@
-"""Errors with messages for users."""
+"""Errors with messages for users, and how messages quote a text."""
 
 from __future__ import annotations
 
@@ -20,3 +20,18 @@ class DisagreementError(RuntimeError):
 
 class SolverError(RuntimeError):
     """A solver crashed or refused the program. The message says how it ended."""
+
+
+def quoted(text: str) -> str:
+    r"""Write a text from a file in quotes, with a plain blank for each character nobody sees.
+
+    Python's own quotes hold escape codes for such characters.
+
+    Examples
+    --------
+    >>> print(quoted("2\u202f010 €"), quoted("o'clock"), quoted("\x1b[1mred"))
+    '2 010 €' "o'clock" ' [1mred'
+    """
+    plain = "".join(character if character.isprintable() else " " for character in text)
+    mark = '"' if "'" in plain and '"' not in plain else "'"
+    return f"{mark}{plain}{mark}"

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.confusion import Confusion
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.topology import Topology
 
 MISSING = "(missing)"
@@ -490,7 +490,7 @@ class Problem:
 
     def _check_fixed(self, node: int, split: Split) -> None:
         feature = self.data.features[split.feature]
-        where = f"The split fixed at decision node {node + 1} on {feature.name!r}"
+        where = f"The split fixed at decision node {node + 1} on {quoted(feature.name)}"
         if any(not 0 <= code < feature.n_values for code in split.left):
             raise InputError(f"{where} names a category that the training rows do not have.")
         if not is_threshold(feature, split.left):

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.problem import Feature, Problem, Split
 from odt_core.solvers.search.columns import merge
 
@@ -194,8 +194,9 @@ def _subsets(problem: Problem, feature: Feature) -> list[frozenset[int]]:
     number = sum(math.comb(n, size) for size in range(1, most + 1))
     if number > MOST_QUESTIONS:
         raise InputError(
-            f"The column {feature.name!r} allows {number:,} questions, too many to compare (at "
-            f"most {MOST_QUESTIONS:,}): give a smaller cap on sets of categories, or leave it out."
+            f"The column {quoted(feature.name)} allows {number:,} questions, too many to compare "
+            f"(at most {MOST_QUESTIONS:,}): give a smaller cap on sets of categories, or "
+            "leave it out."
         )
     found = [frozenset(c) for size in range(1, most + 1) for c in combinations(range(n), size)]
     # of two halves that are each other's complement, one is enough

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from odt_core.alternatives.ends import End
 from odt_core.data import Prepared, Table
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.exact import exact_decimal
 from odt_core.export import tree_to_json
 from odt_core.problem import Goal
@@ -70,7 +70,9 @@ class AlternativesPart:
             raise InputError("Within how much of the optimum: give 0 or a larger number.")
         for name, cost in self.costs:
             if cost < 0:
-                raise InputError(f"The cost of the column {name!r} is negative: give 0 or more.")
+                raise InputError(
+                    f"The cost of the column {quoted(name)} is negative: give 0 or more."
+                )
 
     @property
     def n_solves(self) -> int:
@@ -108,7 +110,9 @@ def parse_cost(text: str, name: str) -> Fraction:
     """
     cost = exact_decimal(text.strip())
     if cost is None or cost < 0:
-        raise InputError(f"The cost of the column {name!r} is {text!r}: give a number from 0 on.")
+        raise InputError(
+            f"The cost of the column {quoted(name)} is {text!r}: give a number from 0 on."
+        )
     return cost
 
 
@@ -365,5 +369,5 @@ def _refuse_unknown(part: AlternativesPart, problem: Problem) -> None:
     for name, _ in part.costs:
         if name not in names:
             raise InputError(
-                f"A cost names the column {name!r}, which is no feature here: check its name."
+                f"A cost names the column {quoted(name)}, which is no feature here: check its name."
             )

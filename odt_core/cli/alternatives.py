@@ -20,7 +20,7 @@ from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
 from odt_core.confusion import Confusion
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.words import percent_words, printable, seconds_words
@@ -55,7 +55,9 @@ def _check_names(options: argparse.Namespace, known: Sequence[str]) -> None:
     for option in ("without", "only"):
         for column in getattr(options, option):
             if column not in known:
-                raise InputError(f"--{option}: there is no column {column!r}: check its name.")
+                raise InputError(
+                    f"--{option}: there is no column {quoted(column)}: check its name."
+                )
 
 
 def _summary(

@@ -17,7 +17,7 @@ from pathlib import Path
 from odt_core.cli.inputs import load_table, note
 from odt_core.cli.printed_studies import check_belongs, read_printed
 from odt_core.data import Table, read_table
-from odt_core.errors import MALFORMED, InputError
+from odt_core.errors import MALFORMED, InputError, quoted
 from odt_core.export import Model
 from odt_core.jobs import Batch, JobKind
 from odt_core.jobs.evidence import (
@@ -104,12 +104,12 @@ class _Given:
             if kind not in _SHOWN.get(sheet, (kind,)):
                 raise InputError(
                     f"--evidence: this sheet has no place for what '{kind.value}' printed "
-                    f"({name!r}): leave it out, or write the report."
+                    f"({quoted(name)}): leave it out, or write the report."
                 )
             if kind in studies:
                 raise InputError(
-                    f"--evidence: {name!r} is the second file that '{kind.value}' printed: give "
-                    "one of them."
+                    f"--evidence: {quoted(name)} is the second file that '{kind.value}' printed: "
+                    "give one of them."
                 )
             check_belongs(name, given, model)
             studies[kind] = given
@@ -154,5 +154,5 @@ def _load_validation(name: str) -> ValidationResult:
         return ValidationResult.from_json(json.loads(Path(name).read_text(encoding="utf-8")))
     except (OSError, RecursionError, *MALFORMED) as error:
         raise InputError(
-            f"--validation: {name!r} cannot be read: give what 'validate --json' printed."
+            f"--validation: {quoted(name)} cannot be read: give what 'validate --json' printed."
         ) from error

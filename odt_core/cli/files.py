@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os.path
 
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 INPUTS, OUTPUTS = ("file", "model", "validation", "rules", "evidence"), ("output", "rows_output")
 """The options for files to read and to write."""
@@ -29,6 +29,6 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
             for source in [sources] if isinstance(sources, str) else sources:
                 if os.path.isfile(source) and os.path.samefile(source, target):
                     raise InputError(
-                        f"--{output.replace('_', '-')}: the file {target!r} is also an input and "
-                        "would be lost: choose another file."
+                        f"--{output.replace('_', '-')}: the file {quoted(target)} is also an input "
+                        "and would be lost: choose another file."
                     )

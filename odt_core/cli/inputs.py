@@ -34,9 +34,8 @@ from odt_core.data import (
     target_labels,
     with_limit_mark,
 )
-from odt_core.data.findings import quoted
 from odt_core.data.stray_lines import option_words
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.problem import Objective, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import AnyShape, Topology, parse_shape
@@ -72,7 +71,7 @@ def load_table(options: argparse.Namespace) -> Table:
     """
     path = Path(options.file)
     if not path.is_file():
-        raise InputError(f"There is no file {options.file!r}: check the path.")
+        raise InputError(f"There is no file {quoted(options.file)}: check the path.")
     try:
         table = read_table(path, read_options(options), name=path.name)
     except RefusedRowsError as error:
@@ -90,7 +89,7 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     schema = _proposed(table, options)
     schema = _joined(table, schema, options.join).confirmed()
     if options.target is None:
-        note(f"Outcome: {schema.target!r} (guessed; name it with --target).")
+        note(f"Outcome: {quoted(schema.target)} (guessed; name it with --target).")
     if options.positive is None:
         labels = ", ".join(map(quoted, target_labels(table, schema)))
         positive = quoted(schema.positive)
@@ -148,7 +147,7 @@ def _proposed(table: Table, options: argparse.Namespace) -> Schema:
     if also and len(labels) > 2:
         named = list_words([*map(quoted, also)], " or ")
         note(
-            f"The outcome {schema.target!r} can be {named}. "
+            f"The outcome {quoted(schema.target)} can be {named}. "
             "--missing only applies to features. Give --target-missing to leave such rows out."
         )
     return schema
@@ -164,6 +163,8 @@ def _flags(finding: Finding) -> str:
             return f" Give --join {column}."
         if remedy.form is NumberForm.YEAR and any(other.form.is_age for other in finding.remedies):
             return f" Give --as-numbers {column} for the year, or --as-ages {column}."
+        if remedy.with_mark:
+            return f" Give --mark-limits {column} to mark them."
         if remedy.form is NumberForm.LIMITS:
             return f" Give --as-numbers {column}, or --mark-limits {column} to mark them as well."
         if remedy.change is Change.FORM or remedy.kind is ColumnKind.NUMERICAL:
@@ -194,7 +195,7 @@ def _with_cuts(schema: Schema, options: argparse.Namespace) -> Schema:
         name, equals, cuts = text.rpartition("=")
         if equals:
             if schema.column(name).kind is not ColumnKind.NUMERICAL:
-                raise InputError(f"--cuts names the column {name!r}, which is not numerical.")
+                raise InputError(f"--cuts names the column {quoted(name)}, which is not numerical.")
             schema = schema.with_binning(name, _binning(cuts, text))
     return schema
 
@@ -222,7 +223,7 @@ def _joined(table: Table, schema: Schema, columns: Sequence[str]) -> Schema:
         joined = spellings(table, schema, column)
         schema = schema.with_joined(column, joined)
         pairs = ", ".join(f"{quoted(text)} as {quoted(label)}" for text, label in joined)
-        note(f"Column {column!r}: {pairs or 'there is nothing to join'}.")
+        note(f"Column {quoted(column)}: {pairs or 'there is nothing to join'}.")
     return schema
 
 
@@ -248,8 +249,8 @@ def _check_columns(table: Table, options: argparse.Namespace) -> None:
             raise InputError(_no_column("--group", options.group, columns))
         if options.group in (*options.numerical, *options.categorical):
             raise InputError(
-                f"The column {options.group!r} is named by --group and as a feature: keep one of "
-                "them."
+                f"The column {quoted(options.group)} is named by --group and as a feature: keep "
+                "one of them."
             )
     taken: dict[str, str] = {}
     for kind in ("numerical", "categorical", "ignore"):
@@ -258,18 +259,21 @@ def _check_columns(table: Table, options: argparse.Namespace) -> None:
                 raise InputError(_no_column(f"--{kind}", column, columns))
             if column == options.target:
                 raise InputError(
-                    f"--{kind} names the column {column!r}, which is the target: leave it out."
+                    f"--{kind} names the column {quoted(column)}, which is the target: leave it "
+                    "out."
                 )
             if taken.setdefault(column, kind) != kind:
                 raise InputError(
-                    f"The column {column!r} is named by --{taken[column]} and by --{kind}: "
+                    f"The column {quoted(column)} is named by --{taken[column]} and by --{kind}: "
                     "keep one of them."
                 )
 
 
 def _no_column(option: str, column: str, columns: list[str]) -> str:
     shown = ", ".join(columns[:20]) + (" ..." if len(columns) > 20 else "")
-    return f"{option} names the column {column!r}, which the file does not have: it has {shown}."
+    return (
+        f"{option} names the column {quoted(column)}, which the file does not have: it has {shown}."
+    )
 
 
 def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
@@ -352,11 +356,15 @@ def _read_rules(options: argparse.Namespace) -> RulesSpec:
     try:
         records = json.loads(Path(options.rules).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"--rules: the file {options.rules!r} cannot be read.") from error
+        raise InputError(f"--rules: the file {quoted(options.rules)} cannot be read.") from error
     except ValueError as error:
-        raise InputError(f"--rules: the file {options.rules!r} is not JSON ({error}).") from error
+        raise InputError(
+            f"--rules: the file {quoted(options.rules)} is not JSON ({error})."
+        ) from error
     if not isinstance(records, list):
-        raise InputError(f"--rules: the file {options.rules!r} must hold a JSON list of rules.")
+        raise InputError(
+            f"--rules: the file {quoted(options.rules)} must hold a JSON list of rules."
+        )
     return RulesSpec(forbidden, tuple(_node_rule(record) for record in records))
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.export import Model
 
 _RUN_ID = re.compile("[0-9a-f]{32}")
@@ -32,7 +32,7 @@ def load_model(name: str) -> Model:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"The model {name!r} cannot be read: give a file from 'train --output'."
+            f"The model {quoted(name)} cannot be read: give a file from 'train --output'."
         ) from error
     return _exported_model(text) if _is_run(text) else Model.from_text(text)
 

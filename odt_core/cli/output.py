@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.export import signed_record
 
 if TYPE_CHECKING:
@@ -61,5 +61,6 @@ def write_output(target: str | None, content: bytes, *, option: str = "--output"
         Path(target).write_bytes(content)
     except OSError as error:
         raise InputError(
-            f"{option}: the file {target!r} cannot be written ({error.strerror}): choose another."
+            f"{option}: the file {quoted(target)} cannot be written ({error.strerror}): choose "
+            "another."
         ) from error

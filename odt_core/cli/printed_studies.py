@@ -10,7 +10,7 @@ from typing import Any
 
 from odt_core.cli.output import STUDY
 from odt_core.data import ReadOptions
-from odt_core.errors import MALFORMED, InputError
+from odt_core.errors import MALFORMED, InputError, quoted
 from odt_core.export import Model
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.jobs.evidence import KnownRuns, find_evidence, problem_of
@@ -59,7 +59,7 @@ def read_printed(name: str) -> Batch | ValidationResult:
     except (OSError, RecursionError, InputError, *MALFORMED) as error:
         commands = list_words([f"'{kind.value}'" for kind in _READERS], " or ")
         raise InputError(
-            f"--evidence: {name!r} cannot be read: give what 'validate', {commands} of this "
+            f"--evidence: {quoted(name)} cannot be read: give what 'validate', {commands} of this "
             "version printed with --json."
         ) from error
 
@@ -86,12 +86,13 @@ def check_belongs(name: str, study: Batch, model: Model) -> None:
     derivation, asked = Derivation.of(model), study.jobs[0].spec
     if asked.dataset != derivation.data.sha256:
         raise InputError(
-            f"--evidence: {name!r} is a study of another file ({asked.table_name!r}): the tree was "
-            f"trained on {derivation.data.name!r}."
+            f"--evidence: {quoted(name)} is a study of another file ({quoted(asked.table_name)}): "
+            f"the tree was trained on {quoted(derivation.data.name)}."
         )
     raise InputError(
-        f"--evidence: {name!r} does not belong to this tree: {_difference(asked, derivation.spec)}."
-        f" Run 'odt {asked.kind.value}' again with the tree's settings."
+        f"--evidence: {quoted(name)} does not belong to this tree: "
+        f"{_difference(asked, derivation.spec)}. Run 'odt {asked.kind.value}' again "
+        "with the tree's settings."
     )
 
 

@@ -9,7 +9,7 @@ from datetime import date
 
 from odt_core.data.forms import NumberForm
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 Joined = tuple[tuple[str, str], ...]
 """Pairs of a text and its label."""
@@ -54,11 +54,11 @@ def check_joined(joined: Joined, column: str) -> Joined:
     texts = Counter(text for text, _ in joined)
     repeated = next((text for text, n in texts.items() if n > 1), None)
     replaced = next((label for _, label in joined if label in texts), None)
-    if repeated is not None or replaced is not None:
-        wrong = repeated if repeated is not None else replaced
+    wrong = repeated if repeated is not None else replaced
+    if wrong is not None:
         raise InputError(
-            f"Column {column!r}: the text {wrong!r} cannot be joined with two labels: give each "
-            "text one label, and replace no label."
+            f"Column {quoted(column)}: the text {quoted(wrong)} cannot be joined with two labels: "
+            "give each text one label, and replace no label."
         )
     return joined
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from odt_core.data.column_checks import column_findings
 from odt_core.data.dialect import DELIMITER_NAMES
@@ -15,6 +16,7 @@ from odt_core.data.table import Table
 from odt_core.data.target import read_target
 from odt_core.data.target_checks import MAX_LABELS_SHOWN, target_findings
 from odt_core.data.title_checks import title_finding
+from odt_core.errors import quoted
 
 MAX_UNITS = 5
 """Largest number of units that a sentence names."""
@@ -82,7 +84,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
             continue
         if title is not None or profile in units:
             found = tuple(finding for finding in found if finding.level is Level.ERROR)
-        yield from found
+        yield from (_without_done_marks(finding, schema) for finding in found)
     if not used:
         yield error(
             None,
@@ -93,6 +95,16 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     yield from _unnamed_findings(table, schema)
 
 
+def _without_done_marks(finding: Finding, schema: Schema) -> Finding:
+    """Leave out the offer to mark a column's limits if the schema has the mark."""
+    left = tuple(
+        remedy
+        for remedy in finding.remedies
+        if not (remedy.with_mark and remedy.applied(schema) == schema)
+    )
+    return replace(finding, remedies=left)
+
+
 def _units_columns(columns: Sequence[tuple[ColumnKind, Profile]]) -> list[Profile]:
     """Columns of numbers with text in the first row, if each column of numbers has text there."""
     found = []
@@ -100,11 +112,18 @@ def _units_columns(columns: Sequence[tuple[ColumnKind, Profile]]) -> list[Profil
         first = profile.factor.codes[0]
         if profile.missing[first]:
             continue
-        if not profile.strays[first]:
+        if not profile.strays[first] or _is_odd_number(profile, first):
             return []
         if profile.counts[profile.strays].sum() == 1 and profile.n_distinct > 1:
             found.append(profile)
     return found
+
+
+def _is_odd_number(profile: Profile, code: int) -> bool:
+    """Whether a stray text is a number in another form, such as ``<0.5``."""
+    form = profile.odd_form
+    text: str = profile.factor.values[code].as_py()
+    return form is not None and text not in profile.strays_beyond(form)
 
 
 def _units_finding(table: Table, units: Sequence[Profile]) -> Finding:
@@ -132,12 +151,12 @@ def _group_findings(schema: Schema, profiles: Sequence[Profile]) -> Iterator[Fin
         if is_group and profile.n_distinct + profile.n_missing == 1:
             yield error(
                 name,
-                f"Column {name!r} has the same value in every row, so its rows cannot be kept "
-                "together and divided: choose another group column, or none.",
+                f"Column {quoted(name)} has the same value in every row, so its rows cannot be "
+                "kept together and divided: choose another group column, or none.",
                 Remedy(Change.UNGROUP, "Divide them freely", name),
             )
             continue
-        facts = f"Column {name!r} has {profile.n_distinct:,} values in {n_known:,} rows"
+        facts = f"Column {quoted(name)} has {profile.n_distinct:,} values in {n_known:,} rows"
         if is_group:
             yield info(
                 name,
@@ -157,9 +176,9 @@ def _cluster_finding(profile: Profile) -> Finding:
     name = profile.name
     return info(
         name,
-        f"Column {name!r} has {profile.n_distinct:,} values. If rows with the same value are alike "
-        "and new cases will have other values, test results are too good: keep such rows together, "
-        "in training or in test.",
+        f"Column {quoted(name)} has {profile.n_distinct:,} values. If rows with the same value are "
+        "alike and new cases will have other values, test results are too good: keep such rows "
+        "together, in training or in test.",
         Remedy(Change.GROUP, "Keep them together", name),
     )
 
@@ -179,15 +198,15 @@ def shape_error(table: Table) -> Finding | None:
             )
         return error(
             None,
-            f"The table has one column only, {table.columns[0]!r}, where an outcome and a feature "
-            f"are needed: {remedy}.",
+            f"The table has one column only, {quoted(table.columns[0])}, where an outcome and a "
+            f"feature are needed: {remedy}.",
         )
     return None
 
 
 def _absent_message(table: Table, name: str) -> str:
     return (
-        f"The table has no column {name!r}: choose among its columns, "
+        f"The table has no column {quoted(name)}: choose among its columns, "
         f"{shown(table.columns, 2 * MAX_LABELS_SHOWN)}."
     )
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.data.findings import Finding, Level, error, info, quoted, row_count, shown, warning
+from odt_core.data.findings import Finding, Level, error, info, row_count, shown, warning
 from odt_core.data.forms import NumberForm, latest_date
 from odt_core.data.profile import (
     MANY_CATEGORIES,
@@ -23,7 +23,7 @@ from odt_core.data.remedies import Change, Remedy, ignore
 from odt_core.data.schema import ColumnKind, Schema
 from odt_core.data.table import Table
 from odt_core.data.target import Target
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 ALMOST_ALWAYS = 0.95
 """Balanced accuracy from which a single column counts as giving the outcome away."""
@@ -84,7 +84,7 @@ def _findings(
     if profile.is_constant:
         what = "is the same" if profile.n_distinct else "has no value"
         where = "every row" if profile.n_distinct else "any row"
-        yield info(name, f"Column {name!r} {what} in {where}, so it is ignored.")
+        yield info(name, f"Column {quoted(name)} {what} in {where}, so it is ignored.")
         return
     if kind is ColumnKind.NUMERICAL:
         yield from _number_findings(table, profile)
@@ -126,8 +126,8 @@ def _age_finding(profile: Profile, reference: date) -> Finding:
     later = f", which is before the date in {row_count(n_later)}" if n_later else ""
     return info(
         profile.name,
-        f"Column {profile.name!r} is read as the age in completed years on {reference}{later}: "
-        "set another date under one column in detail.",
+        f"Column {quoted(profile.name)} is read as the age in completed years on "
+        f"{reference}{later}: set another date under one column in detail.",
     )
 
 
@@ -140,7 +140,8 @@ def _limit_findings(profile: Profile) -> Iterator[Finding]:
         facts = f"has a limit such as {shown(profile.values(limits), MAX_SHOWN)} in {n_rows}"
         yield info(
             profile.name,
-            f"Column {profile.name!r} {facts}: the tree uses the limit as the number.",
+            f"Column {quoted(profile.name)} {facts}: the tree uses the limit as the number.",
+            replace(_as_form(profile, NumberForm.LIMITS), label="Mark the limits", with_mark=True),
         )
 
 
@@ -159,7 +160,7 @@ def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> 
     row = int(np.argmax(bad[profile.factor.codes]))
     code = int(profile.factor.codes[row])
     text = profile.factor.values[code].as_py()
-    where = f"Column {profile.name!r}, {table.where(row)}: {quoted(text)}"
+    where = f"Column {quoted(profile.name)}, {table.where(row)}: {quoted(text)}"
     if not np.isnan(profile.numbers[code]):
         return f"{where} is too large a number: correct it, or name it as a missing value."
     if profile.reading.form.is_age:
@@ -173,7 +174,7 @@ def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> 
 def _identifier_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
     facts = (
-        f"Column {name!r} has {profile.n_distinct} different values in "
+        f"Column {quoted(name)} has {profile.n_distinct} different values in "
         f"{row_count(profile.n_rows)}, like identifiers"
     )
     if kind is ColumnKind.IGNORE:
@@ -199,7 +200,7 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
         n_rows = int(profile.counts[profile.strays].sum())
         yield info(
             name,
-            f"Column {name!r} holds numbers except for {shown(strays, MAX_STRAYS)} in "
+            f"Column {quoted(name)} holds numbers except for {shown(strays, MAX_STRAYS)} in "
             f"{row_count(n_rows)}: name that as a missing value to use the column as numerical.",
             _without_strays(profile),
         )
@@ -207,7 +208,7 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
 
 def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
-    facts = f"Column {name!r} holds dates such as {quoted(profile.date_example)}"
+    facts = f"Column {quoted(name)} holds dates such as {quoted(profile.date_example)}"
     year, ages = _as_form(profile, NumberForm.YEAR), _age_remedies(profile)
     age = "use the age in completed years on the latest date, " if ages else ""
     time = "add a column with the time between two dates"
@@ -231,7 +232,7 @@ def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
 
 def _code_text_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
-    facts = f"Column {name!r} holds codes such as {quoted(profile.code_example or '')}"
+    facts = f"Column {quoted(name)} holds codes such as {quoted(profile.code_example or '')}"
     if kind is ColumnKind.NUMERICAL:
         remedy = Remedy(Change.USE, "Use as categories", name, ColumnKind.CATEGORICAL)
         return warning(
@@ -259,7 +260,7 @@ def _form_finding(profile: Profile, form: NumberForm) -> Finding:
     odd = [text for text in profile.values(profile.strays) if text not in set(beyond)]
     n_odd = int(profile.counts[profile.strays].sum())
     n_plain = int(profile.counts[~profile.strays & ~profile.missing].sum())
-    message = f"Column {name!r} holds {what}, such as {shown(odd, MAX_SHOWN)}, as text"
+    message = f"Column {quoted(name)} holds {what}, such as {shown(odd, MAX_SHOWN)}, as text"
     has_both = form is NumberForm.SIGNS and n_plain > 0
     if has_both:
         message += f", in {row_count(n_odd)}, while {row_count(n_plain)} have plain numbers"
@@ -338,13 +339,13 @@ def as_ages(table: Table, schema: Schema, column: str, reference: date | None = 
     remedies = _age_remedies(profile) if profile.holds_dates else ()
     if not remedies:
         raise InputError(
-            f"The column {column!r} cannot be read as ages: too few of its texts are dates such as "
-            "2018-01-30."
+            f"The column {quoted(column)} cannot be read as ages: too few of its texts are dates "
+            "such as 2018-01-30."
         )
     if len(remedies) > 1:
         raise InputError(
-            f"The dates of the column {column!r}, such as {quoted(profile.date_example)}, can be "
-            "read in two ways: write them with the year first."
+            f"The dates of the column {quoted(column)}, such as {quoted(profile.date_example)}, "
+            "can be read in two ways: write them with the year first."
         )
     return replace(remedies[0], reference=reference or remedies[0].reference).applied(schema)
 
@@ -368,8 +369,8 @@ def as_numbers(table: Table, schema: Schema, column: str) -> Schema:
         schema = _without_strays(profile).applied(schema)
     elif not profile.is_numeric:
         raise InputError(
-            f"The column {column!r} cannot be read as numbers: too many of its texts, such as "
-            f"{shown(profile.values(profile.strays), MAX_SHOWN)}, are none."
+            f"The column {quoted(column)} cannot be read as numbers: too many of its texts, such "
+            f"as {shown(profile.values(profile.strays), MAX_SHOWN)}, are none."
         )
     return schema.with_kind(column, ColumnKind.NUMERICAL)
 
@@ -384,7 +385,9 @@ def with_limit_mark(table: Table, schema: Schema, column: str) -> Schema:
     """
     schema = as_numbers(table, schema, column)
     if schema.column(column).form is not NumberForm.LIMITS:
-        raise InputError(f"The column {column!r} has no limits such as <0.5 that can be marked.")
+        raise InputError(
+            f"The column {quoted(column)} has no limits such as <0.5 that can be marked."
+        )
     return schema.with_limit_mark(column)
 
 
@@ -409,8 +412,8 @@ def _code_findings(profile: Profile) -> Iterator[Finding]:
         n = int(profile.counts[profile.factor.texts.index(code)])
         yield info(
             name,
-            f"Column {name!r} is {quoted(code)} in {n:,} of {n_known:,} rows, far from its other "
-            "values: if that means a missing value, name it as one.",
+            f"Column {quoted(name)} is {quoted(code)} in {n:,} of {n_known:,} rows, far from its "
+            "other values: if that means a missing value, name it as one.",
             Remedy(Change.MISSING, "Read as missing", name, texts=(code,)),
         )
 
@@ -420,8 +423,8 @@ def _category_findings(profile: Profile, *, has_many: bool) -> Iterator[Finding]
     if has_many:
         yield warning(
             name,
-            f"Column {name!r} has {profile.n_distinct} categories: a tree may fit chance with so "
-            "many; group them, cap the subset size, or ignore the column.",
+            f"Column {quoted(name)} has {profile.n_distinct} categories: a tree may fit chance "
+            "with so many; group them, cap the subset size, or ignore the column.",
             ignore(name),
         )
     alike = profile.spellings()
@@ -430,8 +433,8 @@ def _category_findings(profile: Profile, *, has_many: bool) -> Iterator[Finding]
         more = f" ({len(alike)} such spellings)" if len(alike) > 1 else ""
         yield warning(
             name,
-            f"Column {name!r} has both {quoted(label)} and {quoted(text)}{more}, which count as "
-            "different categories: join them if they are the same.",
+            f"Column {quoted(name)} has both {quoted(label)} and {quoted(text)}{more}, which count "
+            "as different categories: join them if they are the same.",
             Remedy(Change.JOIN, "Join them", name, joined=alike),
         )
 
@@ -444,7 +447,7 @@ def _leak_findings(
     if len(target.labels) <= MANY_CATEGORIES:
         counts = profile.class_counts(target.classes, len(target.labels))
         if profile.decides(kind, counts):
-            facts = f"Column {name!r} alone determines the outcome {target.name!r}"
+            facts = f"Column {quoted(name)} alone determines the outcome {quoted(target.name)}"
             yield replace(warning(name, f"{facts}: {_LEAK_ADVICE}", ignore(name)), gives_away=True)
             return
     overall = _overall_accuracy(table, profile, kind, target, positive, counts)
@@ -498,8 +501,8 @@ def _near_leak(
     if accuracy is None or accuracy < ALMOST_ALWAYS:
         return None
     message = (
-        f"Column {profile.name!r} alone almost determines the outcome {target.name!r} (balanced "
-        f"accuracy {accuracy:.1%}{where}): {_LEAK_ADVICE}"
+        f"Column {quoted(profile.name)} alone almost determines the outcome {quoted(target.name)} "
+        f"(balanced accuracy {accuracy:.1%}{where}): {_LEAK_ADVICE}"
     )
     return replace(warning(profile.name, message, ignore(profile.name)), gives_away=True)
 

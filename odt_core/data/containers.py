@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from odt_core.data.findings import shown
 from odt_core.data.numeric import number_text
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 MAX_BYTES = 1 << 30
 """Largest unpacked table, in bytes."""
@@ -240,7 +240,7 @@ def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
         raise _too_large()
     # It is never read beyond the size that it declares; if it has more, it is damaged.
     content = archive.read(entry)
-    note = f"Read from {entry.filename!r} in the zip archive."
+    note = f"Read from {quoted(entry.filename)} in the zip archive."
     found = _inside(content, "zip archive")
     return dataclasses.replace(found, notes=(note, *found.notes))
 
@@ -329,8 +329,8 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
         ) from error
     notes: tuple[str, ...] = ()
     if len(names) > 1:
-        quoted = shown(names, _MAX_SHOWN)
-        notes = (f"The workbook has {len(names)} sheets ({quoted}): {name!r} was read.",)
+        sheets = shown(names, _MAX_SHOWN)
+        notes = (f"The workbook has {len(names)} sheets ({sheets}): {quoted(name)} was read.",)
     return Unpacked(out.getvalue().encode("utf-8"), container, notes)
 
 
@@ -388,8 +388,8 @@ def _from_parquet(raw: bytes) -> Unpacked:
 def _nested_notes(names: list[str]) -> tuple[str, ...]:
     """Note that columns of lists or records were left out."""
     return tuple(
-        f"Column {name!r} of the Parquet file holds lists or records, so it was left out: give "
-        "each of its parts a column to use them."
+        f"Column {quoted(name)} of the Parquet file holds lists or records, so it was left out: "
+        "give each of its parts a column to use them."
         for name in names
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from odt_core.data.binning import BinMethod, Binning
 from odt_core.data.schema import Schema
+from odt_core.errors import quoted
 from odt_core.problem import Feature
 
 MOST_NAMED = 3
@@ -84,7 +85,7 @@ def cut_points_words(columns: Iterable[ColumnCuts]) -> str:
 def _columns(names: list[str]) -> str:
     if len(names) > MOST_NAMED:
         return f"{len(names)} columns"
-    return ", ".join(map(repr, names))
+    return ", ".join(map(quoted, names))
 
 
 def cut_points_to_json(columns: Iterable[ColumnCuts]) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS, missing_values
 from odt_core.data.numeric import DECIMAL_MARKS
 from odt_core.data.table import Factor, read_numbers
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 DELIMITERS = (",", ";", "\t", "|")
 """Delimiters that are tried; users can also give any other single character."""
@@ -360,7 +360,7 @@ def _mark_notes(
 
 def _names_shown(names: Sequence[str]) -> str:
     more = ", ..." if len(names) > _MAX_MARKED_SHOWN else ""
-    return ", ".join(map(repr, names[:_MAX_MARKED_SHOWN])) + more
+    return ", ".join(map(quoted, names[:_MAX_MARKED_SHOWN])) + more
 
 
 _MOSTLY = 0.9

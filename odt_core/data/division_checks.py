@@ -8,12 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from odt_core.data.findings import Finding, info, quoted, row_count, warning
+from odt_core.data.findings import Finding, info, row_count, warning
 from odt_core.data.table import Table
 from odt_core.data.target import Target
+from odt_core.errors import quoted
 
 FEWEST_TRAINING, FEWEST_TEST = 10, 5
 """With fewer rows of a class than this, little can be learned or tested."""
+
+_TOO_MANY_COPIES = 0.1
+"""From this share of the test rows on, copies beyond those by chance are a warning."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -51,15 +55,17 @@ def division_findings(
     if few:
         yield warning(
             target.name,
-            f"The outcome {target.name!r} has only {', '.join(few)}: rates of so few rows mean "
-            "little.",
+            f"The outcome {quoted(target.name)} has only {', '.join(few)}: rates of so few rows "
+            "mean little.",
         )
     n_copies = _copies(table, train, test)
     expected = _copies_by_chance(table, train, test) if n_copies else 0.0
     if _are_many(n_copies, expected, len(test)):
         verb = "is an exact copy" if n_copies == 1 else "are exact copies"
         usual = f"about {expected:,.0f}" if expected >= 1 else "fewer than 1"
-        yield info(
+        are_too_many = n_copies - expected >= _TOO_MANY_COPIES * len(test)
+        say = warning if are_too_many else info
+        yield say(
             None,
             f"{n_copies:,} of {row_count(len(test))} in test {verb} of a training row, in every "
             f"column; by chance alone it would be {usual}. If a case was entered twice, test "

@@ -25,7 +25,6 @@ from odt_core.data.binning import (
 )
 from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
 from odt_core.data.column_checks import number_error
-from odt_core.data.findings import quoted
 from odt_core.data.forms import LIMIT_MARK, NumberForm, form_from_json
 from odt_core.data.limits import has_column
 from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
@@ -34,7 +33,7 @@ from odt_core.data.profile import Profile, profile_column
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.spelling import folded, spelled
 from odt_core.data.table import Table, column_name, text_table
-from odt_core.errors import MALFORMED, InputError
+from odt_core.errors import MALFORMED, InputError, quoted
 from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
 
 ENCODER_VERSION = 1
@@ -291,8 +290,8 @@ class Encoder:
         for column in columns:
             if not has_column(table, column.feature.name):
                 raise InputError(
-                    f"The table has no column {column.feature.name!r}, which the tree was trained "
-                    "with: add it (cells may be empty)."
+                    f"The table has no column {quoted(column.feature.name)}, which the tree was "
+                    "trained with: add it (cells may be empty)."
                 )
         for column in columns:
             yield column, column.profile(table, self.decimal)
@@ -350,8 +349,8 @@ def _doubt(table: Table, column: str, decimal: str) -> str:
     text = next(text for text in table.factor(column).texts if "." in text or "," in text)
     mark = "commas" if decimal == "," else "points"
     return (
-        f"Column {column!r}: numbers such as {quoted(text)} can be read in two ways, and the tree "
-        f"was trained on decimal {mark}: name this file's decimal mark (--decimal)."
+        f"Column {quoted(column)}: numbers such as {quoted(text)} can be read in two ways, and the "
+        f"tree was trained on decimal {mark}: name this file's decimal mark (--decimal)."
     )
 
 

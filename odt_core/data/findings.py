@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from odt_core.data.remedies import Remedy
+from odt_core.errors import quoted
 
 
 class Level(StrEnum):
@@ -58,21 +59,6 @@ def warning(column: str | None, message: str, *remedies: Remedy) -> Finding:
 def info(column: str | None, message: str, *remedies: Remedy) -> Finding:
     """Make a remark."""
     return Finding(Level.INFO, column, message, remedies)
-
-
-def quoted(text: str) -> str:
-    r"""Write a text from a file in quotes, with a plain blank for each character nobody sees.
-
-    Python's own quotes hold escape codes for such characters.
-
-    Examples
-    --------
-    >>> print(quoted("2\u202f010 €"), quoted("o'clock"), quoted("\x1b[1mred"))
-    '2 010 €' "o'clock" ' [1mred'
-    """
-    plain = "".join(character if character.isprintable() else " " for character in text)
-    mark = '"' if "'" in plain and '"' not in plain else "'"
-    return f"{mark}{plain}{mark}"
 
 
 def shown(names: Sequence[str], most: int) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
+from odt_core.errors import quoted
 
 MAX_SHOWN = 5
 """Largest number of names or numbers that a note lists."""
@@ -55,10 +56,10 @@ def read_header(cells: Sequence[str]) -> Header:
     notes = []
     named_blank = [position for position in blank if position < n_named]
     if named_blank:
-        shown = _shorten([repr(names[position]) for position in named_blank])
+        shown = _shorten([quoted(names[position]) for position in named_blank])
         notes.append(f"Columns without a name in the first line are called {shown}.")
     if renamed:
-        shown = _shorten([f"{old!r} (now {new!r})" for old, new in renamed])
+        shown = _shorten([f"{quoted(old)} (now {quoted(new)})" for old, new in renamed])
         notes.append(f"Names that stand more than once in the first line were changed: {shown}.")
     if looks_like_data(given[:n_named], len(renamed)):
         notes.append(

@@ -8,18 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from odt_core.data.cells import CellReading
 from odt_core.data.checks import shape_error
-from odt_core.data.findings import quoted, shown
+from odt_core.data.findings import shown
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import MANY_CATEGORIES, Profile, profile_column
 from odt_core.data.schema import ColumnSchema, Schema
-from odt_core.data.spelling import folded
+from odt_core.data.spelling import without_accents
 from odt_core.data.table import Table
 from odt_core.data.target import EVENT_NAMES, TARGET_NAMES, Target, read_target
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 FEW_ROWS = 10
 """A column whose rarer value has fewer rows than this is the last choice for the outcome."""
@@ -71,21 +70,6 @@ UNKNOWN_LABELS = frozenset(
     ).split(", ")
 )
 """Labels that mean an unknown outcome. They are read as missing if two other labels remain."""
-
-_ACCENTS = r"\p{Mn}"
-
-
-def _plain(labels: Sequence[str]) -> list[str]:
-    """Labels without case, accents, outer blanks and full stops at their end.
-
-    Examples
-    --------
-    >>> _plain(["Indéterminé", "n.a.", " S\u00ed"])
-    ['indetermine', 'n.a', 'si']
-    """
-    letters = pc.utf8_normalize(folded(pa.array(labels, pa.large_string())), "NFD")
-    plain: list[str] = pc.replace_substring_regex(letters, _ACCENTS, "").to_pylist()
-    return plain
 
 
 def infer_schema(
@@ -148,7 +132,7 @@ def infer_schema(
         positive = guess_positive(outcome)
     elif positive not in outcome.labels:
         raise InputError(
-            f"The outcome {target!r} is never {quoted(positive)}: choose the positive label "
+            f"The outcome {quoted(target)} is never {quoted(positive)}: choose the positive label "
             f"among {shown(outcome.labels, 10)}."
         )
     profiles = [profile_column(table, name, reading) for name in table.columns if name != target]
@@ -166,7 +150,7 @@ def infer_schema(
 
 def _unknown_labels(outcome: Target, positive: str | None) -> tuple[str, ...]:
     """Labels that mean an unknown outcome, if two other labels remain."""
-    plain = dict(zip(outcome.labels, _plain(outcome.labels), strict=True))
+    plain = dict(zip(outcome.labels, without_accents(outcome.labels), strict=True))
     means_negative = {"-"} if "+" in plain.values() else set()
     words = UNKNOWN_LABELS - means_negative
     unknown = tuple(label for label in plain if plain[label] in words and label != positive)
@@ -178,8 +162,9 @@ def _guess_target(table: Table, reading: CellReading) -> tuple[str, bool]:
     """The outcome's name, and whether it was guessed from values and not from names."""
     profiles = {name: profile_column(table, name, reading) for name in table.columns}
     usable = [name for name, p in profiles.items() if 2 <= p.n_distinct <= MANY_CATEGORIES]
-    for wanted in (*TARGET_NAMES, *EVENT_NAMES):
-        named = [name for name in usable if name.casefold() == wanted]
+    plain = without_accents(usable)
+    for wanted in without_accents((*TARGET_NAMES, *EVENT_NAMES)):
+        named = [name for name, key in zip(usable, plain, strict=True) if key == wanted]
         if named:
             return named[-1], False
     rows = {name: _rows_by_value(profiles[name]) for name in usable}
@@ -208,7 +193,7 @@ def _rows_by_value(profile: Profile) -> Counter[str]:
     texts = profile.factor.values.filter(pa.array(present)).to_pylist()
     for text, n in zip(texts, profile.counts[present].tolist(), strict=True):
         found[joined.get(text, text)] += n
-    plain = dict(zip(found, _plain(list(found)), strict=True))
+    plain = dict(zip(found, without_accents(list(found)), strict=True))
     known = Counter({text: n for text, n in found.items() if plain[text] not in UNKNOWN_LABELS})
     return known if len(known) >= 2 else found
 
@@ -217,7 +202,7 @@ def guess_positive(outcome: Target) -> str:
     """Guess the positive label, as `infer_schema` describes; "" if there is none."""
     strays = outcome.strays()
     found = dict(zip(outcome.labels, outcome.counts, strict=True))
-    plain = dict(zip(found, _plain(list(found)), strict=True))
+    plain = dict(zip(found, without_accents(list(found)), strict=True))
     usual = [label for label in found if label not in strays]
     if not usual:
         return ""

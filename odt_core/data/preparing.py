@@ -12,13 +12,13 @@ from odt_core.data.checks import check_schema
 from odt_core.data.column_checks import training_leaks
 from odt_core.data.division_checks import division_findings
 from odt_core.data.encoder import Encoder, fit_encoder
-from odt_core.data.findings import Finding, Level, quoted
+from odt_core.data.findings import Finding, Level
 from odt_core.data.profile import profile_column
 from odt_core.data.schema import Schema
 from odt_core.data.splitting import SplitSpec, split_rows
 from odt_core.data.table import Table
 from odt_core.data.target import Target, read_target
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.problem import EncodedData
 
 
@@ -215,11 +215,13 @@ def _require_both_classes(target: Target, positive: str, train: npt.NDArray[np.b
         return
     label = quoted(target.negative_label(positive) if train.all() else positive)
     rows = f"None of the {len(train):,} training rows" if len(train) > 1 else "No training row"
-    raise InputError(f"{rows} has {target.name!r} = {label}: choose a larger training set.")
+    raise InputError(f"{rows} has {quoted(target.name)} = {label}: choose a larger training set.")
 
 
 def _flow(table: Table, target: Target, n_train: int, n_test: int) -> Flow:
     n_known = int(target.known.sum())
     n_lost = table.n_rows - n_known
-    excluded = (Exclusion(f"the outcome {target.name!r} is missing", n_lost),) if n_lost else ()
+    excluded = (
+        (Exclusion(f"the outcome {quoted(target.name)} is missing", n_lost),) if n_lost else ()
+    )
     return Flow(table.n_rows, excluded, n_train, n_test, n_known - n_train - n_test)

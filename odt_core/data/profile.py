@@ -190,10 +190,10 @@ class Profile:
 
     @cached_property
     def is_mostly_numeric(self) -> bool:
-        """Whether the column holds numbers except for few other texts."""
+        """Whether the column holds numbers, and not codes, except for few other texts."""
         n_stray = int(np.count_nonzero(self.strays))
         n_numbers = self.n_distinct - n_stray
-        if not n_stray or n_numbers < 2:
+        if not n_stray or n_numbers < 2 or self.code_like is not None:
             return False
         rows = int(self.counts[~self.missing].sum())
         mostly = int(self.counts[self.strays].sum()) <= _FEW_STRAYS * rows
@@ -258,7 +258,12 @@ class Profile:
         a float (``3E328``).
         """
         has_words = bool(np.isnan(self.numbers[~self.missing]).any())
-        if has_words or not self.is_whole or self.reading.form is not NumberForm.PLAIN:
+        return None if has_words else self.code_like
+
+    @cached_property
+    def code_like(self) -> str | None:
+        """The same, whether or not other texts of the column are words (``3E5`` beside ``4A0``)."""
+        if not self.is_whole or self.reading.form is not NumberForm.PLAIN:
             return None
         values = self.factor.values
         for pattern in _CODES:

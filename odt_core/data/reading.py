@@ -20,7 +20,7 @@ from odt_core.data.dialect import (
 from odt_core.data.rows import RaggedError, read_rows, without_first
 from odt_core.data.stray_lines import refusal
 from odt_core.data.table import ReadReport, Table, read_numbers
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 
 def read_table(
@@ -116,7 +116,7 @@ def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise InputError(f"There is no file {str(path)!r}: check the path.") from error
+        raise InputError(f"There is no file {quoted(str(path))}: check the path.") from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise InputError(f"The file {str(path)!r} cannot be read: {reason}.") from error
+        raise InputError(f"The file {quoted(str(path))} cannot be read: {reason}.") from error

@@ -16,10 +16,9 @@ import pyarrow.compute as pc
 
 from odt_core.data.dialect import DELIMITER_NAMES, Dialect
 from odt_core.data.even_rows import split_even_rows
-from odt_core.data.findings import quoted
 from odt_core.data.header import Header, read_header
 from odt_core.data.table import Factor, composed, factor_of
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 MAX_COLUMNS = 20_000
 
@@ -178,8 +177,8 @@ def _tidy(
     if n_cut:
         notes.append(f"Lines whose empty cells beyond the header's last were cut off: {n_cut}.")
     notes += [
-        f"Column {header.names[position]!r} has values that differ only in blanks around them: "
-        "the blanks were removed, so that they count as one."
+        f"Column {quoted(header.names[position])} has values that differ only in blanks around "
+        "them: the blanks were removed, so that they count as one."
         for position in joined
     ]
     width = header.width

@@ -16,7 +16,7 @@ from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_j
 from odt_core.data.forms import LIMIT_MARK, NumberForm, form_from_json
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.numeric import DECIMAL_MARKS
-from odt_core.errors import MALFORMED, InputError
+from odt_core.errors import MALFORMED, InputError, quoted
 
 SCHEMA_VERSION = 1
 
@@ -115,13 +115,15 @@ class Schema:
         check_joined(self.target_joined or (), self.target)
         if self.group == self.target:
             raise InputError(
-                f"The outcome {self.target!r} cannot be the group: name another column whose rows "
-                "belong together."
+                f"The outcome {quoted(self.target)} cannot be the group: name another column whose "
+                "rows belong together."
             )
         counts = Counter(column.name for column in self.columns)
         twice = next((name for name, count in counts.items() if count > 1), None)
         if twice is not None:
-            raise InputError(f"The column {twice!r} is described twice: keep one description.")
+            raise InputError(
+                f"The column {quoted(twice)} is described twice: keep one description."
+            )
         if self.decimal not in DECIMAL_MARKS:
             raise InputError(
                 f"The decimal mark {self.decimal!r} cannot be used: give a point or a comma."
@@ -143,8 +145,8 @@ class Schema:
         found = self._by_name.get(name)
         if found is None:
             if name == self.target:
-                raise InputError(f"The column {name!r} is the outcome, not a feature.")
-            raise InputError(f"There is no column {name!r}: check its spelling.")
+                raise InputError(f"The column {quoted(name)} is the outcome, not a feature.")
+            raise InputError(f"There is no column {quoted(name)}: check its spelling.")
         return found
 
     def tokens_of(self, name: str) -> tuple[str, ...]:

@@ -12,7 +12,10 @@ import pyarrow.compute as pc
 
 from odt_core.data.cells import Joined
 
-_INVISIBLE = "[\u00ad\u200b\u200c\u200d\u2060\ufeff]"
+_INVISIBLE = r"[\p{Cf}\x{FE0E}\x{FE0F}]"
+"""Unicode's format characters, such as zero-width spaces and marks of direction, and the choice
+between a letter and its emoji."""
+_ACCENTS = r"\p{Mn}"
 _STOPS = r"[.,;:!]+$"
 _EXACT = 2.0**53
 """Floats can tell whole numbers apart up to this number."""
@@ -36,6 +39,19 @@ def folded(texts: pa.Array) -> pa.Array:
     cells = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, r"\s+", " "))
     bare = pc.utf8_trim_whitespace(pc.replace_substring_regex(cells, _STOPS, ""))
     return pc.if_else(pc.equal(bare, ""), cells, bare)
+
+
+def without_accents(texts: Sequence[str]) -> list[str]:
+    """Remove accents, too, from `folded` texts.
+
+    Examples
+    --------
+    >>> without_accents(["Indéterminé", "n.a.", " S\u00ed"])
+    ['indetermine', 'n.a', 'si']
+    """
+    letters = pc.utf8_normalize(folded(pa.array(texts, pa.large_string())), "NFD")
+    plain: list[str] = pc.replace_substring_regex(letters, _ACCENTS, "").to_pylist()
+    return plain
 
 
 def spelled(values: Sequence[str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.numeric import number_text, parse_numbers
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 
 T = TypeVar("T")
 
@@ -221,9 +221,11 @@ class Table:
             If there is no such column.
         """
         if column not in self.factors:
-            shown = ", ".join(map(repr, self.columns[:MAX_NAMES_SHOWN]))
+            shown = ", ".join(map(quoted, self.columns[:MAX_NAMES_SHOWN]))
             more = ", ..." if len(self.columns) > MAX_NAMES_SHOWN else ""
-            raise InputError(f"The table has no column {column!r}: its columns are {shown}{more}.")
+            raise InputError(
+                f"The table has no column {quoted(column)}: its columns are {shown}{more}."
+            )
 
     def where(self, row: int) -> str:
         """Say where a row is, counted from 1: ``row 3 (line 4 of the file)``."""
@@ -276,7 +278,7 @@ def text_table(
     names = list(map(column_name, frame.columns))
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:
-        raise InputError(f"Two columns are called {repeated!r}: rename one of them.")
+        raise InputError(f"Two columns are called {quoted(repeated)}: rename one of them.")
     marks = marks or {}
     texts = [
         composed(_cell_texts(frame.iloc[:, position], marks.get(column, decimal)))

@@ -37,9 +37,12 @@ EVENT_NAMES = tuple(
     "verstorben gestorben tod todesfall überlebt ereignis rezidiv rückfall erkrankt "
     "décédé décès mort rechute récidive malade "
     "fallecido fallecida muerte recaída deceduto deceduta morte decesso ricaduta óbito recidiva "
-    "overleden recidief terugval avliden död återfall recidiv zgon zmarł nawrot".split()
+    "overleden recidief terugval avliden död återfall recidiv zgon zmarł zmarl nawrót".split()
 )
-"""Whole column names that mark the outcome if none of `TARGET_NAMES` is there."""
+"""Whole column names that mark the outcome if none of `TARGET_NAMES` is there.
+
+Names count in any case, with or without accents.
+"""
 
 MOST_STRAY_ROWS, STRAY_RATIO = 2, 5
 """Largest number of rows of a stray label, and how many times as many the frequent labels have."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from odt_core.data.findings import Finding, error, info, quoted, row_count, shown, warning
+from odt_core.data.findings import Finding, error, info, row_count, shown, warning
 from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.profile import profile_column
 from odt_core.data.remedies import Change, Remedy
 from odt_core.data.schema import Schema
+from odt_core.data.spelling import without_accents
 from odt_core.data.table import Table
 from odt_core.data.target import EVENT_NAMES, TARGET_NAMES, Target
+from odt_core.errors import quoted
 
 MAX_LABELS_SHOWN = 10
 MANY_CLASSES = 10
@@ -32,11 +34,11 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
     """
     name, n_known = target.name, int(target.known.sum())
     if any(column.name == name for column in schema.features):
-        yield error(name, f"The outcome {name!r} is among the features: set it to ignore.")
+        yield error(name, f"The outcome {quoted(name)} is among the features: set it to ignore.")
     if n_known == 0:
         yield error(
             name,
-            f"No rows are left, since the outcome {name!r} is missing in every row: choose "
+            f"No rows are left, since the outcome {quoted(name)} is missing in every row: choose "
             "another column or other missing values.",
         )
         return
@@ -47,8 +49,8 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
     if schema.positive not in target.labels:
         yield error(
             name,
-            f"The outcome {name!r} is never {quoted(schema.positive)}: choose the positive label "
-            f"among {shown(target.labels, MAX_LABELS_SHOWN)}.",
+            f"The outcome {quoted(name)} is never {quoted(schema.positive)}: choose the positive "
+            f"label among {shown(target.labels, MAX_LABELS_SHOWN)}.",
         )
         return
     if schema.guessed:
@@ -63,7 +65,7 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
 
 def _single_value_error(table: Table, schema: Schema, target: Target) -> str:
     """Say that there is only one outcome, and which others were read as missing."""
-    facts = f"The outcome {target.name!r} has a single value, {quoted(target.labels[0])}"
+    facts = f"The outcome {quoted(target.name)} has a single value, {quoted(target.labels[0])}"
     profile = profile_column(table, target.name, schema.reading_of(target.name))
     lost = [text for text in profile.values(profile.missing) if text]
     if not lost:
@@ -87,13 +89,13 @@ def _missing_findings(table: Table, schema: Schema, target: Target) -> Iterator[
     proposed = [text for text in schema.target_missing or () if text in lost]
     if not proposed:
         yield warning(
-            name, f"The outcome {name!r} is missing in {row_count(n_lost)}, {are_left_out}."
+            name, f"The outcome {quoted(name)} is missing in {row_count(n_lost)}, {are_left_out}."
         )
         return
     are_read = "is read" if len(proposed) == 1 else "are read"
     yield warning(
         name,
-        f"The outcome {name!r} is missing in {row_count(n_lost)}, {are_left_out}: "
+        f"The outcome {quoted(name)} is missing in {row_count(n_lost)}, {are_left_out}: "
         f"{shown(proposed, MAX_LABELS_SHOWN)} {are_read} as missing.",
         Remedy(Change.NOT_MISSING, "Keep as a class", name, texts=tuple(proposed)),
     )
@@ -101,18 +103,21 @@ def _missing_findings(table: Table, schema: Schema, target: Target) -> Iterator[
 
 def _guess_finding(table: Table, schema: Schema, target: Target) -> Finding:
     name = target.name
-    usual = {*TARGET_NAMES, *EVENT_NAMES}
-    named = next((column for column in table.columns if column.casefold() in usual), None)
+    usual = {*without_accents((*TARGET_NAMES, *EVENT_NAMES))}
+    plain = without_accents(table.columns)
+    named = next(
+        (column for column, key in zip(table.columns, plain, strict=True) if key in usual), None
+    )
     reason = "No column is named as an outcome usually is"
     if named is not None:
         n = profile_column(table, named, schema.reading_of(named)).n_distinct
         values = {0: "no value", 1: "one value only"}.get(n, f"{n:,} values")
-        reason = f"Column {named!r} is named as an outcome usually is, but has {values}"
+        reason = f"Column {quoted(named)} is named as an outcome usually is, but has {values}"
     return replace(
         warning(
             name,
-            f"{reason}, so {name!r} was guessed from its values, with {quoted(schema.positive)} "
-            "as positive: confirm it, or choose another column.",
+            f"{reason}, so {quoted(name)} was guessed from its values, with "
+            f"{quoted(schema.positive)} as positive: confirm it, or choose another column.",
             Remedy(Change.CONFIRM, "It is the outcome", name),
         ),
         needs_answer=True,
@@ -128,8 +133,8 @@ def _spelling_findings(target: Target) -> Iterator[Finding]:
     yield replace(
         warning(
             name,
-            f"The outcome {name!r} has labels that differ only in how they are written ({pairs}), "
-            "and count as different outcomes: join them if they are the same.",
+            f"The outcome {quoted(name)} has labels that differ only in how they are written "
+            f"({pairs}), and count as different outcomes: join them if they are the same.",
             Remedy(Change.JOIN, "Join them", name, joined=alike),
             Remedy(Change.JOIN, "Keep them apart", name),
         ),
@@ -144,8 +149,8 @@ def _stray_finding(table: Table, schema: Schema, target: Target, label: str) -> 
     side = "positive" if label == schema.positive else "negative"
     return warning(
         name,
-        f"The outcome {name!r} is {quoted(label)} in {' and '.join(rows)} only, which counts as "
-        f"{side}: if that is a stray text, such as a total below the table, read it as missing.",
+        f"The outcome {quoted(name)} is {quoted(label)} in {' and '.join(rows)} only, which counts "
+        f"as {side}: if that is a stray text, such as a total below the table, read it as missing.",
         Remedy(Change.MISSING, "Read as missing", name, texts=(label,)),
     )
 
@@ -156,13 +161,13 @@ def _class_findings(schema: Schema, target: Target, strays: tuple[str, ...]) -> 
     if n_labels > MANY_CLASSES:
         yield warning(
             name,
-            f"The outcome {name!r} has {n_labels} values: {quoted(schema.positive)} is "
+            f"The outcome {quoted(name)} has {n_labels} values: {quoted(schema.positive)} is "
             "positive and all others are negative; choose another column if that is not meant.",
         )
     elif n_labels > 2:
         others = [label for label in target.others(schema.positive) if label not in strays]
         yield info(
             name,
-            f"The outcome {name!r} has {n_labels} values: {quoted(schema.positive)} is "
+            f"The outcome {quoted(name)} has {n_labels} values: {quoted(schema.positive)} is "
             f"positive, the rest ({shown(others, MAX_LABELS_SHOWN)}) is negative.",
         )

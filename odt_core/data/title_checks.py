@@ -20,7 +20,7 @@ _FEWEST_BELOW = 2
 
 
 def title_finding(table: Table) -> Finding | None:
-    """Warn if half the names are blank and a row below has a different text in each cell.
+    """Warn if half the names are blank and a row below has texts that no other row has.
 
     Parameters
     ----------
@@ -49,14 +49,20 @@ def title_finding(table: Table) -> Finding | None:
 
 
 def _names(table: Table, row: int) -> list[str] | None:
-    """The cells of a row if they may be column names: texts that no other row has."""
+    """The cells of a row if they may be column names: texts that no other row has.
+
+    The cell of an empty column is empty. A few names may stand twice.
+    """
     names: list[str] = []
     for factor in table.factors.values():
         code = int(factor.codes[row])
         text: str = factor.values[code].as_py()
+        if not text and factor.counts()[code] == table.n_rows:
+            continue
         if not text or factor.counts()[code] > 1 or not re.search(r"[^\W\d]", text):
             return None
         names.append(text)
     texts = pa.array(names, pa.large_string())
     are_numbers = np.isfinite(parse_numbers(texts, table.report.decimal))
-    return names if len(set(names)) == len(names) and not are_numbers.any() else None
+    are_different = 2 * len(set(names)) > max(len(names), 2)
+    return names if are_different and not are_numbers.any() else None

@@ -58,7 +58,8 @@ def _text(row, column):
 def _folded(text):
     """A text without case, blanks, invisible signs and stops at its end."""
     text = unicodedata.normalize("NFKC", text).lower()
-    text = re.sub("[\\u00ad\\u200b\\u200c\\u200d\\u2060\\ufeff]", "", text)
+    text = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+    text = text.replace("\\ufe0e", "").replace("\\ufe0f", "")
     text = re.sub(r"\\s+", " ", text).strip()
     return re.sub(r"[.,;:!]+$", "", text).strip() or text
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from odt_core.data import ReadOptions, RefusedRowsError, Table
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.processes import (
     ending_words,
     machine_memory,
@@ -89,8 +89,8 @@ def read_table_apart(
     """
     limits = limits or ReadLimits()
     too_large = (
-        f"The file {name!r} takes more than {limits.bytes_allowed >> 20:,} MB of memory to read: "
-        "leave out columns or rows first."
+        f"The file {quoted(name)} takes more than {limits.bytes_allowed >> 20:,} MB of memory to "
+        "read: leave out columns or rows first."
     )
     with tempfile.TemporaryDirectory(prefix="odt-table-") as folder:
         place = Path(folder) / "table"
@@ -110,8 +110,8 @@ def read_table_apart(
                 on_progress(reader.stage, reader.seconds)
                 if reader.seconds > limits.seconds:
                     raise InputError(
-                        f"The file {name!r} was not read within {limits.seconds:g} seconds: leave "
-                        "out columns or rows, or give each row as many cells as the header."
+                        f"The file {quoted(name)} was not read within {limits.seconds:g} seconds: "
+                        "leave out columns or rows, or give each row as many cells as the header."
                     )
                 if memory_with_all(reader.pid) > limits.bytes_allowed:
                     raise InputError(too_large)
@@ -121,7 +121,7 @@ def read_table_apart(
             raise reader.error
         if not place.exists():
             raise InputError(
-                f"The file {name!r} could not be read: the process that read it ended "
+                f"The file {quoted(name)} could not be read: the process that read it ended "
                 f"({reader.status}). Save it as CSV, or leave out columns or rows."
             )
         return _load(place)

@@ -16,7 +16,7 @@ from odt_core.data.encoder import ColumnEncoder
 from odt_core.data.limits import has_column
 from odt_core.data.profile import Profile
 from odt_core.data.spelling import folded
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.problem import UNSEEN
 from odt_core.tree import Tree
 from odt_core.words import category_words, count_words, list_words, printable
@@ -80,21 +80,21 @@ class Difference:
             )
         if self.kind is DifferenceKind.NEW_VALUES:
             return (
-                f"Column {name!r}: {rows} {has} a value that no training row had ({named}). At a "
-                "question, such a row takes the branch of most training rows."
+                f"Column {quoted(name)}: {rows} {has} a value that no training row had ({named}). "
+                "At a question, such a row takes the branch of most training rows."
             )
         if self.kind is DifferenceKind.NOT_NUMBERS:
             return (
-                f"Column {name!r}: {rows} {has} text where a number is expected ({named}). It is "
-                "read as a missing value."
+                f"Column {quoted(name)}: {rows} {has} text where a number is expected ({named}). "
+                "It is read as a missing value."
             )
         if self.kind is DifferenceKind.BEYOND:
             return (
-                f"Column {name!r}: {rows} {has} a number beyond those of the training rows "
+                f"Column {quoted(name)}: {rows} {has} a number beyond those of the training rows "
                 f"({named}). The tree answers as for the nearest training rows."
             )
         return (
-            f"Column {name!r}: {rows} {has} no value, but every training row had one. At a "
+            f"Column {quoted(name)}: {rows} {has} no value, but every training row had one. At a "
             "question, such a row takes the branch of most training rows."
         )
 
@@ -139,11 +139,13 @@ def require_columns(tree: Tree, table: Table) -> None:
     if not absent:
         return
     alike = _alike(absent, table)
-    hint = "".join(f" Its column {found!r} may be {name!r}." for name, found in alike.items())
+    hint = "".join(
+        f" Its column {quoted(found)} may be {quoted(name)}." for name, found in alike.items()
+    )
     what = "column" if len(absent) == 1 else "columns"
     raise InputError(
-        f"The table has no {what} {list_words([*map(repr, absent)], ' and ')}, which the tree asks "
-        f"about: add {'it' if len(absent) == 1 else 'them'} (cells may be empty).{hint}"
+        f"The table has no {what} {list_words([*map(quoted, absent)], ' and ')}, which the tree "
+        f"asks about: add {'it' if len(absent) == 1 else 'them'} (cells may be empty).{hint}"
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.data import ColumnEncoder, Encoder, Table
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.export import Model
 from odt_core.problem import Feature
 from odt_core.scoring.differences import (
@@ -171,7 +171,7 @@ def score(model: Model, table: Table) -> Scores:
         if column.feature.n_values != tree.features[place].n_values:
             raise InputError(
                 f"The model is damaged: its tree and its encoder disagree about the values of "
-                f"{column.feature.name!r}. Save it again after training."
+                f"{quoted(column.feature.name)}. Save it again after training."
             )
         profile = column.profile(table, encoder.decimal)
         values = column.lenient_codes(profile)

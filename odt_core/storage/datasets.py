@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, update
 
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.storage.cache import FileCache
 from odt_core.storage.database import Database
 from odt_core.storage.erasure import note_erasure, wipe
@@ -384,8 +384,8 @@ def count_deleted(runs: Iterable[GoneRow], wiped: bool) -> Deleted:
 def not_stored(name: str, sha256: str) -> NotFoundError:
     """The error for a data set that came with an imported run as a hash only."""
     return NotFoundError(
-        f"The data set {name!r} of this run is not stored here: upload the file whose SHA-256 "
-        f"begins with {sha256[:12]}."
+        f"The data set {quoted(name)} of this run is not stored here: upload the file whose "
+        f"SHA-256 begins with {sha256[:12]}."
     )
 
 

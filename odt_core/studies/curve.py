@@ -16,7 +16,7 @@ from typing import Any
 
 from odt_core.confusion import Confusion
 from odt_core.data import Table
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
 from odt_core.studies.frontier import search_frontier
@@ -203,7 +203,7 @@ def _check_test(test: EncodedData | None, seed: int) -> None:
         if count == 0:
             raise InputError(
                 f"None of the {test.n_rows} test rows of the split with seed {seed} has "
-                f"{test.target!r} = {label!r}: give a smaller train-size."
+                f"{quoted(test.target)} = {quoted(label)}: give a smaller train-size."
             )
 
 

@@ -16,10 +16,9 @@ import numpy.typing as npt
 
 from odt_core.confusion import Confusion
 from odt_core.data import Exclusion, Schema, Table, row_groups
-from odt_core.data.findings import quoted
 from odt_core.data.profile import profile_column
 from odt_core.data.target import Target, read_target
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.evaluation import Judged, Subgroups, column_subgroups, subgroup_columns
 from odt_core.export import Model
 from odt_core.export.fields import Fields
@@ -60,7 +59,7 @@ class PartOfTable:
 
     def __post_init__(self) -> None:
         if not self.values:
-            raise InputError(f"Column {self.column!r}: choose the values to validate on.")
+            raise InputError(f"Column {quoted(self.column)}: choose the values to validate on.")
 
     @property
     def words(self) -> str:
@@ -179,7 +178,7 @@ def run_validation(
     target = _target(table, schema)
     by_label = _Labels.of(target, tree)
     if spec.by is not None:
-        table.require(spec.by)
+        profile_column(table, spec.by, schema.reading_of(spec.by))  # refuses an unknown column
     rows, flow = _usable_rows(table, schema, spec, by_label, training)
     tell(Stage.FINISHING)
     scores = score(model, table)
@@ -258,8 +257,8 @@ def trained_rows(model: Model, table: Table) -> npt.NDArray[np.int64] | None:
 def _target(table: Table, schema: Schema) -> Target:
     if schema.target not in table.factors:
         raise InputError(
-            f"The table has no column {schema.target!r}, which holds the outcome: a validation "
-            "needs it. To get answers only, score the table."
+            f"The table has no column {quoted(schema.target)}, which holds the outcome: a "
+            "validation needs it. To get answers only, score the table."
         )
     return read_target(table, schema.target, schema.reading_of(schema.target))
 
@@ -299,8 +298,9 @@ class _Labels:
         if is_other.all():
             found = list_words([*map(quoted, target.labels[:MOST_VALUES_NAMED])], " and ")
             raise InputError(
-                f"The outcome {target.name!r} has the labels {found or 'of no row'}, but the tree "
-                f"tells {quoted(positive)} from {quoted(negative)}: give the labels the same names."
+                f"The outcome {quoted(target.name)} has the labels {found or 'of no row'}, but the "
+                f"tree tells {quoted(positive)} from {quoted(negative)}: give the labels the same "
+                "names."
             )
         is_positive = np.array([label == positive for label in target.labels], dtype=np.bool_)
         missing = ~target.known
@@ -356,9 +356,9 @@ def _reasons(
         if groups is not None:
             known = np.isin(groups, np.unique(groups[training]))
             yield f"the same {schema.group} as a training row", known
-    yield f"the outcome {schema.target!r} is missing", labels.is_missing
+    yield f"the outcome {quoted(schema.target)} is missing", labels.is_missing
     named = list_words([*map(quoted, labels.others[:MOST_VALUES_NAMED])])
-    yield f"the outcome {schema.target!r} is neither class ({named})", labels.is_other
+    yield f"the outcome {quoted(schema.target)} is neither class ({named})", labels.is_other
 
 
 def _leaf_counts(

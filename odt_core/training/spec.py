@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from odt_core.data import Schema, SplitSpec
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.exact import shortest_decimal
 from odt_core.problem import (
     EncodedData,
@@ -92,7 +92,7 @@ class NodeRuleSpec:
         return NodeRule(features=allowed, split=Split(g, self._left_codes(features[g])))
 
     def _left_codes(self, feature: Feature) -> frozenset[int]:
-        where = f"The rule for decision node {self.node} on {feature.name!r}"
+        where = f"The rule for decision node {self.node} on {quoted(feature.name)}"
         if self.threshold is not None:
             return self._low_bins(feature, where)
         if self.categories is None:
@@ -101,7 +101,7 @@ class NodeRuleSpec:
         for category in self.categories:
             if category not in codes:
                 raise InputError(
-                    f"{where} names the category {category!r}, which no training row has."
+                    f"{where} names the category {quoted(category)}, which no training row has."
                 )
         return frozenset(codes[category] for category in self.categories)
 
@@ -171,8 +171,8 @@ def _index(features: tuple[Feature, ...], name: str) -> int:
         if feature.name == name:
             return g
     raise InputError(
-        f"A rule names the column {name!r}, which is not a feature here: check its spelling, or "
-        "whether it is ignored or constant."
+        f"A rule names the column {quoted(name)}, which is not a feature here: check its spelling, "
+        "or whether it is ignored or constant."
     )
 
 

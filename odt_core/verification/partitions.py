@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.problem import Feature, Problem, Split
 
 MOST_QUESTIONS = 50_000
@@ -103,6 +103,7 @@ def _refuse_too_many(problem: Problem, g: int) -> None:
         questions = sum(math.comb(n, size) for size in range(most + 1))
     if questions > MOST_QUESTIONS:
         raise InputError(
-            f"The column {feature.name!r} allows {questions:,} questions, too many to try one by "
-            f"one (at most {MOST_QUESTIONS:,}): a tree trained with a cap on sets can be verified."
+            f"The column {quoted(feature.name)} allows {questions:,} questions, too many to try "
+            f"one by one (at most {MOST_QUESTIONS:,}): a tree trained with a cap on sets "
+            "can be verified."
         )

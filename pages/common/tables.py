@@ -15,7 +15,7 @@ from typing import NoReturn, Protocol, TypeVar
 import streamlit as st
 
 from odt_core.data import Prepared, ReadOptions, Schema, SplitSpec, Table, prepare, read_table
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.jobs import Job
 from odt_core.jobs.reading import Progress, TableReadings, read_table_apart
 from odt_core.problem import Problem
@@ -114,8 +114,8 @@ def read_upload(name: str, content: bytes, read: ReadOptions) -> Table:
     # The browser also checks this, but a user can bypass it.
     if len(content) > most_bytes():
         raise InputError(
-            f"The file {name!r} has more than {most_megabytes()} MB: leave out columns or rows, "
-            "or compress it with gzip."
+            f"The file {quoted(name)} has more than {most_megabytes()} MB: leave out columns or "
+            "rows, or compress it with gzip."
         )
     return table_of(hashlib.sha256(content).hexdigest(), read, name, content, withdraw_table)
 

@@ -17,7 +17,7 @@ from odt_core.data import (
     Schema,
 )
 from odt_core.data.binning import MAX_BINS
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words
 from pages.common.text import plain, sentence, shorten
@@ -263,7 +263,7 @@ def _method_chosen(name: str) -> None:
     if method is BinMethod.CUTS:
         summary = summaries(dataset, schema)[name]
         if summary.range is None:
-            st.session_state[_ERROR] = f"Column {name!r} holds no numbers to cut."
+            st.session_state[_ERROR] = f"Column {quoted(name)} holds no numbers to cut."
             return
         low, high = summary.range
         choose_binning([name], Binning.at([float(f"{(low + high) / 2:.3g}")]))
@@ -282,7 +282,7 @@ def _cuts_chosen(name: str) -> None:
     try:
         binning = Binning.at(read_cuts(st.session_state[_CUTS], schema.decimal))
     except InputError as error:
-        st.session_state[_ERROR] = f"Column {name!r}: {error}"
+        st.session_state[_ERROR] = f"Column {quoted(name)}: {error}"
     else:
         _forget_error()
         choose_binning([name], binning)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
 from odt_core.exact import shortest_decimal
 from odt_core.problem import Feature
 from odt_core.topology import AnyShape, Shape, Topology
@@ -175,5 +175,5 @@ def _columns(label: str, key: str, options: list[str], *, persist: bool = False)
     )
     unknown = [name for name in chosen if name not in options]
     if unknown:
-        raise InputError(f"{unknown[0]!r} is not in the list: choose from the list.")
+        raise InputError(f"{quoted(unknown[0])} is not in the list: choose from the list.")
     return list(chosen)

@@ -244,7 +244,10 @@ def test_limits_are_marked_from_training_to_exports(
     options = ("--target", "class", "--positive", "sick", "--train-size", "all")
     _, said = trained(capsys, file, *options)
     assert "Give --as-numbers crp, or --mark-limits crp to mark them as well." in said
-    model, _ = trained(capsys, file, *options, "--mark-limits", "crp")
+    _, said = trained(capsys, file, *options, "--as-numbers", "crp")
+    assert "Give --mark-limits crp to mark them." in said
+    model, said = trained(capsys, file, *options, "--mark-limits", "crp")
+    assert "--mark-limits" not in said
     assert main(["export", str(model), "--format", "rules"]) == 0
     rules = capsys.readouterr().out
     assert "crp against its limits is below" in rules
@@ -260,5 +263,12 @@ def test_limits_are_marked_from_training_to_exports(
     assert main(["validate", str(model), str(new), "--json"]) == 0
     counts = json.loads(capsys.readouterr().out)["validation"]
     assert (counts["tp"], counts["fp"], counts["fn"], counts["tn"]) == (10, 0, 0, 10)
+    by = "crp against its limits"
+    assert main(["validate", str(model), str(new), "--by", by, "--json"]) == 0
+    groups = json.loads(capsys.readouterr().out)["groups"]
+    found = [(group["value"], group["tp"], group["tn"]) for group in groups]
+    assert found == [("below", 10, 0), ("within", 0, 10)]
     absent = write(tmp_path / "absent.csv", ["x", "1"])
     assert "crp against its limits" in refusal(["predict", str(model), str(absent)], capsys)
+    no_mark = ["validate", str(model), str(new), "--by", "age against its limits"]
+    assert "has no column 'age against its limits'" in refusal(no_mark, capsys)

@@ -128,7 +128,7 @@ def test_spellings_of_a_value_count_once_in_the_guess_of_the_outcome() -> None:
     assert infer_schema(one).target == "a", "one value is no outcome"
 
 
-@pytest.mark.parametrize("name", ["ill", "Survived", "died", "readmitted"])
+@pytest.mark.parametrize("name", ["ill", "Survived", "readmitted", "nawrót", "Obito", "DECES"])
 def test_a_column_named_after_an_event_is_no_guess(name: str) -> None:
     rows = "".join(f"{i % 2},{i // 2 % 2},{i % 3 % 2}\n" for i in range(40))
     schema = infer_schema(read_table(f"a,{name},b\n{rows}".encode()))

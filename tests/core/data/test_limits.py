@@ -12,6 +12,7 @@ from odt_core.data import (
     Schema,
     SplitSpec,
     Table,
+    as_numbers,
     check_schema,
     infer_schema,
     prepare,
@@ -97,6 +98,18 @@ def test_one_click_makes_number_and_mark() -> None:
     assert after.column("crp").kind is ColumnKind.NUMERICAL
     assert after.column(NAME).kind is ColumnKind.CATEGORICAL
     assert with_mark.applied(after) == after
+
+
+def test_a_column_that_is_read_as_limits_can_be_marked_afterwards() -> None:
+    table = table_of(["<0.5", ">20", *map(str, range(1, 20))])
+    read = as_numbers(table, infer_schema(table, "y"), "crp")
+    (finding,) = (f for f in check_schema(table, read) if f.column == "crp")
+    (mark,) = finding.remedies
+    assert mark.label == "Mark the limits"
+    with_mark = with_limit_mark(table, infer_schema(table, "y"), "crp")
+    assert mark.applied(read) == with_mark
+    (finding,) = (f for f in check_schema(table, with_mark) if f.column == "crp")
+    assert finding.remedies == ()
 
 
 def test_only_limits_can_be_marked() -> None:

@@ -86,7 +86,8 @@ def test_cells_that_are_limits_are_told_after_they_are_read_as_numbers() -> None
     table = table_with([*NUMBERS[:95], *["<20"] * 3, ">200", ">200"])
     schema = infer_schema(table).with_form("a", NumberForm.LIMITS)
     (finding,) = said(table, schema.with_kind("a", ColumnKind.NUMERICAL))
-    assert finding.level is Level.INFO and not finding.remedies
+    assert finding.level is Level.INFO
+    assert [remedy.label for remedy in finding.remedies] == ["Mark the limits"]
     assert finding.message == (
         "Column 'a' has a limit such as '<20', '>200' in 5 rows: "
         "the tree uses the limit as the number."
@@ -234,6 +235,13 @@ def test_codes_are_no_numbers_without_a_word(example: str, cells: list[str]) -> 
     assert warned.level is Level.WARNING
 
 
+@pytest.mark.parametrize("codes", [["3E5", "3E0", "0016", "4A0"], ["101", "012", "A12", "230"]])
+def test_codes_beside_words_are_not_called_numbers(codes: list[str]) -> None:
+    table = table_with([codes[i % 4] for i in range(100)])
+    assert infer_schema(table).column("a").kind is ColumnKind.CATEGORICAL
+    assert said(table) == []
+
+
 def test_wide_and_narrow_blanks_are_shown_as_blanks() -> None:
     (finding,) = said(table_with([f"{n}\u202f010 €" for n in NUMBERS]))
     assert " 010 €'" in finding.message and "\\u" not in finding.message
@@ -308,6 +316,36 @@ def test_a_sentence_holds_no_escape_codes() -> None:
     assert not any("\\" in message or "\x1b" in message for message in messages)
 
 
+@pytest.mark.parametrize("first", ["<0.5", "12 %", "$7", "2020-01-30"])
+def test_a_number_in_another_form_is_no_unit(first: str) -> None:
+    table = table_with([first, *NUMBERS[1:]])
+    found = check_schema(table, infer_schema(table))
+    assert not any("units" in finding.message for finding in found)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["<0.5", *NUMBERS[1:]],
+        [f"{n} %" for n in NUMBERS],
+        [f"2020-01-{1 + i % 28:02d}" for i in range(100)],
+        [f"{i:05d}" for i in range(100)],
+        [*["999"] * 5, *(str(i % 30) for i in range(95))],
+        ["x"] * 100,
+        LABELS,
+    ],
+)
+def test_a_sentence_holds_no_escape_codes_of_names(cells: list[str]) -> None:
+    rows = [f"{cell},{y}" for cell, y in zip(cells, LABELS, strict=True)]
+    table = read_table("\n".join(["a\u200bge,out\u00adcome", *rows]).encode())
+    schema = infer_schema(table, "out\u00adcome")
+    messages = [finding.message for finding in check_schema(table, schema)]
+    assert any("'a ge'" in message for message in messages)
+    assert not any("\\" in message for message in messages)
+    with pytest.raises(InputError, match=r"no column 'b b': its columns are 'a ge', 'out come'"):
+        table.require("b\u2060b")
+
+
 def test_a_name_holds_no_control_characters() -> None:
     table = read_table(b"\x1b[1mage\x1b[0m,\x01,y\n1,2,a\n2,3,b\n")
     assert table.columns == ("[1mage [0m", "\x01", "y")
@@ -350,7 +388,8 @@ def test_other_columns_are_no_groups(name: str, cells: list[str]) -> None:
 
 def test_categories_in_several_spellings_are_joined_by_one_click() -> None:
     spellings = ["Old Town", "old town", "OLD TOWN.", "old\u00a0town", "old\u200b town", "port"]
-    table = table_with([spellings[i % 6] for i in range(100)])
+    spellings += ["old town\u200f", "\u202aold town\u202c", "old town\ufe0f"]
+    table = table_with([spellings[i % 9] for i in range(100)])
     finding = next(f for f in said(table) if "has both" in f.message)
     assert finding.level is Level.WARNING
     prepared = prepare(table, click(table, finding), SplitSpec("all"))
@@ -532,6 +571,16 @@ def test_copies_of_training_rows_in_the_test_set_are_counted() -> None:
     (finding,) = prepared.divided
     assert f"{n} of 75 rows in test are exact copies of a training row" in finding.message
     assert "by chance alone it would be fewer than 1" in finding.message
+    assert finding.level is Level.WARNING
+
+
+def test_few_copies_are_a_remark() -> None:
+    rows = [f"{i},{n},{y}" for i, (n, y) in enumerate(zip(NUMBERS, LABELS, strict=True))]
+    table = read_table("\n".join(["x,a,outcome", *rows, *rows[:3]]).encode())
+    prepared = prepare(table, infer_schema(table), SplitSpec.parse("50%"))
+    (finding,) = prepared.divided
+    assert "test is an exact copy" in finding.message or "test are exact copies" in finding.message
+    assert finding.level is Level.INFO
 
 
 def test_copies_are_counted_where_chance_alone_makes_some() -> None:

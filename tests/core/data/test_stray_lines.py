@@ -90,6 +90,16 @@ def test_a_title_with_as_many_cells_is_named(title: str, n_skipped: int) -> None
     assert again.columns == ("a", "b", "class")
 
 
+def test_a_title_is_named_above_names_that_stand_twice_and_empty_columns() -> None:
+    rows = [f"{20 + i},{'yn'[i % 2]},{i % 3}1,,{'ab'[i % 2]}" for i in range(12)]
+    table = read_table("\n".join(["Register,,,,", "May,,,,", "age,x,x,,end", *rows]).encode())
+    (finding,) = (
+        f for f in check_schema(table, infer_schema(table)) if "below a title" in f.message
+    )
+    assert "('age', 'x', 'x', 'end')" in finding.message
+    assert [remedy.skip_lines for remedy in finding.remedies] == [2]
+
+
 @pytest.mark.parametrize(
     "header", ["x,,class", ",b,class", "a,b,class", "column_1,column_2,column_3"]
 )

@@ -274,6 +274,7 @@ def read_otherwise() -> tuple[Tree, dict[str, Reading]]:
         ({"ward": "North", "share": "(51%)"}, "no"),
         ({"ward": "sOuth", "share": 20.0}, "yes"),  # no training row wrote it so
         ({"ward": "\u200bSouth\u00a0.", "share": 20.0}, "yes"),
+        ({"ward": "\u202asouth\u200f\ufe0f", "share": 20.0}, "yes"),  # marks of direction
         ({"ward": "\uff23AF\u00c9", "share": 20.0}, "yes"),  # a C of full width
         ({"ward": "Southern", "share": "51"}, "yes"),  # another value: it goes right
         ({"ward": "Southern", "share": 20.0}, "no"),
