@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from odt_core.data import Change, Finding, Level, Remedy, Schema
-from odt_core.data.findings import quoted
+from odt_core.data import Change, Finding, Level, ReadOptions, Remedy, Schema
+from odt_core.errors import quoted
 from odt_core.words import count_words
 from pages.common.text import plain, sentence, shorten
 from pages.data.choices import apply_remedies, current, restore
@@ -48,11 +48,25 @@ class Remark:
 
 @dataclass(frozen=True)
 class _Done:
-    """The effect of a click, with the schema before and after it."""
+    """A click, to take back.
+
+    Attributes
+    ----------
+    words : str
+        What was clicked.
+    sha256 : str
+        The file.
+    before, after : Schema or ReadOptions
+        The schema, or how the file is read, before and after the click.
+    earlier : _Done or None
+        The click before, if nothing else was changed in between.
+    """
 
     words: str
-    before: Schema
-    after: Schema
+    sha256: str
+    before: Schema | ReadOptions
+    after: Schema | ReadOptions
+    earlier: _Done | None
 
 
 def grouped(found: Iterable[Finding]) -> tuple[Remark, ...]:
@@ -76,7 +90,7 @@ def _shape(finding: Finding) -> str:
     """The sentence without the parts for a single column."""
     text = finding.message
     if finding.column is not None:
-        text = text.replace(repr(finding.column), "…")
+        text = text.replace(quoted(finding.column), "…")
     return re.sub(r"('[^']*'|\"[^\"]*\")(, ('[^']*'|\"[^\"]*\"))*|[\d.,]*\d", "#", text)
 
 
@@ -105,10 +119,10 @@ def draw_checks(rows: Rows | str) -> None:
         said = {name for remark in remarks for name in remark.columns}
         dropped = [name for name in rows.dropped if name not in said]
         smaller += [_dropped(dropped)] if dropped else []
-    if not (errors or warnings or smaller or _done(schema)):
+    if not (errors or warnings or smaller or _done()):
         return
     st.header("Worth knowing", anchor=False)
-    _draw_done(schema)
+    _draw_done()
     for number, remark in enumerate(errors):
         st.error(_words(remark))
         _draw_actions(f"data_mend_{number}", remark)
@@ -131,7 +145,7 @@ def draw_checks(rows: Rows | str) -> None:
 
 
 def _dropped(names: Sequence[str]) -> Remark:
-    shown = ", ".join(map(repr, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
+    shown = ", ".join(map(quoted, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
     return Remark(Level.INFO, f"Constant in the training rows, so not used: {shown}.", ())
 
 
@@ -188,28 +202,37 @@ def _detail(remedy: Remedy) -> str:
 
 
 def _act(remedies: Sequence[Remedy]) -> None:
-    """Apply remedies, and store the schema before, for Undo."""
-    dataset, before, _ = current()
-    if remedies[0].change is Change.UNITS_ROW:
-        read_differently(replace(dataset.read, units_row=True))
-        return
-    if remedies[0].change is Change.TITLE:
-        read_differently(replace(dataset.read, skip_lines=remedies[0].skip_lines))
-        return
-    apply_remedies(remedies)
-    _, after, _ = current()
+    """Apply remedies, and store what was before, for Undo."""
+    dataset, schema, _ = current()
+    earlier, first = _done(), remedies[0]
+    before: Schema | ReadOptions = dataset.read
+    after: Schema | ReadOptions
+    if first.change is Change.UNITS_ROW:
+        after = replace(dataset.read, units_row=True)
+        read_differently(after)
+    elif first.change is Change.TITLE:
+        after = replace(dataset.read, skip_lines=first.skip_lines)
+        read_differently(after)
+    else:
+        apply_remedies(remedies)
+        before, (_, after, _) = schema, current()
     names = ", ".join(dict.fromkeys(remedy.column for remedy in remedies))
-    st.session_state[_DONE] = _Done(f"{remedies[0].label}: {names}", before, after)
+    words = f"{first.label}: {names}" if isinstance(after, Schema) else first.label
+    st.session_state[_DONE] = _Done(words, dataset.sha256, before, after, earlier)
 
 
-def _done(schema: Schema) -> _Done | None:
+def _done() -> _Done | None:
     """The last click; None if something was changed after it."""
     done = st.session_state.get(_DONE)
-    return done if isinstance(done, _Done) and done.after == schema else None
+    if not isinstance(done, _Done):
+        return None
+    dataset, schema, _ = current()
+    now = schema if isinstance(done.after, Schema) else dataset.read
+    return done if (done.sha256, done.after) == (dataset.sha256, now) else None
 
 
-def _draw_done(schema: Schema) -> None:
-    done = _done(schema)
+def _draw_done() -> None:
+    done = _done()
     if done is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="data_done"):
@@ -218,6 +241,11 @@ def _draw_done(schema: Schema) -> None:
 
 
 def _undo() -> None:
-    done = st.session_state.pop(_DONE, None)
-    if isinstance(done, _Done):
+    done = _done()
+    if done is None:
+        return
+    st.session_state[_DONE] = done.earlier
+    if isinstance(done.before, Schema):
         restore(done.before)
+    else:
+        read_differently(done.before)

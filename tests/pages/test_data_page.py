@@ -488,6 +488,19 @@ class TestFindings:
         assert kinds(app)["twin"] is ColumnKind.CATEGORICAL
         assert not any(button.key == "data_undo" for button in app.button)
 
+    def test_clicks_are_undone_one_by_one(self, app: AppTest) -> None:
+        cells = ["<5" if i % 9 == 0 else str(i % 37) for i in range(90)]
+        rows = [f"{cell},a{i % 2}b,n{i % 3},{'yn'[i % 2]}" for i, cell in enumerate(cells)]
+        upload(app, "\n".join(["crp,twin,w,y", *rows]).encode(), "two.csv")
+        press(app, "Read as the limit")
+        press(app, "Mark the limits")
+        press(app, "Ignore it")
+        for done in ("Ignore it: twin", "Mark the limits: crp", "Read as the limit: crp"):
+            assert f"Done. {done}." in texts(app)
+            app.button(key="data_undo").click().run()
+        assert kinds(app) == dict.fromkeys(("crp", "twin", "w"), ColumnKind.CATEGORICAL)
+        assert not any(button.key == "data_undo" for button in app.button)
+
     def test_the_same_of_many_columns_is_one_remark(self, app: AppTest) -> None:
         names = [f"c{k}" for k in range(40)]
         rows = [
@@ -598,6 +611,10 @@ class TestFindings:
         assert work(app).dataset.read.units_row
         assert work(app).dataset.table.n_rows == 60
         assert kinds(app)["age"] is ColumnKind.NUMERICAL
+        assert "Done. Leave that row out." in texts(app)
+        app.button(key="data_undo").click().run()
+        assert not work(app).dataset.read.units_row
+        assert "seems to hold units ('years')" in texts(app)
 
     def test_rows_of_one_patient_are_kept_together_until_told_otherwise(self, app: AppTest) -> None:
         content = "\n".join(
