@@ -10,22 +10,39 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
+from odt_core.alternatives.category_sets import least_of_sets
 from odt_core.alternatives.costs import Costs
-from odt_core.alternatives.ends import SearchEndedError
-from odt_core.alternatives.questions import Flags, Floats, Questions, Whole
+from odt_core.alternatives.ends import TooManyError
+from odt_core.alternatives.questions import Flags, Floats, Questions, Whole, most_named
+from odt_core.alternatives.set_pairs import LEAF_OF_STUMPS, Stumps, Table, best_sets
 from odt_core.alternatives.shape_nodes import ShapeNode
-from odt_core.problem import EncodedData, NodeRule, Objective, Problem, Rules
-from odt_core.solvers.search import solve_search
-from odt_core.topology import Topology
+from odt_core.problem import Problem, Split
+from odt_core.solvers.search.columns import (
+    Encoding,
+    Masks,
+    count,
+    encode_fronts,
+    groups_of,
+    pack,
+    unpack,
+)
+from odt_core.solvers.search.search import Search
+from odt_core.solvers.search.subsets import Nodes, Numbers, Sides, Wanted, walk
+from odt_core.solvers.search.subsets import Split as FoundSplit
 
 NUMBERS_AT_ONCE = 4_000_000
 """Numbers that a table of pairs of questions keeps in memory at a time."""
 SETS_AT_ONCE = 16
 """Questions about sets that are bounded in one round."""
+FEW_CATEGORIES = 8
+"""All sets of so many categories are tried; of more, above two last questions, the best ones."""
+MOST_PAIRS = 4_000_000
+"""Pairs of last questions for which the best set is looked for."""
+MOST_SURVIVORS = 1_000_000
+"""Questions that one node tries on one set of rows."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +51,19 @@ class Survivor:
 
     Attributes
     ----------
-    place : int
-        Its place among the node's questions.
+    question : int
+        Its number.
     is_swapped : bool
         Whether the rows that answer yes go right.
+    named : float
+        How many categories it names on these rows.
     left, right : float64[M]
         Lower bounds of both sides in each measure.
     """
 
-    place: int
+    question: int
     is_swapped: bool
+    named: float
     left: Floats
     right: Floats
 
@@ -62,6 +82,17 @@ class _Sides:
 
     low: Floats
     is_done: Flags
+
+
+class _RowSets(Search):
+    """The exact search on sets of rows. It ends when the list does."""
+
+    def __init__(self, encoding: Encoding, look: Callable[[], None]) -> None:
+        super().__init__(encoding)
+        self._look = look
+
+    def check(self) -> None:
+        self._look()
 
 
 class Bounds:
@@ -83,92 +114,88 @@ class Bounds:
         self, problem: Problem, questions: Questions, costs: Costs, check: Callable[[], None]
     ) -> None:
         self.problem, self.questions, self.costs, self.check = problem, questions, costs, check
-        self._least: dict[tuple[int, bytes], Floats] = {}
+        # the bounds leave out what depends on the rows
+        free = dataclasses.replace(problem, forbid_empty_branches=False, smallest_leaf=None)
+        encoding = encode_fronts(free)
+        self.encoding = encoding
+        measures = list(zip(costs.alpha.tolist(), costs.beta.tolist(), strict=True))
+        self.searches = [
+            _RowSets(encoding.with_costs(int(alpha), int(beta)), check) for alpha, beta in measures
+        ]
+        self.base = np.minimum(
+            costs.alpha[:, None] * questions.positive, costs.beta[:, None] * questions.negative
+        )
+        """What no tree avoids on each row, in each measure: float64[M, N]."""
+        self._known: dict[tuple[int, bytes], tuple[Floats, Flags]] = {}
 
-    # ------------------------------------------------------------ of one row set
+    # ------------------------------------------------------------ of row sets
 
-    def least(self, node: ShapeNode | None, mask: Flags) -> Floats:
-        """A lower bound of a subtree's cost on some rows, in each measure: float64[M]."""
+    def least(self, node: ShapeNode | None, masks: Flags, most: Floats) -> Numbers:
+        """Lower bounds of a subtree's cost on each of B row sets, in each measure.
+
+        Parameters
+        ----------
+        node : ShapeNode or None
+            The subtree; None for a leaf.
+        masks : bool[B, N]
+            The row sets.
+        most : float64[B, M]
+            The largest bounds that matter. What is not above them is the least cost itself.
+
+        Returns
+        -------
+        float64[B, M]
+        """
         if node is None or node.level == 1:
-            return self._shallow(node, mask)
-        key = (id(node), np.packbits(mask).tobytes())
-        found = self._least.get(key)
-        if found is None:
-            self.check()
-            found = self._pairs(node, mask) if node.level == 2 else self._by_search(node, mask)
-            self._least[key] = found
+            return self._shallow(node, masks)
+        packed = pack(masks)
+        keys = [(id(node), row.tobytes()) for row in packed]
+        known = [self._known.get(key) for key in keys]
+        low = masks @ self.base.T
+        is_exact = np.zeros(low.shape, np.bool_)
+        for b, found in enumerate(known):
+            if found is not None:
+                low[b], is_exact[b] = found
+        cls = self.encoding.classes[node.node]
+        base = masks @ self.base.T
+        for m, search in enumerate(self.searches):
+            todo = np.flatnonzero(~is_exact[:, m] & (low <= most).all(axis=1))
+            if not len(todo):
+                continue
+            limits = most[todo, m] + 1 - base[todo, m]
+            cost = search.solve(cls, packed[todo], limits, [-1] * len(todo)).cost
+            low[todo, m] = np.maximum(low[todo, m], base[todo, m] + cost)
+            is_exact[todo, m] = cost < limits
+        self._known.update(zip(keys, zip(low, is_exact, strict=True), strict=True))
+        return low
+
+    def _shallow(self, node: ShapeNode | None, masks: Flags) -> Numbers:
+        """The least cost of a leaf or a node above two leaves: float64[B, M]."""
+        d = self.costs.d
+        sets = masks.astype(d.dtype)
+        found = np.empty((len(masks), len(d)))
+        for m in range(len(d)):
+            own = sets * d[m]
+            total = own.sum(axis=1)
+            low = np.minimum(0, total)
+            if node is not None and len(node.asked):
+                inside = own @ self.questions.inside[:, node.asked]
+                low = np.minimum(low, inside.min(axis=1))
+                low = np.minimum(low, total - inside.max(axis=1))
+            if node is not None and node.walked:
+                sums = own @ self.questions.values
+                low = np.minimum(low, self._least_of_sets(node, sums))
+            found[:, m] = sets @ self.costs.negative[m] + low
         return found
 
-    def _shallow(self, node: ShapeNode | None, mask: Flags) -> Floats:
-        d, negative = self.costs.d[:, mask], self.costs.negative[:, mask].sum(axis=1)
-        low = np.minimum(0, d.sum(axis=1))
-        if node is not None and len(node.asked):
-            inside = d @ self.questions.inside[mask][:, node.asked]
-            low = np.minimum(low, inside.min(axis=1))
-            low = np.minimum(low, d.sum(axis=1) - inside.max(axis=1))
-        return np.asarray(negative + low, np.float64)
-
-    def _pairs(self, node: ShapeNode, mask: Flags) -> Floats:
-        """The least cost of two levels: every question with the best of both sides."""
-        found = [self.least(child, mask) for child in {node.left, node.right}]
-        left = right = self._counted_sides(node, node.left, mask).low
-        if not node.is_mirrored:
-            right = self._counted_sides(node, node.right, mask).low
-        if left.shape[-1]:
-            found.append((left[0] + right[1]).min(axis=1))
-            if not node.is_fixed:
-                found.append((left[1] + right[0]).min(axis=1))
-        return np.min(found, axis=0)
-
-    def _by_search(self, node: ShapeNode, mask: Flags) -> Floats:
-        """The bound of the exact search, which is the least cost if it was not ended early."""
-        return np.array([self._searched(node, mask, int(a), int(b)) for a, b in self._measures()])
-
-    def _measures(self) -> list[tuple[float, float]]:
-        return list(zip(self.costs.alpha.tolist(), self.costs.beta.tolist(), strict=True))
-
-    def _searched(self, node: ShapeNode, mask: Flags, alpha: int, beta: int) -> float:
-        problem = self._part(node, mask, Fraction(beta, alpha))
-        outcome = solve_search(problem, should_stop=self._is_over)
-        self.check()
-        gains = problem.gains
-        return float((problem.perfect_total - outcome.bound) * (alpha // gains.gain_tp))
-
-    def _is_over(self) -> bool:
-        try:
-            self.check()
-        except SearchEndedError:
-            return True
-        return False
-
-    def _part(self, node: ShapeNode, mask: Flags, class_weight: Fraction) -> Problem:
-        """A subtree's problem on some rows, without what depends on the rows."""
-        q, data, topology = self.questions, self.problem.data, self.problem.topology
-        below = topology.descendants[node.node]
-        rules = Rules(
-            self.problem.rules.forbidden,
-            tuple(
-                (at, self.problem.rules.at(number))
-                for at, number in enumerate(below)
-                if self.problem.rules.at(number) != NodeRule()
-            ),
-        )
-        rows = [mask & (q.positive > 0), mask & (q.negative > 0)]
-        part = EncodedData(
-            np.concatenate([q.codes[some] for some in rows]),
-            np.repeat([True, False], [int(some.sum()) for some in rows]),
-            np.concatenate([q.positive[rows[0]], q.negative[rows[1]]]),
-            data.features,
-        )
-        return dataclasses.replace(
-            self.problem,
-            data=part,
-            topology=Topology.parse(topology.shape(node.node)),
-            objective=Objective(class_weight=class_weight),
-            rules=rules,
-            forbid_empty_branches=False,
-            smallest_leaf=None,
-        )
+    def _least_of_sets(self, node: ShapeNode, sums: Floats) -> Floats:
+        """The least that a set of a walked feature adds: float[B], from the sums of d: [B, V]."""
+        low = np.zeros(len(sums))
+        for g in node.walked:
+            feature = self.problem.data.features[g]
+            some = self.questions.categories(g, feature.n_values)
+            low = np.minimum(low, least_of_sets(sums[:, some], most_named(self.problem, feature)))
+        return low
 
     # ------------------------------------------------------------ of both sides of questions
 
@@ -187,10 +214,35 @@ class Bounds:
                 self.check()
                 some = slice(first, first + size)
                 low[:, m, some] = _both_sides(parts[:, some], asked, d, negative)
+                if child is not None and child.walked:
+                    self._add_sets(child, mask, parts[:, some], m, low[:, m, some])
         return _Sides(low, np.ones((2, n), np.bool_))
 
+    def _add_sets(self, child: ShapeNode, mask: Flags, parts: Floats, m: int, low: Floats) -> None:
+        """Lower the bounds of both sides, float64[2, A], by what sets of categories reach."""
+        d, negative = self.costs.d[m, mask], self.costs.negative[m, mask]
+        values = self.questions.values[mask]
+        inside, whole = (parts * d[:, None]).T @ values, d @ values
+        called = negative @ parts
+        sides = ((inside, called), (whole - inside, negative.sum() - called))
+        for side, (sums, base) in enumerate(sides):
+            np.minimum(low[side], base + self._least_of_sets(child, sums), out=low[side])
+
     def survivors(self, node: ShapeNode, mask: Flags, limits: Floats) -> list[Survivor]:
-        """The questions that part some rows and whose bounds keep the limits, by rising bound."""
+        """The questions that part some rows and whose bounds keep the limits, by rising bound.
+
+        Raises
+        ------
+        TooManyError
+            If there are too many.
+        """
+        found = self._listed(node, mask, limits)
+        for g in node.walked:
+            found += self._walked(node, g, mask, limits)
+        return sorted(found, key=lambda each: float(each.left[0] + each.right[0]))
+
+    def _listed(self, node: ShapeNode, mask: Flags, limits: Floats) -> list[Survivor]:
+        """Those of the listed questions."""
         left, right = self._children_sides(node, mask)
         inside = self.questions.inside[mask][:, node.asked]
         parts = inside.any(axis=0) & ~inside.all(axis=0)
@@ -206,13 +258,16 @@ class Bounds:
             }
             if not any(each.any() for each in unknown.values()):
                 break
-            self._refine(node, mask, (left, right), unknown)
-        found = [
-            Survivor(place, way, left.low[int(way)][:, place], right.low[1 - int(way)][:, place])
+            self._refine(node, mask, limits, (left, right), unknown)
+        named = self.questions.named(mask[None], node.asked)[0]
+        return [
+            Survivor(
+                int(node.asked[place]), way, float(named[place]),
+                left.low[int(way)][:, place], right.low[1 - int(way)][:, place],
+            )
             for way in ways
             for place in np.flatnonzero(open_[way]).tolist()
-        ]
-        return sorted(found, key=lambda each: float(each.left[0] + each.right[0]))
+        ]  # fmt: skip
 
     def _children_sides(self, node: ShapeNode, mask: Flags) -> tuple[_Sides, _Sides]:
         found: dict[int, _Sides] = {}
@@ -231,20 +286,28 @@ class Bounds:
         self,
         node: ShapeNode,
         mask: Flags,
+        limits: Floats,
         sides: tuple[_Sides, _Sides],
         unknown: dict[bool, Flags],
     ) -> None:
         """Solve some of the questions that are open, and carry their bounds on to others."""
         for way, open_ in unknown.items():
-            for place in self._next(node, open_):
-                yes = mask & (self.questions.inside[:, node.asked[place]] > 0)
-                for child, of, no in (
-                    (node.left, sides[0], int(way)),
-                    (node.right, sides[1], 1 - int(way)),
-                ):
-                    if not of.is_done[no, place]:
-                        of.low[no, :, place] = self.least(child, mask & ~yes if no else yes)
-                        of.is_done[no, place] = True
+            places = np.array(self._next(node, open_), np.int64)
+            yes = (self.questions.inside[:, node.asked[places]].T > 0) & mask
+            left, right = (sides[0], int(way)), (sides[1], 1 - int(way))
+            for child, (own, no), (other, other_no) in (
+                (node.left, left, right),
+                (node.right, right, left),
+            ):
+                most = limits[:, None] - other.low[other_no][:, places]
+                todo = ~own.is_done[no, places]
+                todo &= (own.low[no][:, places] <= most).all(axis=0)
+                some = places[todo]
+                if len(some):
+                    masks = mask & ~yes[todo] if no else yes[todo]
+                    low = self.least(child, masks, most[:, todo].T).T
+                    own.low[no][:, some] = np.maximum(own.low[no][:, some], low)
+                    own.is_done[no, some] = True
         for of in {id(each): each for each in sides}.values():
             self._carry_on(node, of)
 
@@ -279,6 +342,146 @@ class Bounds:
         owned = self.questions.owned[:, asked]
         np.maximum(yes, of_category @ members, out=yes)
         np.maximum(no, of_category @ (owned - members), out=no)
+
+    # ------------------------------------------------------------ of sets of categories
+
+    def _walked(self, node: ShapeNode, g: int, mask: Flags, limits: Floats) -> list[Survivor]:
+        """The questions about a walked feature that part some rows and keep the limits."""
+        if self._has_pairs(node, g, mask):
+            return self._best_sets(node, g, mask, limits)
+        cls = self.encoding.classes[node.node]
+        search = self.searches[0]
+        table = search.table
+        group = next(k for k in groups_of(table, cls) if self.encoding.groups[k].feature == g)
+        first, last = int(table.start[group]), int(table.start[group + 1])
+        payload = search.splits.column_masks(np.arange(first, last)) & pack(mask)
+        weight = count(payload).astype(np.float64)
+        children = [node.left, node.right]
+        if self._class_of(node.left) != table.low[cls]:
+            children.reverse()
+        is_left_low = children[0] is node.left
+        most = np.repeat(limits[None], last - first, axis=0)
+        low, high = (self._least_of_masks(child, payload, most) for child in children)
+        found: list[Survivor] = []
+
+        def raise_costs(x: int, masks: Masks, _: Numbers, rest: Numbers) -> Numbers:
+            self.check()
+            most = np.repeat(limits[None], len(masks), axis=0)
+            most[:, 0] -= rest
+            return self._least_of_masks(children[x], masks, most)[:, 0]
+
+        def take(nodes: Nodes, split_of: Callable[[int], FoundSplit]) -> None:
+            sides = nodes.payload
+            parts = np.flatnonzero(sides[0].any(axis=1) & sides[1].any(axis=1))
+            most = np.repeat(limits[None], len(sides[0]), axis=0)
+            low = self._least_of_masks(children[0], sides[0], most)
+            high = self._least_of_masks(children[1], sides[1], most - low)
+            for i in parts[((low + high)[parts] <= limits).all(axis=1)].tolist():
+                split = split_of(i)
+                codes = self.encoding.groups[group].sets
+                inside = frozenset().union(*(codes[column - first] for column in split.columns))
+                question = self.questions.number(Split(g, inside))
+                bounds = (low[i], high[i]) if is_left_low else (high[i], low[i])
+                is_swapped = split.to_high == is_left_low
+                named = float(len(split.columns))
+                found.append(Survivor(question, is_swapped, named, *bounds))
+            if len(found) > MOST_SURVIVORS:
+                raise TooManyError
+
+        wanted = Wanted(lambda cost: np.asarray(cost <= limits[0]), raise_costs, take)
+        bounds = low[:, 0], high[:, 0]
+        walk(Sides(table, cls, group, weight, payload, np.bitwise_or, *bounds), wanted)
+        if table.low[cls] == table.high[cls] and not node.is_mirrored:
+            found += [
+                dataclasses.replace(
+                    each, is_swapped=not each.is_swapped, left=each.right, right=each.left
+                )
+                for each in found
+            ]
+        return found
+
+    def _has_pairs(self, node: ShapeNode, g: int, mask: Flags) -> bool:
+        """Whether the best set for each two last questions is enough, and can be found."""
+        if node.level != 2 or self.costs.is_pair:
+            return False
+        if self.problem.smallest_leaf is not None or self.problem.forbid_empty_branches:
+            return False
+        children = [child for child in (node.left, node.right) if child is not None]
+        if any(child.is_fixed or not set(child.walked) <= {g} for child in children):
+            return False
+        sizes = [3 + 2 * (0 if c is None else len(c.asked)) for c in (node.left, node.right)]
+        few = len(self.questions.codes_of(mask, g)) <= FEW_CATEGORIES
+        return not few and sizes[0] * sizes[1] <= MOST_PAIRS
+
+    def _best_sets(self, node: ShapeNode, g: int, mask: Flags, limits: Floats) -> list[Survivor]:
+        """Questions about a walked feature, among them the best for each two features below."""
+        feature = self.problem.data.features[g]
+        q, costs = self.questions, self.costs
+        codes = np.array(sorted(q.codes_of(mask, g)), np.int64)
+        values = q.values[mask][:, q.categories(g, feature.n_values)][:, codes].astype(np.float64)
+        table = Table(
+            costs.beta[0] * (q.negative[mask] @ values),
+            costs.alpha[0] * (q.positive[mask] @ values),
+            most_named(self.problem, feature),
+            costs.unit,
+        )
+        left, right = (
+            self._stumps(child, g, mask, values, table) for child in (node.left, node.right)
+        )
+        found = []
+        none = np.zeros(len(costs.alpha))
+        for members in best_sets(left, right, table, limits[0], mirrored=node.is_mirrored):
+            is_swapped = bool(2 * members.sum() > len(members))  # the smaller set is named
+            stated = codes[~members if is_swapped else members]
+            question = q.number(Split(g, frozenset(stated.tolist())))
+            found.append(Survivor(question, is_swapped, float(len(stated)), none, none))
+        return found
+
+    def _stumps(
+        self, child: ShapeNode | None, g: int, mask: Flags, values: Floats, table: Table
+    ) -> Stumps:
+        """What one side of a question about a walked feature may end in."""
+        q, costs = self.questions, self.costs
+        n = values.shape[1]
+        asked = np.zeros(0, np.int64) if child is None else child.asked
+        inside = q.inside[mask][:, asked].astype(np.float64)
+        missed = inside.T @ (values * (costs.alpha[0] * q.positive[mask])[:, None])
+        alarms = inside.T @ (values * (costs.beta[0] * q.negative[mask])[:, None])
+        rows, of_yes = values.sum(axis=0), inside.T @ values
+        reached = (of_yes > 0).astype(np.int64) + 2 * (of_yes < rows)
+        n_again = int(child is not None and g in child.walked)
+        again = np.minimum(table.as_positive, table.as_negative)[None][:n_again]
+        features = (
+            np.zeros(0, np.int64) if child is None else np.repeat(child.features, child.sizes)
+        )
+        named = q.named(mask[None], asked)[0].astype(np.int64) if len(asked) else asked
+        n_plain = 2 + 2 * len(asked)
+        labels = np.full(n_plain + n_again, -1)
+        labels[:2] = 0, 1
+        both = np.full((2, n), 0b11)
+        return Stumps(
+            np.concatenate([[LEAF_OF_STUMPS] * 2, features, features, [g] * n_again]).astype(int),
+            labels,
+            np.concatenate([[0, 0], named, named, [0] * n_again]).astype(int),
+            np.concatenate(
+                [
+                    table.as_negative[None],
+                    table.as_positive[None],
+                    table.as_negative - missed + alarms,
+                    missed + table.as_positive - alarms,
+                    again,
+                ]
+            ),
+            np.concatenate([both, reached, reached, both[:n_again]]),
+            np.arange(n_plain + n_again) >= n_plain,
+        )
+
+    def _class_of(self, child: ShapeNode | None) -> int:
+        return 0 if child is None else self.encoding.classes[child.node]
+
+    def _least_of_masks(self, child: ShapeNode | None, masks: Masks, most: Floats) -> Numbers:
+        """As `least`, for row sets in the search's form."""
+        return self.least(child, unpack(masks, self.questions.n_rows), most)
 
 
 def _both_sides(parts: Floats, asked: Floats | None, d: Floats, negative: Floats) -> Floats:

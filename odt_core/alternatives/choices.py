@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.tree import Leaf, Node
+
 Whole = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 LEAF = 0
 """The choice that asks nothing."""
@@ -14,17 +20,51 @@ LABELS = 2
 _WIDTH = 2**31
 
 
+@dataclass(frozen=True)
+class CostLimit:
+    """What all columns of a tree may cost together; each is paid once.
+
+    Attributes
+    ----------
+    costs : tuple of Fraction
+        What asking each feature costs.
+    most : Fraction
+        The limit.
+    """
+
+    costs: tuple[Fraction, ...]
+    most: Fraction
+
+    def allows(self, features: frozenset[int]) -> bool:
+        """Whether some features together are cheap enough."""
+        return sum((self.costs[g] for g in features), Fraction(0)) <= self.most
+
+
 class Choices:
     """Numbers for choices of columns.
 
     A choice is a leaf, or a column with two choices below it, which have no order. Numbers from
     `LABELS` stand for those with a column.
+
+    Parameters
+    ----------
+    cost_limit : CostLimit, optional
+        Choices that cost more are not allowed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cost_limit: CostLimit | None = None) -> None:
+        self.cost_limit = cost_limit
         self._number: dict[tuple[int, int], int] = {}
         self._parts: list[tuple[int, int, int]] = []
         self.n_questions: list[int] = [0] * LABELS
+        self._features: list[frozenset[int]] = [frozenset()] * LABELS
+        self._is_allowed: list[bool] = [True] * LABELS
+
+    def allowed(self, numbers: Whole) -> Flags:
+        """Which choices keep the limit on costs."""
+        if self.cost_limit is None:
+            return np.ones(len(numbers), np.bool_)
+        return np.array([self._is_allowed[n] for n in numbers.tolist()], np.bool_)
 
     @staticmethod
     def codes(a: Whole, b: Whole) -> Whole:
@@ -42,8 +82,19 @@ class Choices:
             self._number[key] = found
             self._parts.append((feature, low, high))
             self.n_questions.append(1 + self.n_questions[low] + self.n_questions[high])
+            if self.cost_limit is not None:
+                asked = self._features[low] | self._features[high] | {feature}
+                self._features.append(asked)
+                self._is_allowed.append(self.cost_limit.allows(asked))
         return found
 
     def numbers(self, feature: int, codes: Whole) -> Whole:
         """As `number`, for many."""
         return np.array([self.number(feature, code) for code in codes.tolist()], np.int64)
+
+    def of_tree(self, node: Node) -> int:
+        """The choice of a canonical tree, from its root; `LEAF` where it asks nothing."""
+        if isinstance(node, Leaf):
+            return LEAF
+        below = np.array([[self.of_tree(node.left)], [self.of_tree(node.right)]], np.int64)
+        return self.number(node.split.feature, int(self.codes(*below)[0]))

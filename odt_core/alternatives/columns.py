@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from odt_core.alternatives.listing import NearTrees
+from odt_core.alternatives.choices import CostLimit
+from odt_core.alternatives.listing import NearTrees, find_near_trees
 from odt_core.errors import InputError
 from odt_core.problem import Problem
 from odt_core.solvers.search import solve_search
@@ -46,6 +47,7 @@ def column_worths(
     found: NearTrees,
     *,
     time_limit: float,
+    cost_limit: CostLimit | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[ColumnWorth, ...]:
     """What each column is worth, by the listed trees and by solving without it.
@@ -58,6 +60,8 @@ def column_worths(
         The list.
     time_limit : float
         Seconds for all solves together.
+    cost_limit : CostLimit, optional
+        The limit that the listed trees keep, and those without a column, too.
     should_stop : callable, optional
         Asked while a solve runs; true leaves the rest unproved.
     """
@@ -68,10 +72,45 @@ def column_worths(
         ColumnWorth(
             g,
             sum(g in used for used in asked),
-            *_least_without(problems, found, g, deadline, should_stop),
+            *_least_without(problems, found, g, cost_limit, deadline, should_stop),
         )
         for g in sorted(usable)
     )
+
+
+def least_loss(
+    problems: Sequence[Problem],
+    *,
+    time_limit: float,
+    cost_limit: CostLimit | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> tuple[int | None, int | None]:
+    """The least loss of some problems' trees, and a proved lower bound of it.
+
+    The first is None where no tree was found, the second where there is none.
+    """
+    deadline = time.perf_counter() + time_limit
+    if cost_limit is not None:
+        found = find_near_trees(
+            problems,
+            number=1,
+            cost_limit=cost_limit,
+            time_limit=time_limit,
+            should_stop=should_stop,
+        )
+        listed = min((tree.loss for tree in found.trees), default=None)
+        return listed, found.complete_below if found.least is None else found.least
+    least: list[int] = []
+    bounds: list[int] = []
+    for problem in problems:
+        left = max(deadline - time.perf_counter(), 0.0)
+        outcome = solve_search(problem, time_limit=left, should_stop=should_stop)
+        if outcome.infeasible:
+            continue
+        bounds.append(problem.perfect_total - outcome.bound)
+        if outcome.total is not None:
+            least.append(problem.perfect_total - outcome.total)
+    return min(least, default=None), min(bounds, default=None)
 
 
 def _usable(problem: Problem) -> set[int]:
@@ -84,6 +123,7 @@ def _least_without(
     problems: Sequence[Problem],
     found: NearTrees,
     feature: int,
+    cost_limit: CostLimit | None,
     deadline: float,
     should_stop: Callable[[], bool] | None,
 ) -> tuple[int | None, int | None]:
@@ -91,21 +131,15 @@ def _least_without(
     listed = _listed_without(problems[0], found, feature)
     if listed is not None:
         return listed, listed
-    least: list[int] = []
-    bounds: list[int] = []
-    for problem in problems:
-        without = _forbid(problem, feature)
-        if without is None:
-            continue
-        most = problem.perfect_total
-        left = max(deadline - time.perf_counter(), 0.0)
-        outcome = solve_search(without, time_limit=left, should_stop=should_stop)
-        if outcome.infeasible:
-            continue
-        bounds.append(most - outcome.bound)
-        if outcome.total is not None:
-            least.append(most - outcome.total)
-    return min(least, default=None), min(bounds, default=None)
+    without = [each for each in (forbid(p, {feature}) for p in problems) if each is not None]
+    if not without:
+        return None, None
+    return least_loss(
+        without,
+        time_limit=max(deadline - time.perf_counter(), 0.0),
+        cost_limit=cost_limit,
+        should_stop=should_stop,
+    )
 
 
 def _listed_without(problem: Problem, found: NearTrees, feature: int) -> int | None:
@@ -120,16 +154,16 @@ def _listed_without(problem: Problem, found: NearTrees, feature: int) -> int | N
         if found.complete_below is not None and tree.loss >= found.complete_below:
             return None
         if tree.solution.tree and feature not in tree.solution.tree.used_features:
-            return None if _forbid(tree.problem, feature) is None else tree.loss
+            return None if forbid(tree.problem, {feature}) is None else tree.loss
     return None
 
 
-def _forbid(problem: Problem, feature: int) -> Problem | None:
-    """The problem without a column; None where a rule asks it, or leaves a node without another."""
+def forbid(problem: Problem, features: Collection[int]) -> Problem | None:
+    """The problem without some columns; None where a rule asks one, or a node has no other."""
     rules = problem.rules
-    if any(rule.split is not None and rule.split.feature == feature for _, rule in rules.nodes):
+    if any(rule.split is not None and rule.split.feature in features for _, rule in rules.nodes):
         return None
-    forbidden = dataclasses.replace(rules, forbidden=rules.forbidden | {feature})
+    forbidden = dataclasses.replace(rules, forbidden=rules.forbidden | set(features))
     try:
         return dataclasses.replace(problem, rules=forbidden)
     except InputError:

@@ -33,3 +33,7 @@ class SearchEndedError(Exception):
     def __init__(self, end: End) -> None:
         super().__init__(end.value)
         self.end = end
+
+
+class TooManyError(Exception):
+    """There are more choices within the limits than fit into memory."""

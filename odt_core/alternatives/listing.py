@@ -11,15 +11,18 @@ from fractions import Fraction
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from odt_core.alternatives.choices import LABELS, LEAF, Choices
-from odt_core.alternatives.ends import End, SearchEndedError
-from odt_core.alternatives.near import NearSearch, TooManyError
+from odt_core.alternatives.choices import LABELS, LEAF, Choices, CostLimit
+from odt_core.alternatives.ends import End, SearchEndedError, TooManyError
+from odt_core.alternatives.near import Entries, NearSearch
 from odt_core.alternatives.questions import Floats
 from odt_core.errors import DisagreementError
 from odt_core.problem import Goal, Problem
 from odt_core.solution import Assignment, Engine, Seconds, Solution, make_solution
 from odt_core.solvers.search import solve_search
 from odt_core.topology import AnyShape, Shape, unordered_topologies
+
+TELL_EVERY, TELL_SHARE = 1.0, 5.0
+"""Seconds between two lists that are told, at least, and how often as long as making one."""
 
 STEPS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 """How far above the optimum each budget lies, in losses of one error; then all trees."""
@@ -39,12 +42,16 @@ class NearTree:
         What the objective lacks of its largest possible value, as a whole number (see `Gains`).
     named : int
         Categories that its questions name.
+    is_settled : bool
+        Whether no tree of its choice of columns has a smaller loss. Else the search ended before
+        it came to that loss.
     """
 
     problem: Problem
     solution: Solution
     loss: int
     named: int
+    is_settled: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +62,14 @@ class NearTrees:
     ----------
     trees : tuple of NearTree
         One for each choice of columns: by loss, then number of questions, then categories named.
+        Those that are not settled come after all others.
     least : int or None
-        The least loss, the optimum's; None where no tree meets the conditions, or none was found.
+        The least loss, the optimum's; None where no tree meets the conditions and keeps the limit
+        on costs, or none is proved.
     complete_below : int or None
         Every choice with a smaller loss is among the trees; None if they are all there are.
     n_within : int
-        How many choices the search found up to the loss to which it came; `trees` may have fewer.
+        How many choices the search found; `trees` may have fewer.
     n_best : int
         How many of these have the least loss.
     is_count_complete : bool
@@ -86,9 +95,10 @@ class _Row:
     """A choice's best cost in one of the searches."""
 
     rank: tuple[float, ...]
-    number: int
-    cost: Floats
+    choice: int
+    entry: Entries
     search: int
+    is_settled: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +111,8 @@ class _Found:
 
 OnProgress = Callable[[int, int], None]
 """Takes how many choices are found, and up to which loss above the optimum none is missing."""
+OnTrees = Callable[[NearTrees], None]
+"""Takes the list as it would be if the search ended now."""
 
 
 def problems_of(problem: Problem, shape: Shape) -> list[Problem]:
@@ -131,8 +143,10 @@ def find_near_trees(
     *,
     number: int,
     within: Fraction | None = None,
+    cost_limit: CostLimit | None = None,
     time_limit: float = 60.0,
     on_progress: OnProgress | None = None,
+    on_trees: OnTrees | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> NearTrees:
     """List near-optimal trees, best first: for each choice of columns the best tree.
@@ -149,12 +163,16 @@ def find_near_trees(
         The list ends with so many trees.
     within : Fraction, optional
         The largest loss above the optimum, in units of `loss_unit`.
+    cost_limit : CostLimit, optional
+        What all columns of a tree may cost together.
     time_limit : float
         Seconds.
     on_progress : callable, optional
         Called after each budget.
+    on_trees : callable, optional
+        Called after some of the budgets.
     should_stop : callable, optional
-        Called often. True ends the search with the choices that are complete.
+        Called often. True ends the search with the choices that were found.
 
     Raises
     ------
@@ -165,13 +183,17 @@ def find_near_trees(
     """
     # on a busy machine several threads for one small product wait longer than they count
     with threadpool_limits(1, user_api="blas"):
-        return _Listing(problems, number, within, time_limit, on_progress, should_stop).run()
+        choices = Choices(cost_limit)
+        listing = _Listing(problems, choices, number, within, time_limit, on_progress, should_stop)
+        listing.on_trees = on_trees
+        return listing.run()
 
 
 class _Listing:
     def __init__(
         self,
         problems: Sequence[Problem],
+        choices: Choices,
         number: int,
         within: Fraction | None,
         time_limit: float,
@@ -186,11 +208,14 @@ class _Listing:
         self.gains = problems[0].gains
         self.most = problems[0].perfect_total
         self.margin = None if within is None else int(within / loss_unit(problems[0]))
-        choices = Choices()
         self.choices = choices
         self.searches = [NearSearch(problem, choices, self._check) for problem in problems]
+        self.on_trees: OnTrees | None = None
+        self.next_told = 0.0
         self.best: NearTree | None = None
-        """The exact search's tree. It is the list if nothing else was found in the time."""
+        """The exact search's tree."""
+        self.bound = 0
+        """No tree has a smaller loss, if that was not settled in the time."""
 
     def _check(self) -> None:
         if self.is_over:  # the trees of what is complete are built whatever the time
@@ -207,7 +232,7 @@ class _Listing:
             optimum = self._optimum()
             if optimum is None:
                 return self._result(None, None, End.ALL)
-            for budget in self._budgets(optimum):
+            for budget in self._budgets(optimum, self.margin):
                 found = _Found(budget, self._rows(budget))
                 if self.on_progress is not None:
                     self.on_progress(len(found.rows), budget - optimum)
@@ -215,6 +240,7 @@ class _Listing:
                 if len(found.rows) >= self.number + (budget >= self.most):
                     end = End.NUMBER
                     break
+                self._tell(found, optimum)
             else:
                 end = End.ALL if self.margin is None else End.WITHIN
         except SearchEndedError as error:
@@ -223,23 +249,52 @@ class _Listing:
             end = End.MEMORY
         return self._result(found, optimum, end)
 
+    def _tell(self, found: _Found, optimum: int) -> None:
+        """Tell the list so far, rarely enough that this takes little of the time."""
+        began = time.perf_counter()
+        if self.on_trees is None or began < self.next_told:
+            return
+        self.on_trees(self._result(found, optimum, End.STOPPED))
+        self.is_over = False
+        now = time.perf_counter()
+        self.next_told = now + max(TELL_EVERY, TELL_SHARE * (now - began))
+
     def _optimum(self) -> int | None:
         """The least loss of all searches' problems; None if no tree meets the conditions."""
-        for problem in self.problems:
+        bounds = [0] * len(self.problems)
+        for at, problem in enumerate(self.problems):
             left = max(self.deadline - time.perf_counter(), 0.1)
             outcome = solve_search(problem, time_limit=left, should_stop=self.should_stop)
-            self._check()
-            if outcome.total is None and not outcome.infeasible:
-                raise SearchEndedError(End.TIME)
+            if outcome.infeasible:
+                bounds[at] = self.most
+                continue
             if outcome.assignment is not None and outcome.total is not None:
                 tree = _near_tree(problem, outcome.assignment, self.most - outcome.total)
                 if self.best is None or tree.loss < self.best.loss:
                     self.best = tree
-        return None if self.best is None else self.best.loss
+            bounds[at] = self.most - outcome.bound
+            if not outcome.proved:
+                self.bound = min(bounds)
+                self._check()
+                raise SearchEndedError(End.TIME)
+        self._check()
+        if self.best is None or self.choices.cost_limit is None:
+            return None if self.best is None else self.best.loss
+        return self._least_allowed(self.best.loss)
 
-    def _budgets(self, optimum: int) -> Iterator[int]:
+    def _least_allowed(self, least: int) -> int | None:
+        """The least loss of the trees that keep the limit on costs; None if there are none."""
+        self.bound = least
+        for budget in self._budgets(least, None):
+            rows = self._rows(budget)
+            if rows:
+                return int(rows[0].rank[0])
+            self.bound = budget + 1
+        return None
+
+    def _budgets(self, optimum: int, margin: int | None) -> Iterator[int]:
         """Losses up to which all choices are looked for, rising."""
-        last = self.most if self.margin is None else min(optimum + self.margin, self.most)
+        last = self.most if margin is None else min(optimum + margin, self.most)
         unit = max(1, min(g for g in (self.gains.gain_tp, self.gains.gain_tn) if g))
         for step in STEPS:
             if optimum + step * unit >= last:
@@ -249,17 +304,34 @@ class _Listing:
 
     def _rows(self, budget: int) -> list[_Row]:
         """All choices up to a loss, best first."""
+        found = [search.root(self._limits(search, budget)) for search in self.searches]
+        return [row for row in self._merged(found) if row.rank[0] <= budget]
+
+    def _beyond(self, found: _Found | None, optimum: int | None) -> list[_Row]:
+        """What else an unfinished search has found, best first; not settled above the optimum."""
+        try:
+            entries = [search.so_far() for search in self.searches]
+        except (TooManyError, MemoryError):
+            return []
+        known = set() if found is None else {row.choice for row in found.rows}
+        return [
+            dataclasses.replace(row, is_settled=row.rank[0] == optimum)
+            for row in self._merged(entries)
+            if row.choice not in known
+        ]
+
+    def _merged(self, found: Sequence[Entries]) -> list[_Row]:
+        """The choices of all searches, each with its best tree, best first."""
         best: dict[int, _Row] = {}
-        for at, search in enumerate(self.searches):
-            entries = search.root(self._limits(search, budget))
+        for at, (search, entries) in enumerate(zip(self.searches, found, strict=True)):
             ranks = self._ranks(search, entries.number, entries.cost)
             for i in np.lexsort(ranks.T[::-1]).tolist():
                 number = int(entries.number[i])
                 choice = LEAF if number < LABELS else number
                 rank = tuple(ranks[i].tolist())
-                if rank[0] <= budget and (choice not in best or rank < best[choice].rank):
-                    best[choice] = _Row(rank, number, entries.cost[i], at)
-        return sorted(best.values(), key=lambda row: (row.rank, row.number))
+                if choice not in best or rank < best[choice].rank:
+                    best[choice] = _Row(rank, choice, entries.take(np.array([i])), at)
+        return sorted(best.values(), key=lambda row: (row.rank, int(row.entry.number[0])))
 
     def _limits(self, search: NearSearch, budget: int) -> Floats:
         """The largest value in each measure of a tree with a loss within the budget."""
@@ -288,43 +360,67 @@ class _Listing:
         return np.stack([loss, others, questions, named], axis=1).reshape(-1, 4)
 
     def _result(self, found: _Found | None, optimum: int | None, end: End) -> NearTrees:
+        """The list: what is complete, and after an early end what else was found."""
         self.is_over = True
-        rows = [] if found is None else found.rows
-        trees = tuple(self._tree(row) for row in rows[: self.number])
-        if found is None and optimum is not None and self.best is not None:
-            trees = (self.best,)
-        if optimum is None:
-            complete = None if end is End.ALL else 0
-        elif found is None:
-            complete = optimum
-        elif len(rows) > self.number:
-            complete = int(rows[self.number].rank[0])
-        elif found.budget >= self.most:
-            complete = None
-        else:
-            complete = found.budget + 1
-        least = None if not rows else int(rows[0].rank[0])
-        if least is not None and least != optimum:
-            raise DisagreementError(f"the list begins at {least}, but the optimum is {optimum}")
-        n_best = sum(row.rank[0] == least for row in rows)
+        rows = [] if found is None else list(found.rows)
+        if rows and rows[0].rank[0] != optimum:
+            raise DisagreementError(
+                f"the list begins at {rows[0].rank[0]:g}, but the optimum is {optimum}"
+            )
+        complete = self._complete_below(found, optimum, end)
+        n_best = sum(row.rank[0] == optimum for row in rows)
+        if not end.is_as_asked:
+            rows += self._beyond(found, optimum)
+        trees = self._trees(rows, found, optimum)
         return NearTrees(
             trees=trees,
-            least=optimum if least is None else least,
+            least=optimum,
             complete_below=complete,
             n_within=max(len(rows), len(trees)),
-            n_best=n_best if rows else len(trees),
+            n_best=n_best if found is not None else sum(tree.loss == optimum for tree in trees),
             is_count_complete=found is not None,
             end=end,
             seconds=time.perf_counter() - self.began,
         )
 
+    def _complete_below(self, found: _Found | None, optimum: int | None, end: End) -> int | None:
+        """Every choice with a smaller loss is listed; None if all there are are."""
+        if optimum is None:
+            return None if end is End.ALL else self.bound
+        if found is None:
+            return optimum
+        if len(found.rows) > self.number:
+            return int(found.rows[self.number].rank[0])
+        return None if found.budget >= self.most else found.budget + 1
+
+    def _trees(
+        self, rows: list[_Row], found: _Found | None, optimum: int | None
+    ) -> tuple[NearTree, ...]:
+        """The trees of the first rows; the exact search's one too if the list has it not yet."""
+        best = self.best
+        if found is not None or best is None or not self._is_allowed(best):
+            return tuple(self._tree(row) for row in rows[: self.number])
+        shown = best.solution.tree
+        assert shown is not None
+        choice = self.choices.of_tree(shown.root)
+        if any(row.choice == choice and row.rank[0] <= best.loss for row in rows):
+            return tuple(self._tree(row) for row in rows[: self.number])
+        others = [row for row in rows if row.choice != choice][: self.number]
+        listed = [dataclasses.replace(best, is_settled=optimum is not None)]
+        listed += [self._tree(row) for row in others]
+        return tuple(sorted(listed, key=lambda tree: tree.loss)[: self.number])
+
+    def _is_allowed(self, tree: NearTree) -> bool:
+        limit, shown = self.choices.cost_limit, tree.solution.tree
+        assert shown is not None
+        return limit is None or limit.allows(frozenset(shown.used_features))
+
     def _tree(self, row: _Row) -> NearTree:
         search = self.searches[row.search]
-        assignment = search.assignment(row.number, row.cost)
+        assignment = search.assignment(row.entry)
         loss = int(row.rank[0])
-        return NearTree(
-            search.problem, recounted(search.problem, assignment, loss), loss, int(row.rank[3])
-        )
+        solution = recounted(search.problem, assignment, loss)
+        return NearTree(search.problem, solution, loss, int(row.rank[3]), row.is_settled)
 
 
 def _near_tree(problem: Problem, assignment: Assignment, loss: int) -> NearTree:

@@ -9,15 +9,17 @@ are merged as they arise, so the work grows with the number of choices and not o
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from odt_core.alternatives.bounds import Bounds
+from odt_core.alternatives.bounds import Bounds, Survivor
+from odt_core.alternatives.category_sets import SetStates, least_costs, states_within
 from odt_core.alternatives.choices import LABELS, Choices
 from odt_core.alternatives.costs import Costs
-from odt_core.alternatives.questions import Flags, Floats, Questions, Whole
+from odt_core.alternatives.ends import TooManyError
+from odt_core.alternatives.questions import Flags, Floats, Questions, Whole, most_named
 from odt_core.alternatives.shape_nodes import ShapeNode, shape_nodes
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
@@ -28,10 +30,6 @@ AT_ONCE = 256
 """Row sets whose last questions are counted together."""
 MOST_ENTRIES = 3_000_000
 """Entries that one node keeps in memory."""
-
-
-class TooManyError(Exception):
-    """There are more choices within the limits than fit into memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +113,23 @@ class NearSearch:
         self.least_held = 0 if leaf is None else leaf.rows
         self.everything = np.ones(self.questions.n_rows, np.bool_)
         self._known: dict[tuple[int, bytes], tuple[Floats, Entries]] = {}
+        self._at_root: tuple[list[Entries], dict[int, list[Entries]]] = [], {}
 
     def root(self, limits: Floats) -> Entries:
         """The choices of whole trees that keep the limits."""
         return self.near(self.nodes[0], self.everything, limits)
+
+    def so_far(self) -> Entries:
+        """The choices of whole trees that the last, perhaps unfinished search has found.
+
+        Others may be missing, and a choice may have a better tree.
+        """
+        parts, of_feature = self._at_root
+        found = list(parts)
+        for feature, entries in of_feature.items():
+            found += self._numbered(feature, entries)
+        whole = Entries.join(found, self.costs.width)
+        return whole.take(self.costs.best(whole.number, whole.cost))
 
     # ------------------------------------------------------------ the recursion
 
@@ -136,7 +147,7 @@ class NearSearch:
         """
         self.check()
         if node is None or node.level == 1:
-            (entries,) = self._shallow(node, mask[None])
+            (entries,) = self._shallow(node, mask[None], limits[None])
             return entries.take(self.costs.within(entries.cost, limits))
         key = (id(node), np.packbits(mask).tobytes())
         known = self._known.get(key)
@@ -151,62 +162,61 @@ class NearSearch:
     def _deep(self, node: ShapeNode, mask: Flags, limits: Floats) -> Entries:
         parts = self._passing(node, mask, limits)
         of_feature: dict[int, list[Entries]] = {}
-        for place, swapped, pair in self._parted(node, mask, limits):
-            question = int(node.asked[place])
-            joined = self._put_together(question, swapped, mask, pair, limits)
+        if node is self.nodes[0]:
+            self._at_root = parts, of_feature
+        for survivor, pair in self._parted(node, mask, limits):
+            joined = self._put_together(survivor, pair, limits)
             if len(joined):
-                feature = self.questions.splits[question].feature
+                feature = self.questions.splits[survivor.question].feature
                 of_feature.setdefault(feature, []).append(joined)
-        for feature, found in of_feature.items():
-            parts += self._numbered(feature, found)
-        entries = Entries.join(parts, self.costs.width)
+        numbered = [each for pair in of_feature.items() for each in self._numbered(*pair)]
+        entries = Entries.join(parts + numbered, self.costs.width)
         return entries.take(self.costs.best(entries.number, entries.cost))
 
     def _parted(
         self, node: ShapeNode, mask: Flags, limits: Floats
-    ) -> Iterator[tuple[int, bool, tuple[Entries, Entries]]]:
-        """Each question that may keep the limits, whether yes goes right, and both sides."""
+    ) -> Iterator[tuple[Survivor, tuple[Entries, Entries]]]:
+        """Each question that may keep the limits, and both sides."""
         found = self.bounds.survivors(node, mask, limits)
-        inside = self.questions.inside
         for first in range(0, len(found), AT_ONCE):
             self.check()
             some = found[first : first + AT_ONCE]
-            yes = (inside[:, node.asked[[each.place for each in some]]].T > 0) & mask
+            yes = np.array([self.questions.yes(each.question) for each in some]) & mask
             swapped = np.array([each.is_swapped for each in some])
             lefts = yes ^ (swapped[:, None] & mask)
-            sides = [self._sides(node.left, lefts), self._sides(node.right, mask & ~lefts)]
+            children = (node.left, node.right)
+            masks = (lefts, mask & ~lefts)
+            rest = (
+                limits - np.array([each.right for each in some]),
+                limits - np.array([each.left for each in some]),
+            )
+            ready = [self._sides(*each) for each in zip(children, masks, rest, strict=True)]
             for at, each in enumerate(some):
-                rest = (limits - each.right, limits - each.left)
                 pair = []
-                for child, masks, ready, limit in zip(
-                    (node.left, node.right), (lefts, mask & ~lefts), sides, rest, strict=True
-                ):
-                    if ready is None:
-                        entries = self.near(child, masks[at], limit)
+                for x, child in enumerate(children):
+                    counted = ready[x]
+                    if counted is None:
+                        entries = self.near(child, masks[x][at], rest[x][at])
                     else:
-                        entries = ready[at].take(self.costs.within(ready[at].cost, limit))
+                        within = self.costs.within(counted[at].cost, rest[x][at])
+                        entries = counted[at].take(within)
                     pair.append(entries)
-                yield each.place, each.is_swapped, (pair[0], pair[1])
+                yield each, (pair[0], pair[1])
 
-    def _sides(self, node: ShapeNode | None, masks: Flags) -> list[Entries] | None:
+    def _sides(self, node: ShapeNode | None, masks: Flags, limits: Floats) -> list[Entries] | None:
         """The entries of many row sets, where they can be counted together."""
-        return self._shallow(node, masks) if node is None or node.level == 1 else None
+        is_shallow = node is None or node.level == 1
+        return self._shallow(node, masks, limits) if is_shallow else None
 
     def _put_together(
-        self,
-        question: int,
-        swapped: bool,
-        mask: Flags,
-        pair: tuple[Entries, Entries],
-        limits: Floats,
+        self, survivor: Survivor, pair: tuple[Entries, Entries], limits: Floats
     ) -> Entries:
         """Every choice of the left side with every one of the right; keys instead of numbers."""
         left, right = pair
         if not len(left) or not len(right):
             return Entries.join([], self.costs.width)
-        named = self._named(question, mask)
         total = left.cost[:, None] + right.cost[None]
-        total[..., 0] += named
+        total[..., 0] += survivor.named
         a, b = np.nonzero(self.costs.within(total, limits))
         number_a, number_b = left.number[a], right.number[b]
         cost = total[a, b]
@@ -214,11 +224,11 @@ class NearSearch:
         # two leaves that say the same are one leaf, and the question goes
         alike = (number_a < LABELS) & (number_a == number_b)
         keys[alike] = -1 - number_a[alike]
-        cost[alike, 0] -= named
+        cost[alike, 0] -= survivor.named
         n = len(a)
         return Entries(
-            keys, cost, np.full(n, question), np.full(n, swapped), number_a, number_b,
-            left.cost[a], right.cost[b],
+            keys, cost, np.full(n, survivor.question), np.full(n, survivor.is_swapped), number_a,
+            number_b, left.cost[a], right.cost[b],
         )  # fmt: skip
 
     def _numbered(self, feature: int, found: list[Entries]) -> list[Entries]:
@@ -230,10 +240,7 @@ class NearSearch:
         is_leaf = entries.number < 0
         number = np.where(is_leaf, -1 - entries.number, 0)
         number[~is_leaf] = self.choices.numbers(feature, entries.number[~is_leaf])
-        return [_renumbered(entries, number)]
-
-    def _named(self, question: int, mask: Flags) -> float:
-        return float(self.questions.named(mask[None], np.array([question]))[0, 0])
+        return [_renumbered(entries, number).take(self.choices.allowed(number))]
 
     # ------------------------------------------------------------ all rows one way
 
@@ -277,41 +284,94 @@ class NearSearch:
 
     # ------------------------------------------------------------ leaves and last questions
 
-    def _shallow(self, node: ShapeNode | None, masks: Flags) -> list[Entries]:
-        """The entries of leaves, or of nodes with two leaves, on each of B row sets."""
+    def _shallow(self, node: ShapeNode | None, masks: Flags, limits: Floats) -> list[Entries]:
+        """The entries of leaves, or of nodes with two leaves, on each of B row sets.
+
+        Those that do not keep the limits, float64[B, M], may be missing.
+        """
         tables = self._last_questions(masks, node)
         if self.costs.is_pair:
-            return [self._undominated(node, tables, b) for b in range(len(masks))]
-        leaves = np.where(tables.leaf_allowed, tables.leaf_costs()[:, :, 0], np.inf)
-        if node is None or not len(node.asked):
-            costs, numbers = leaves, np.arange(LABELS)
-        else:
+            return [self._undominated(node, tables, masks, limits, b) for b in range(len(masks))]
+        costs = [np.where(tables.leaf_allowed, tables.leaf_costs()[:, :, 0], np.inf)]
+        numbers = [np.arange(LABELS)]
+        if node is not None and len(node.asked):
             each = np.where(tables.allowed, tables.question_costs(), np.inf)
-            by_group = np.minimum.reduceat(each, node.starts, axis=1)
-            costs = np.concatenate([leaves, by_group], axis=1)
-            numbers = np.concatenate([np.arange(LABELS), self._single(node)])
-        found = []
-        for row in costs:
-            some = np.isfinite(row)
-            found.append(Entries.plain(numbers[some], row[some][:, None]))
+            costs.append(np.minimum.reduceat(each, node.starts, axis=1))
+            numbers.append(self._single(node.features.tolist()))
+        if node is not None and node.walked:
+            costs += [self._least_of_sets(g, masks, limits)[:, None] for g in node.walked]
+            numbers.append(self._single(node.walked))
+        number = np.concatenate(numbers)
+        found, allowed = [], self.choices.allowed(number)
+        for row in np.concatenate(costs, axis=1):
+            some = np.isfinite(row) & allowed
+            found.append(Entries.plain(number[some], row[some][:, None]))
         if node is not None and len(set(node.features.tolist())) < len(node.features):
             found = [each.take(self.costs.best(each.number, each.cost)) for each in found]
         return found
 
-    def _single(self, node: ShapeNode) -> Whole:
-        """The choice of each group of a last question."""
-        return np.array([self.choices.number(g, 0) for g in node.features.tolist()], np.int64)
+    def _single(self, features: Iterable[int]) -> Whole:
+        """The choice that asks one column, for each of some columns."""
+        return np.array([self.choices.number(g, 0) for g in features], np.int64)
 
-    def _undominated(self, node: ShapeNode | None, tables: _Tables, b: int) -> Entries:
+    def _least_of_sets(self, g: int, masks: Flags, limits: Floats) -> Floats:
+        """The least cost of a question about a walked feature on each of B row sets: float64[B]."""
+        if self.least_held:  # how many rows a set has counts, too
+            each = [self._set_costs(g, *pair) for pair in zip(masks, limits, strict=True)]
+            return np.array([cost.min(initial=np.inf) for cost in each])
+        q, costs, feature = self.questions, self.costs, self.problem.data.features[g]
+        values = q.values[:, q.categories(g, feature.n_values)]
+        sets = masks.astype(costs.d.dtype)
+        sums = np.asarray((sets * costs.d[0]) @ values, np.float64)
+        present = sets @ values > 0
+        missed = np.asarray(sets @ costs.negative[0], np.float64)
+        added = least_costs(sums, present, most_named(self.problem, feature), costs.unit)
+        return np.asarray(missed * costs.unit + added)
+
+    def _set_costs(self, g: int, mask: Flags, limits: Floats) -> Floats:
+        """The costs of questions about a walked feature that keep the limits: float64[E, width]."""
+        return self._costs_of(self._sets_within(g, mask, limits), self._n_present(g, mask))
+
+    def _n_present(self, g: int, mask: Flags) -> int:
+        return len(self.questions.codes_of(mask, g))
+
+    def _costs_of(self, sets: SetStates, n: int) -> Floats:
+        named = np.minimum(sets.size, n - sets.size).astype(np.float64)
+        return weighed(self.costs, sets.fn.astype(float), sets.fp.astype(float), named)
+
+    def _sets_within(self, g: int, mask: Flags, limits: Floats) -> SetStates:
+        """The sets of a walked feature's categories that may be called positive on some rows."""
+        q, feature = self.questions, self.problem.data.features[g]
+        codes = q.codes[mask, g]
+        positive, negative, counted = (
+            np.bincount(codes, weight[mask], feature.n_values).astype(np.int64)
+            for weight in (q.positive, q.negative, q.counted)
+        )
+        sets = states_within(positive, negative, self.costs, limits, with_all=self.least_held > 0)
+        n = int((positive + negative > 0).sum())
+        named = np.minimum(sets.size, n - sets.size)
+        kept = (named > 0) & (named <= most_named(self.problem, feature))
+        held = sets.members @ counted
+        kept &= (held >= self.least_held) & (counted.sum() - held >= self.least_held)
+        return sets.take(kept)
+
+    def _undominated(
+        self, node: ShapeNode | None, tables: _Tables, masks: Flags, limits: Floats, b: int
+    ) -> Entries:
         numbers = [np.arange(LABELS)[tables.leaf_allowed[b]]]
         costs = [tables.leaf_costs()[b][tables.leaf_allowed[b]]]
         if node is not None and len(node.asked):
             pairs = tables.question_pairs(b)
-            of_question = np.repeat(self._single(node), node.sizes)[tables.allowed[b]]
+            single = self._single(node.features.tolist())
+            of_question = np.repeat(single, node.sizes)[tables.allowed[b]]
             numbers += [of_question, of_question]
             costs += list(pairs)
+        for g in () if node is None else node.walked:
+            costs.append(self._set_costs(g, masks[b], limits[b]))
+            numbers.append(np.full(len(costs[-1]), self.choices.number(g, 0)))
         number, cost = np.concatenate(numbers), np.concatenate(costs)
         kept = self.costs.best(number, cost)
+        kept = kept[self.choices.allowed(number[kept])]
         return Entries.plain(number[kept], cost[kept])
 
     def _last_questions(self, masks: Flags, node: ShapeNode | None) -> _Tables:
@@ -346,11 +406,15 @@ class NearSearch:
 
     # ------------------------------------------------------------ trees
 
-    def assignment(self, number: int, cost: Floats) -> Assignment:
-        """The tree of a choice with this cost, which the search has found."""
+    def assignment(self, entry: Entries) -> Assignment:
+        """The tree of a choice, one entry, that the search has found."""
         splits: dict[int, Split] = {}
         labels: dict[int, bool] = {}
-        self._build(0, self.everything, number, cost, splits, labels)
+        number, cost = int(entry.number[0]), entry.cost[0]
+        if self.nodes[0].level == 1:
+            self._build(0, self.everything, number, cost, splits, labels)
+        else:
+            self._build_from(0, self.everything, entry, splits, labels)
         topology = self.problem.topology
         for node in range(topology.n_nodes):
             if node not in splits:
@@ -383,27 +447,40 @@ class NearSearch:
         if child < 0:
             labels[-1 - child] = bool(number)
             return
-        node, (left, right) = self.nodes[child], self.problem.topology.children(child)
+        node = self.nodes[child]
         if node.level == 1:
             self._build_last(child, mask, number, cost, splits, labels)
             return
         entries = self.near(node, mask, self.costs.limits_of(cost))
-        at = np.flatnonzero((entries.number == number) & (entries.cost == cost).all(axis=1))[0]
-        question, swapped = int(entries.question[at]), bool(entries.is_swapped[at])
+        at = np.flatnonzero((entries.number == number) & (entries.cost == cost).all(axis=1))
+        self._build_from(child, mask, entries.take(at[:1]), splits, labels)
+
+    def _build_from(
+        self,
+        child: int,
+        mask: Flags,
+        entry: Entries,
+        splits: dict[int, Split],
+        labels: dict[int, bool],
+    ) -> None:
+        """The same from a node's entry, which says what is asked there."""
+        node, (left, right) = self.nodes[child], self.problem.topology.children(child)
+        number, cost = int(entry.number[0]), entry.cost[0]
+        question, swapped = int(entry.question[0]), bool(entry.is_swapped[0])
         if question == PASS:
             splits[child] = self._pass(node, mask, is_right=swapped)
             below = right if swapped else left
             self._build(below, mask, number, cost, splits, labels)
             return
         split = self.questions.splits[question]
-        yes = (self.questions.inside[:, question] > 0) & mask
+        yes = self.questions.yes(question) & mask
         goes_left = mask & ~yes if swapped else yes
         splits[child] = _reversed(self.problem, split) if swapped else split
         for below, rows, of, what in (
-            (left, goes_left, entries.left, entries.cost_left),
-            (right, mask & ~goes_left, entries.right, entries.cost_right),
+            (left, goes_left, entry.left, entry.cost_left),
+            (right, mask & ~goes_left, entry.right, entry.cost_right),
         ):
-            self._build(below, rows, int(of[at]), what[at], splits, labels)
+            self._build(below, rows, int(of[0]), what[0], splits, labels)
 
     def _pass(self, node: ShapeNode, mask: Flags, *, is_right: bool) -> Split:
         """A question that sends all these rows one way."""
@@ -430,8 +507,7 @@ class NearSearch:
             if not node.is_fixed:
                 labels[left], labels[right] = False, True
             return
-        place, is_yes_positive = self._last_question(node, mask, number, cost)
-        split = self.questions.splits[int(node.asked[place])]
+        split, is_yes_positive = self._last_question(node, mask, number, cost)
         if node.is_fixed:
             splits[child] = split
             labels[left], labels[right] = is_yes_positive, not is_yes_positive
@@ -441,17 +517,35 @@ class NearSearch:
 
     def _last_question(
         self, node: ShapeNode, mask: Flags, number: int, cost: Floats
-    ) -> tuple[int, bool]:
+    ) -> tuple[Split, bool]:
         """The question above two leaves that has a cost, and whether yes means positive."""
-        of_choice = np.flatnonzero(np.repeat(self._single(node), node.sizes) == number)
+        for g in node.walked:
+            if self.choices.number(g, 0) == number:
+                return self._last_set(g, mask, cost)
+        single = self._single(node.features.tolist())
+        of_choice = np.flatnonzero(np.repeat(single, node.sizes) == number)
         asked = dataclasses.replace(node, asked=node.asked[of_choice])
         tables = self._last_questions(mask[None], asked)
         for is_yes_positive in (True, False):
             each = tables.one_way(is_yes_positive)[0]
             fits = (each == cost).all(axis=1) & tables.allowed[0]
             if fits.any():
-                return int(of_choice[np.flatnonzero(fits)[0]]), is_yes_positive
+                place = int(of_choice[np.flatnonzero(fits)[0]])
+                return self.questions.splits[int(node.asked[place])], is_yes_positive
         raise AssertionError("a cost that no question has")
+
+    def _last_set(self, g: int, mask: Flags, cost: Floats) -> tuple[Split, bool]:
+        """The question about a walked feature that has a cost; it names the smaller set."""
+        sets, n = self._sets_within(g, mask, self.costs.limits_of(cost)), self._n_present(g, mask)
+        fits = np.flatnonzero((self._costs_of(sets, n) == cost).all(axis=1))
+        members = sets.members[fits[0]]
+        is_smaller = 2 * members.sum() <= n
+        if not is_smaller:
+            present = list(self.questions.codes_of(mask, g))
+            others = np.zeros_like(members)
+            others[present] = ~members[present]
+            members = others
+        return Split(g, frozenset(np.flatnonzero(members).tolist())), bool(is_smaller)
 
 
 @dataclass(frozen=True, eq=False)
@@ -506,11 +600,15 @@ class _Tables:
         return self.one_way(True)[b][allowed], self.one_way(False)[b][allowed]
 
     def _costs(self, fn: Floats, fp: Floats, named: Floats | float) -> Floats:
-        unit = self.costs.unit
-        if self.costs.is_pair:
-            return np.stack([fn * unit + named, fp + np.zeros_like(fn)], axis=-1)
-        loss = self.costs.alpha[0] * fn + self.costs.beta[0] * fp
-        return (loss * unit + named)[..., None]
+        return weighed(self.costs, fn, fp, named)
+
+
+def weighed(costs: Costs, fn: Floats, fp: Floats, named: Floats | float) -> Floats:
+    """Costs from errors and categories named, float64[..., width]."""
+    if costs.is_pair:
+        return np.stack([fn * costs.unit + named, fp + np.zeros_like(fn)], axis=-1)
+    loss = costs.alpha[0] * fn + costs.beta[0] * fp
+    return np.asarray((loss * costs.unit + named)[..., None])
 
 
 def _renumbered(entries: Entries, number: Whole) -> Entries:

@@ -1,16 +1,21 @@
-"""All questions of a problem as sets of rows: one 0/1 column for each."""
+"""The questions of a problem as sets of rows.
+
+Thresholds, and sets of categories where these are few, are listed: each has a 0/1 column. A feature
+with more sets is *walked* where a node above others asks it, and has a closed form above two leaves
+(`category_sets`). Its questions get numbers as they are found.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.errors import InputError, quoted
+from odt_core.errors import InputError
 from odt_core.problem import Feature, Problem, Split
 from odt_core.solvers.search.columns import merge
 
@@ -20,8 +25,10 @@ Whole = npt.NDArray[np.int64]
 
 EXACT_IN_SINGLE = 2**24
 """Sums below this are exact in single precision, which is twice as fast as double precision."""
-MOST_QUESTIONS = 40_000
-"""Questions of all columns together that are tried one by one."""
+MOST_LISTED_SETS = 40
+"""Sets of categories of a feature that are listed; a feature with more is walked."""
+MOST_NUMBERS = 2**29
+"""Numbers in the 0/1 columns of the listed questions."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """The merged rows, and every question that some node may ask.
+    """The merged rows, and the questions that some node may ask.
 
     Rows with equal codes are one row. Of a question and its complement only one is here: they
     separate the same rows.
@@ -59,33 +66,40 @@ class Questions:
         Weights of each row's positive and negative cases.
     counted : int64[N]
         What a row adds to what its leaf must hold.
-    splits : tuple of Split
-        The K questions.
+    splits : list of Split
+        The K listed questions, and those of walked features that were found.
     inside : float32[N, K]
         1 where a row answers yes.
     groups : tuple of Group
         The questions feature by feature; those that a rule fixes have groups of their own.
     fixed : dict of int to int
         The question of each node whose split a rule fixes.
+    walked : tuple of int
+        The features whose sets of categories are not listed.
     values : float32[N, V]
         1 where a row has a category; the V categories of all categorical features.
     members : float32[V, K]
         1 where a category is in a question's set.
     owned : float32[V, K]
         1 where a category belongs to a question's feature.
+    first_value : dict of int to int
+        The first of a categorical feature's categories among the V.
     """
 
     codes: npt.NDArray[np.int32]
     positive: Whole
     negative: Whole
     counted: Whole
-    splits: tuple[Split, ...]
+    splits: list[Split]
     inside: npt.NDArray[np.float32]
     groups: tuple[Group, ...]
     fixed: dict[int, int]
+    walked: tuple[int, ...]
     values: npt.NDArray[np.float32]
     members: npt.NDArray[np.float32]
     owned: npt.NDArray[np.float32]
+    first_value: dict[int, int]
+    _number: dict[Split, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, problem: Problem) -> Questions:
@@ -94,22 +108,51 @@ class Questions:
         Raises
         ------
         InputError
-            If a column has too many sets of categories to try one by one.
+            If there are too many thresholds to compare.
         """
         codes, positive, negative = merge(problem)
-        splits, groups, fixed = _all_splits(problem)
+        present = [np.unique(column).tolist() for column in codes.T]
+        walked = _walked(problem, present)
+        splits, groups, fixed = _listed(problem, present, walked)
         features = problem.data.features
+        if len(codes) * len(splits) > MOST_NUMBERS:
+            raise InputError(
+                f"The columns allow {len(splits):,} cut points and small sets on {len(codes):,} "
+                "different rows, too many to compare: give fewer bins."
+            )
         inside = np.zeros((len(codes), len(splits)), np.float32)
         for k, split in enumerate(splits):
             member = np.zeros(features[split.feature].n_values, np.float32)
             member[sorted(split.left)] = 1
             inside[:, k] = member[codes[:, split.feature]]
-        values, members, owned = _categories(problem, codes, splits)
+        values, members, owned, first_value = _categories(problem, codes, splits)
         counted = _counted(problem, positive, negative)
         return cls(
-            codes, positive, negative, counted, tuple(splits), inside, tuple(groups), fixed,
-            values, members, owned,
+            codes, positive, negative, counted, splits, inside, tuple(groups), fixed, walked,
+            values, members, owned, first_value,
         )  # fmt: skip
+
+    def number(self, split: Split) -> int:
+        """The number of a walked feature's question."""
+        found = self._number.get(split)
+        if found is None:
+            found = self._number[split] = len(self.splits)
+            self.splits.append(split)
+        return found
+
+    def yes(self, question: int) -> Flags:
+        """The rows that answer yes: bool[N]."""
+        if question < self.inside.shape[1]:
+            return np.asarray(self.inside[:, question] > 0)
+        split = self.splits[question]
+        member = np.zeros(int(self.codes[:, split.feature].max()) + 1, np.bool_)
+        member[[code for code in split.left if code < len(member)]] = True
+        return np.asarray(member[self.codes[:, split.feature]])
+
+    def categories(self, feature: int, n_values: int) -> slice:
+        """The places of a categorical feature's categories in `values`."""
+        first = self.first_value[feature]
+        return slice(first, first + n_values)
 
     @property
     def n_rows(self) -> int:
@@ -149,13 +192,28 @@ class Questions:
         return frozenset(int(code) for code in np.unique(self.codes[rows, feature]))
 
 
-def _all_splits(problem: Problem) -> tuple[list[Split], list[Group], dict[int, int]]:
+def _walked(problem: Problem, present: list[list[int]]) -> tuple[int, ...]:
+    """The features with more sets of categories than are listed."""
+    return tuple(
+        g
+        for g, feature in enumerate(problem.data.features)
+        if not feature.is_numerical
+        and g not in problem.rules.forbidden
+        and len(present[g]) > 2
+        and sum(math.comb(len(present[g]), size) for size in _sizes(problem, g, present[g]))
+        > MOST_LISTED_SETS
+    )
+
+
+def _listed(
+    problem: Problem, present: list[list[int]], walked: tuple[int, ...]
+) -> tuple[list[Split], list[Group], dict[int, int]]:
     splits: list[Split] = []
     groups: list[Group] = []
-    for g, feature in enumerate(problem.data.features):
-        if g in problem.rules.forbidden:
+    for g in range(len(problem.data.features)):
+        if g in problem.rules.forbidden or g in walked:
             continue
-        for sets, is_chain in _sets(problem, g, feature):
+        for sets, is_chain in _sets(problem, g, present[g]):
             first = len(splits)
             splits += [Split(g, left) for left in sets]
             if len(splits) > first:
@@ -166,46 +224,49 @@ def _all_splits(problem: Problem) -> tuple[list[Split], list[Group], dict[int, i
             fixed[node] = len(splits)
             groups.append(Group(rule.split.feature, len(splits), len(splits) + 1, False))
             splits.append(rule.split)
-    if len(splits) > MOST_QUESTIONS:
-        raise InputError(
-            f"The columns allow {len(splits):,} questions, too many to compare (at most "
-            f"{MOST_QUESTIONS:,}): give a smaller cap on sets, or fewer bins."
-        )
     return splits, groups, fixed
 
 
 def _sets(
-    problem: Problem, g: int, feature: Feature
+    problem: Problem, g: int, present: list[int]
 ) -> Iterator[tuple[list[frozenset[int]], bool]]:
     """The sets of one side of every question that can separate rows, chain by chain."""
-    n = feature.n_values
+    feature = problem.data.features[g]
     if not feature.is_numerical:
-        yield _subsets(problem, feature), False
+        yield _subsets(problem, g, present), False
         return
+    n = feature.n_values
     lows = [frozenset(range(cut)) for cut in range(1, feature.n_ordered + 1)]
     yield [low for low in lows if len(low) < n], True
     if feature.has_missing:
         yield [low | {n - 1} for low in lows if len(low) + 1 < n], True
 
 
-def _subsets(problem: Problem, feature: Feature) -> list[frozenset[int]]:
-    n = feature.n_values
-    most = n // 2 if problem.max_card is None else min(problem.max_card, n // 2)
-    number = sum(math.comb(n, size) for size in range(1, most + 1))
-    if number > MOST_QUESTIONS:
-        raise InputError(
-            f"The column {quoted(feature.name)} allows {number:,} questions, too many to compare "
-            f"(at most {MOST_QUESTIONS:,}): give a smaller cap on sets of categories, or "
-            "leave it out."
-        )
-    found = [frozenset(c) for size in range(1, most + 1) for c in combinations(range(n), size)]
+def _sizes(problem: Problem, g: int, present: list[int]) -> range:
+    """How many of the categories that rows have a question names: the smaller of its two sets."""
+    most = most_named(problem, problem.data.features[g])
+    return range(1, min(most, len(present) // 2) + 1)
+
+
+def most_named(problem: Problem, feature: Feature) -> int:
+    """The largest number of a categorical feature's categories that a question may name."""
+    half = feature.n_values // 2
+    return half if problem.max_card is None else min(problem.max_card, half)
+
+
+def _subsets(problem: Problem, g: int, present: list[int]) -> list[frozenset[int]]:
+    sizes = _sizes(problem, g, present)
+    found = [frozenset(c) for size in sizes for c in combinations(present, size)]
     # of two halves that are each other's complement, one is enough
-    return [left for left in found if 2 * len(left) < n or 0 in left]
+    n = len(present)
+    return [left for left in found if 2 * len(left) < n or present[0] in left]
 
 
 def _categories(
     problem: Problem, codes: npt.NDArray[np.int32], splits: list[Split]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+) -> tuple[
+    npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32], dict[int, int]
+]:
     features = problem.data.features
     places = [
         (g, code)
@@ -220,7 +281,8 @@ def _categories(
         values[:, at] = codes[:, g] == code
         owned[at] = of_feature == g
         members[at] = [split.feature == g and code in split.left for split in splits]
-    return values, members, owned
+    first_value = {g: at for at, (g, code) in enumerate(places) if code == 0}
+    return values, members, owned, first_value
 
 
 def _counted(problem: Problem, positive: Whole, negative: Whole) -> Whole:

@@ -32,6 +32,8 @@ class ShapeNode:
         Which groups are chains.
     is_fixed : bool
         Whether a rule fixes the question.
+    walked : tuple of int
+        The features that it may ask whose sets of categories are not listed.
     """
 
     node: int
@@ -43,6 +45,7 @@ class ShapeNode:
     features: Whole
     chains: tuple[bool, ...]
     is_fixed: bool
+    walked: tuple[int, ...]
 
     @property
     def is_mirrored(self) -> bool:
@@ -90,10 +93,10 @@ def _make(
 ) -> ShapeNode:
     is_fixed = node in questions.fixed
     of_rules = set(questions.fixed.values())
+    allowed = set(problem.allowed_features(node))
     if is_fixed:
         groups = [group for group in questions.groups if group.first == questions.fixed[node]]
     else:
-        allowed = set(problem.allowed_features(node))
         groups = [
             group
             for group in questions.groups
@@ -111,4 +114,5 @@ def _make(
         features=np.array([group.feature for group in groups], np.int64),
         chains=tuple(group.is_chain for group in groups),
         is_fixed=is_fixed,
+        walked=() if is_fixed else tuple(g for g in questions.walked if g in allowed),
     )

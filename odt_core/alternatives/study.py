@@ -26,6 +26,7 @@ from odt_core.training import (
 from odt_core.training.result import number, origin_to_json
 
 if TYPE_CHECKING:
+    from odt_core.alternatives.choices import CostLimit
     from odt_core.alternatives.columns import ColumnWorth
     from odt_core.alternatives.listing import NearTree, NearTrees
     from odt_core.problem import Problem
@@ -50,6 +51,12 @@ class AlternativesPart:
         `odt_core.alternatives.listing.loss_unit`); None for any.
     costs : tuple of (str, Fraction)
         What asking a column costs, for those that do not cost 1.
+    without : tuple of str
+        Columns that no tree may ask.
+    only : tuple of str
+        The columns that a tree may ask; empty for all.
+    most_total_cost : Fraction or None
+        What all columns of a tree may cost together, each paid once; None for any.
 
     Raises
     ------
@@ -60,6 +67,9 @@ class AlternativesPart:
     number: int = DEFAULT_NUMBER
     within: Fraction | None = None
     costs: tuple[tuple[str, Fraction], ...] = field(default=())
+    without: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    most_total_cost: Fraction | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= MOST_NUMBER:
@@ -73,6 +83,13 @@ class AlternativesPart:
                 raise InputError(
                     f"The cost of the column {quoted(name)} is negative: give 0 or more."
                 )
+        if self.most_total_cost is not None and self.most_total_cost < 0:
+            raise InputError("The largest total cost is negative: give 0 or more.")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether only some of the problem's trees are asked for."""
+        return bool(self.without or self.only) or self.most_total_cost is not None
 
     @property
     def n_solves(self) -> int:
@@ -83,8 +100,11 @@ class AlternativesPart:
         """A plain dictionary, complete enough for `from_json`."""
         return {
             "number": self.number,
-            "within": None if self.within is None else str(self.within),
+            "within": _text(self.within),
             "costs": [[name, str(cost)] for name, cost in self.costs],
+            "without": list(self.without),
+            "only": list(self.only),
+            "most_total_cost": _text(self.most_total_cost),
         }
 
     @classmethod
@@ -92,12 +112,22 @@ class AlternativesPart:
         """Rebuild the request from its record."""
         if type(record["number"]) is not int:
             raise TypeError("the number of trees is whole")
-        within = record["within"]
         return cls(
             record["number"],
-            None if within is None else Fraction(within),
+            _fraction(record["within"]),
             tuple((str(name), Fraction(cost)) for name, cost in record["costs"]),
+            tuple(map(str, record.get("without", ()))),
+            tuple(map(str, record.get("only", ()))),
+            _fraction(record.get("most_total_cost")),
         )
+
+
+def _text(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _fraction(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(text)
 
 
 def parse_cost(text: str, name: str) -> Fraction:
@@ -136,6 +166,9 @@ class AlternativesResult:
         The trees.
     columns : tuple of ColumnWorth
         What each column is worth.
+    free : tuple
+        The least loss of a tree of the problem without the request's limits, and a lower bound of
+        it; both None if nothing limits the request.
     seconds : float
         For everything.
     """
@@ -148,6 +181,7 @@ class AlternativesResult:
     problem: Problem
     found: NearTrees
     columns: tuple[ColumnWorth, ...]
+    free: tuple[int | None, int | None]
     seconds: float
 
     @property
@@ -176,6 +210,8 @@ class AlternativesResult:
             "n_found": found.n_within,
             "n_best": found.n_best,
             "is_n_best_complete": found.is_count_complete,
+            "least_free": self._loss(self.free[0]),
+            "is_least_free_proved": self.free[0] == self.free[1],
             "columns": [self._column_to_json(column) for column in self.columns],
             "goal": self.spec.objective.goal.value,
             "loss": self._loss_words(),
@@ -212,6 +248,7 @@ class AlternativesResult:
         return sorted(
             (self._tree_to_json(tree, costs) for tree in self.found.trees),
             key=lambda tree: (
+                not tree["settled"],
                 tree["loss_total"],
                 tree["errors"] if one_class else 0,
                 tree["questions"],
@@ -232,6 +269,7 @@ class AlternativesResult:
             "columns": [shown.features[g].name for g in shown.asked_features],
             "questions": len(shown.decisions),
             "named": tree.named,
+            "settled": tree.is_settled,
             "questions_per_case": round(questions_per_case(shown), 6),
             "cost_per_case": round(cost_per_case(shown, costs), 6),
             "topology": tree.problem.topology.text,
@@ -291,6 +329,7 @@ def run_alternatives(
     part: AlternativesPart,
     *,
     on_stage: Callable[[Stage], None] | None = None,
+    on_result: Callable[[AlternativesResult], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> AlternativesResult:
     """List the near-optimal trees of a problem, best first, and say what each column is worth.
@@ -305,8 +344,11 @@ def run_alternatives(
         How many trees.
     on_stage : callable, optional
         Called with each stage.
+    on_result : callable, optional
+        Called now and then with the list as it would be if the run ended now, without what the
+        columns are worth.
     should_stop : callable, optional
-        Asked while the search runs; true ends it with what is complete.
+        Asked while the search runs; true ends it with what was found.
 
     Raises
     ------
@@ -316,7 +358,7 @@ def run_alternatives(
         If a tree does not survive our recount.
     """
     # processes that serve pages never solve
-    from odt_core.alternatives.columns import column_worths
+    from odt_core.alternatives.columns import column_worths, least_loss
     from odt_core.alternatives.listing import find_near_trees, problems_of
     from odt_core.solvers.search.loader import loader
 
@@ -327,34 +369,90 @@ def run_alternatives(
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     _refuse_unknown(part, problem)
-    problems = problems_of(problem, spec.topology)
+    free = problems_of(problem, spec.topology)
+    problems = [_limited(each, part) for each in free]
+    cost_limit = _cost_limit(part, problem)
+
+    def result(
+        found: NearTrees,
+        columns: tuple[ColumnWorth, ...] = (),
+        free: tuple[int | None, int | None] = (None, None),
+    ) -> AlternativesResult:
+        return AlternativesResult(
+            table_sha256=table.sha256,
+            table_name=table.name,
+            spec=spec,
+            part=part,
+            prepared=prepared,
+            problem=problems[0],
+            found=found,
+            columns=columns,
+            free=free,
+            seconds=time.perf_counter() - began,
+        )
+
     tell(Stage.SOLVING)
     found = find_near_trees(
         problems,
         number=part.number,
         within=part.within,
+        cost_limit=cost_limit,
         time_limit=spec.time_limit,
+        on_trees=None if on_result is None else lambda trees: on_result(result(trees)),
         should_stop=should_stop,
     )
-    left = spec.time_limit - (time.perf_counter() - began)
+
+    def left() -> float:
+        return max(
+            spec.time_limit - (time.perf_counter() - began), LEAST_FOR_COLUMNS * spec.time_limit
+        )
+
+    least: tuple[int | None, int | None] = (None, None)
+    if part.is_limited:
+        least = least_loss(free, time_limit=left(), should_stop=should_stop)
     columns = column_worths(
-        problems,
-        found,
-        time_limit=max(left, LEAST_FOR_COLUMNS * spec.time_limit),
-        should_stop=should_stop,
+        problems, found, time_limit=left(), cost_limit=cost_limit, should_stop=should_stop
     )
     tell(Stage.FINISHING)
-    return AlternativesResult(
-        table_sha256=table.sha256,
-        table_name=table.name,
-        spec=spec,
-        part=part,
-        prepared=prepared,
-        problem=problems[0],
-        found=found,
-        columns=columns,
-        seconds=time.perf_counter() - began,
-    )
+    return result(found, columns, least)
+
+
+def _limited(problem: Problem, part: AlternativesPart) -> Problem:
+    """A problem whose trees may ask the columns that the request allows.
+
+    Raises
+    ------
+    InputError
+        If a rule asks a column that the request does not allow, or a node has none left.
+    """
+    from odt_core.alternatives.columns import forbid
+
+    costs = dict(part.costs)
+    most = part.most_total_cost
+    refused = {
+        g
+        for g, feature in enumerate(problem.data.features)
+        if feature.name in part.without
+        or (part.only and feature.name not in part.only)
+        or (most is not None and costs.get(feature.name, Fraction(1)) > most)
+    }
+    limited = forbid(problem, refused) if refused else problem
+    if limited is None:
+        raise InputError(
+            "With these columns and costs a question has no column left, or a rule asks one that "
+            "is left out: allow more columns."
+        )
+    return limited
+
+
+def _cost_limit(part: AlternativesPart, problem: Problem) -> CostLimit | None:
+    from odt_core.alternatives.choices import CostLimit
+
+    if part.most_total_cost is None:
+        return None
+    costs = dict(part.costs)
+    each = tuple(costs.get(feature.name, Fraction(1)) for feature in problem.data.features)
+    return CostLimit(each, part.most_total_cost)
 
 
 def _refuse_unknown(part: AlternativesPart, problem: Problem) -> None:

@@ -37,6 +37,8 @@ class AlternativeTree:
         The columns that it asks, in the order of its questions.
     named : int
         Categories that its questions name.
+    is_settled : bool
+        Whether no tree of the same choice of columns is better. Else the search ended before.
     topology : str
         The text of its shape.
     train, test : Confusion or None
@@ -50,6 +52,7 @@ class AlternativeTree:
     loss_total: int
     columns: tuple[str, ...]
     named: int
+    is_settled: bool
     topology: str
     train: Confusion
     test: Confusion | None
@@ -142,6 +145,7 @@ class AlternativesView:
                 loss_total=each["loss_total"],
                 columns=tuple(each["columns"]),
                 named=each["named"],
+                is_settled=each.get("settled", True),
                 topology=each["topology"],
                 train=Confusion(**each["train"]),
                 test=None if each["test"] is None else Confusion(**each["test"]),
@@ -168,6 +172,11 @@ class AlternativesView:
     def least(self) -> Fraction | None:
         """The optimum's loss; None where no tree meets the conditions."""
         return _fraction(self.record["least"])
+
+    @property
+    def least_free(self) -> Fraction | None:
+        """The least loss found without the limits of the request; None if nothing limits it."""
+        return _fraction(self.record.get("least_free"))
 
     @property
     def complete_to(self) -> Fraction | None:
@@ -260,14 +269,16 @@ class AlternativesView:
         return f"{number_words(float(f'{float(loss):.4g}'))} {unit}"
 
     def proof_words(self) -> str:
-        """What is proved of the list, in a sentence or two; plain text."""
+        """What is proved of the list, in a sentence or more; plain text."""
+        return " ".join(part for part in (self._proof_words(), self._beyond_words()) if part)
+
+    def _proof_words(self) -> str:
         least, complete = self.least, self.complete_to
         if least is None:
-            return (
-                "Proved: no tree of this shape meets the conditions."
-                if self.is_all
-                else f"{self._end_words()} No tree was proved to be the best."
-            )
+            if self.is_all:
+                return "Proved: no tree of this shape meets the conditions."
+            bound = "" if complete is None else f" None has fewer than {self.loss_words(complete)}."
+            return f"{self._end_words()} No tree was proved to be the best.{bound}"
         if self.is_all:
             n = count_words(len(self.trees), "choice", "choices")
             return f"Proved: these are all {n} of columns that a tree of this shape can have."
@@ -276,6 +287,31 @@ class AlternativesView:
             return f"{self._end_words()} {self._first_words(least)}"
         proved = f"Proved: {self._best_words(least)}, and {self._within_words()}."
         return f"{proved} {self._end_words()}"
+
+    def _beyond_words(self) -> str:
+        """What is known of the trees that an unfinished search has found beyond that."""
+        n = sum(not tree.is_settled for tree in self.trees)
+        if not n:
+            return ""
+        these = "The last of the list was" if n == 1 else f"The last {n:,} of the list were"
+        return (
+            f"{these} found beyond that: others as good may be missing, and a better tree of the "
+            "same columns is possible."
+        )
+
+    def free_words(self) -> str:
+        """What the best tree is without the limits of the request; empty if nothing limits it."""
+        if self.least_free is None:
+            return ""
+        proved = "" if self.record["is_least_free_proved"] else "found "
+        return f"Without these limits the best tree {proved}has {self.loss_words(self.least_free)}."
+
+    def progress_words(self) -> str:
+        """How far an unfinished search is."""
+        n = count_words(len(self.trees), "tree")
+        if self.least is None or self.complete_to is None or self.complete_to <= self.least:
+            return f"{n} so far."
+        return f"{n} so far: {self._within_words()}."
 
     def _best_words(self, least: Fraction) -> str:
         """What the optimum is."""
@@ -322,6 +358,7 @@ def _fraction(value: float | int | None) -> Fraction | None:
 CSV_HEAD = (
     "place", "loss", "train_errors", "train_rows", "train_tpr", "train_tnr", "test_errors",
     "test_rows", "test_tpr", "test_tnr", "questions_per_case", "cost_per_case", "columns", "tree",
+    "settled",
 )  # fmt: skip
 
 
@@ -350,6 +387,7 @@ def alternatives_csv(
             + [f"{tree.questions_per_case:.6g}", f"{tree.cost_per_case(costs):.6g}"]
             + ["; ".join(tree.columns)]
             + [" | ".join(rules_text(tree.own_tree).splitlines()[1:])]
+            + ["yes" if tree.is_settled else "no"]
         )
     return signed_csv(lines, keep_formulas=keep_formulas)
 

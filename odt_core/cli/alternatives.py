@@ -30,15 +30,20 @@ def run(options: argparse.Namespace) -> int:
     """List the trees; print a table or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
-    part = AlternativesPart(options.most, options.within, tuple(options.cost))
+    part = AlternativesPart(
+        options.most,
+        options.within,
+        tuple(options.cost),
+        tuple(options.without),
+        tuple(options.only),
+        options.max_total_cost,
+    )
     _check_names(options, [column.name for column in spec.schema.columns])
-    with stop_on_interrupt("the trees that are complete") as stop:
+    with stop_on_interrupt("the trees that were found") as stop:
         result = run_alternatives(table, spec, part, should_stop=stop.is_set)
     record = result.to_json()
     view, costs = AlternativesView(record), dict(part.costs)
-    shown = view.chosen(
-        without=options.without, only=options.only, most_cost=options.max_cost, costs=costs
-    )
+    shown = view.chosen(most_cost=options.max_cost, costs=costs)
     if options.json:
         shown_trees = {"trees": [tree.record for tree in shown]}
         print_json(record | shown_trees, study=JobKind.ALTERNATIVES)
@@ -71,14 +76,15 @@ def _summary(
         f"{record['topology']}, {record['n_train']:,} training rows; "
         f"{seconds_words(record['seconds'])}.",
         view.proof_words(),
-        "",
+        *filter(None, [view.free_words()]),
     ]
     if not view.trees:
-        return "\n".join(lines[:2])
+        return "\n".join(lines)
+    lines.append("")
     if len(shown) < len(view.trees):
-        lines.append(f"{len(shown):,} of {len(view.trees):,} trees pass the filters.")
+        lines.append(f"{len(shown):,} of {len(view.trees):,} trees keep --max-cost.")
         if not shown:
-            lines.append("List more trees, or leave a column out of the problem with --ignore.")
+            lines.append("List more trees with --most, or search with --max-total-cost.")
     head = ["", "errors", "training TPR", "training TNR", "test errors", "test TPR", "test TNR"]
     head += ["questions per case", "cost per case", "columns"]
     rows = [head, *(_cells(tree, costs) for tree in shown)]
@@ -86,6 +92,8 @@ def _summary(
     columns = sorted(view.columns, key=lambda column: -column.n_trees)
     lines += aligned([_COLUMN_HEAD, *(_column_cells(view, each) for each in columns)])
     lines += ["", "Each tree is the best of its choice of columns on the training rows."]
+    if any(not tree.is_settled for tree in shown):
+        lines.append("A question mark: the search ended before this was settled.")
     return "\n".join(lines)
 
 
@@ -95,7 +103,7 @@ _COLUMN_HEAD = ["column", "trees that ask it", "best without it", "proved"]
 def _cells(tree: AlternativeTree, costs: Mapping[str, Fraction]) -> list[str]:
     test = ["-"] * 3 if tree.test is None else [f"{tree.test.errors:,}", *_rates(tree.test)]
     return [
-        str(tree.place + 1),
+        str(tree.place + 1) + ("" if tree.is_settled else "?"),
         f"{tree.train.errors:,}",
         *_rates(tree.train),
         *test,

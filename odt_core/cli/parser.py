@@ -377,7 +377,7 @@ def _add_alternatives(commands: argparse._SubParsersAction[_OneLineParser]) -> N
         "or percentage points of the goal's rate (default: any)",
     )
     add_time_limit(alternatives, "the list")
-    chosen = alternatives.add_argument_group("which of the listed trees to print")
+    chosen = alternatives.add_argument_group("which trees to search for")
     chosen.add_argument(
         "--without", type=names, action="extend", default=[], metavar="A,B",
         help="only trees that ask none of these columns",
@@ -391,8 +391,13 @@ def _add_alternatives(commands: argparse._SubParsersAction[_OneLineParser]) -> N
         help="what asking a column costs; may be repeated (default: 1 for each)",
     )  # fmt: skip
     chosen.add_argument(
+        "--max-total-cost", type=loss, metavar="C",
+        help="only trees whose columns cost at most so much together, each paid once",
+    )  # fmt: skip
+    alternatives.add_argument(
         "--max-cost", type=loss, metavar="C",
-        help="only trees that cost at most so much per training row, on average",
+        help="print only those of the listed trees that cost at most so much per training row, on "
+        "average",
     )  # fmt: skip
     alternatives.add_argument(
         "--csv", "--output", dest="output", metavar="FILE", help="write the trees to this CSV file"

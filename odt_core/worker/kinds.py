@@ -127,10 +127,16 @@ def _path(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
 
 def _alternatives(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
     from odt_core.alternatives.study import AlternativesPart, run_alternatives
+    from odt_core.training import BestSoFar
 
     assert isinstance(spec.part, AlternativesPart)
     result = run_alternatives(
-        table, spec.train, spec.part, on_stage=hooks.on_stage, should_stop=hooks.should_stop
+        table,
+        spec.train,
+        spec.part,
+        on_stage=hooks.on_stage,
+        on_result=lambda found: hooks.on_best(BestSoFar(False, lambda: found)),
+        should_stop=hooks.should_stop,
     )
     return Answer(result.to_json())
 

@@ -209,5 +209,8 @@ def _watch(batch: Batch) -> None:
     """Draw how far the list is."""
     if batch.is_over:
         st.rerun()
-    draw_job_progress(batch.jobs[0], "the near-optimal trees")
+    job = batch.jobs[0]
+    draw_job_progress(job, "the near-optimal trees")
+    if job.best is not None:
+        st.caption(plain(AlternativesView(job.best).progress_words()))
     draw_stop_button(batch, key="near_cancel")

@@ -9,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from odt_core.alternatives import bounds, questions
+from odt_core.alternatives.choices import CostLimit
 from odt_core.alternatives.columns import column_worths
 from odt_core.alternatives.ends import End
 from odt_core.alternatives.listing import (
@@ -19,7 +21,7 @@ from odt_core.alternatives.listing import (
 )
 from odt_core.alternatives.near import NearSearch, TooManyError
 from odt_core.errors import InputError
-from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.problem import Problem
 from odt_core.topology import AnyShape, Topology
 from tests.examples import blocks
 from tests.properties import referee
@@ -28,6 +30,7 @@ from tests.properties.tree_lists import ListedTree, choice_of, list_trees
 
 ROWS_OF_THREE_LEVELS = 14
 """Brute force over three levels takes few rows."""
+ROWS_OF_FOUR_LEVELS = 8
 THREE_LEVEL_TOPOLOGIES = tuple(
     Topology.parse(text)
     for text in (
@@ -54,6 +57,15 @@ def check(found: NearTrees, wanted: list[ListedTree]) -> None:
     assert len(listed) == len(found.trees)
     assert listed == {tree.choice: (tree.loss, tree.questions, tree.named) for tree in wanted}
     assert [tree.loss for tree in found.trees] == [tree.loss for tree in wanted]
+
+
+def check_beyond(found: NearTrees, wanted: list[ListedTree]) -> None:
+    """Each choice is listed once, and what is settled has the least loss of its choice."""
+    least = {tree.choice: tree.loss for tree in wanted}
+    listed = [choice_of(tree.solution.tree) for tree in found.trees]
+    assert len(set(listed)) == len(listed)
+    for choice, tree in zip(listed, found.trees, strict=True):
+        assert tree.loss == least[choice] if tree.is_settled else tree.loss >= least[choice]
 
 
 def small_three_levels(seed: int) -> Problem | None:
@@ -96,6 +108,41 @@ def test_all_trees_of_three_levels(seeds: range) -> None:
             check(everything(problem), list_trees(problem))
             tried += 1
     assert tried > len(seeds) / 5
+
+
+def has_sets(problem: Problem) -> bool:
+    """Whether a categorical feature has three categories and more."""
+    return any(not each.is_numerical and each.n_values > 2 for each in problem.data.features)
+
+
+@pytest.mark.parametrize("seeds", blocks(0, 6, 4))
+def test_all_trees_of_four_levels(seeds: range) -> None:
+    for seed in seeds:
+        problem = random_problem(seed, deep=True)
+        few = problem.data.take(np.arange(ROWS_OF_FOUR_LEVELS))
+        problem = dataclasses.replace(problem, data=few)
+        check(everything(problem), list_trees(problem))
+
+
+@pytest.mark.parametrize("few", [0, 8])
+@pytest.mark.parametrize("seeds", blocks(400, 16, 3))
+def test_sets_that_are_not_listed_make_the_same_trees(
+    monkeypatch: pytest.MonkeyPatch, seeds: range, few: int
+) -> None:
+    monkeypatch.setattr(questions, "MOST_LISTED_SETS", 0)
+    monkeypatch.setattr(bounds, "FEW_CATEGORIES", few)
+    tried = 0
+    for seed in seeds:
+        problem = random_problem(
+            seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=seed % 4 == 0, plain=seed % 2 == 1
+        )
+        if has_sets(problem):
+            check(everything(problem), list_trees(problem))
+            tried += 1
+    three_levels = small_three_levels(seeds.start)
+    if three_levels is not None:
+        check(everything(three_levels), list_trees(three_levels))
+    assert tried > len(seeds) / 3
 
 
 @pytest.mark.parametrize("seeds", blocks(600, 20, 2))
@@ -141,7 +188,9 @@ def test_stopped_in_the_middle_it_claims_only_what_is_true(seeds: range) -> None
         if found.end is End.STOPPED:
             assert found.complete_below is not None
             below = [tree for tree in wanted if tree.loss < found.complete_below]
-            check(found, below)
+            settled = [tree for tree in found.trees if tree.loss < found.complete_below]
+            check(dataclasses.replace(found, trees=tuple(settled)), below)
+            check_beyond(found, wanted)
     assert early > len(seeds) / 4
 
 
@@ -208,6 +257,34 @@ def test_the_least_loss_without_a_column(seeds: range) -> None:
                 assert worth.least_without == least_without(problem, worth.feature)
 
 
+def features_of(choice: tuple) -> frozenset[int]:
+    """The features that a choice of columns asks."""
+    if not choice:
+        return frozenset()
+    return frozenset([choice[0]]) | features_of(choice[1]) | features_of(choice[2])
+
+
+@pytest.mark.parametrize("seeds", blocks(1000, 15, 2))
+def test_a_limit_on_the_cost_of_all_columns_together(seeds: range) -> None:
+    costs = tuple(Fraction(cost) for cost in ("1", "1/2", "2", "3"))
+    dropped = 0
+    for seed in seeds:
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        limit = CostLimit(costs, Fraction(3, 2))
+        every = list_trees(problem)
+        wanted = [tree for tree in every if limit.allows(features_of(tree.choice))]
+        dropped += len(every) - len(wanted)
+        check(find_near_trees([problem], number=10**6, cost_limit=limit), wanted)
+        near = find_near_trees([problem], number=10**6, within=Fraction(1), cost_limit=limit)
+        most = 0 if not wanted else wanted[0].loss + Fraction(1) / loss_unit(problem)
+        check(near, [tree for tree in wanted if tree.loss <= most])
+        for worth in column_worths([problem], near, time_limit=60.0, cost_limit=limit):
+            if not problem.forbid_empty_branches and not problem.rules.nodes:
+                left = [t.loss for t in wanted if worth.feature not in features_of(t.choice)]
+                assert worth.least_without == min(left, default=None) and worth.is_proved
+    assert dropped
+
+
 def least_without(problem: Problem, feature: int) -> int | None:
     """The least loss where no node may ask a column, by the referee."""
     rules = problem.rules
@@ -222,14 +299,3 @@ def least_without(problem: Problem, feature: int) -> int | None:
     gains, data = problem.gains, problem.data
     most = data.n_positive * gains.gain_tp + data.n_negative * gains.gain_tn
     return None if best is None else int(most - best * gains.scale)
-
-
-def test_too_many_sets_are_refused_with_what_to_do() -> None:
-    names = tuple(f"v{i}" for i in range(24))
-    codes = np.arange(48, dtype=np.int32)[:, None] % 24
-    feature = Feature("town", FeatureKind.CATEGORICAL, names)
-    data = EncodedData(codes, np.arange(48) % 5 == 0, np.ones(48, np.int64), (feature,))
-    with pytest.raises(InputError, match="'town' allows .* give a smaller cap"):
-        find_near_trees([Problem(data, Topology.parse("depth-2"))], number=5)
-    capped = Problem(data, Topology.parse("depth-2"), max_card=2)
-    assert find_near_trees([capped], number=5).trees

@@ -16,6 +16,10 @@ from tests.core.cli.refusals import refusal
 DATA = ["--target", "class", "--positive", "monk", "--train-size", "all"]
 
 
+RANK = ("loss_total", "questions", "named")
+"""What trees are listed by."""
+
+
 def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     assert main([*words, "--json"]) == 0
     record: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -53,19 +57,41 @@ def test_the_best_without_a_column_is_what_training_without_it_finds(
         assert column["proved"] and column["least_errors_without"] == without["errors"]
 
 
-def test_filters_and_costs_choose_among_the_listed_trees(
+def test_limits_on_columns_are_searched_with(
+    monks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["alternatives", str(monks), *DATA, "--topology", "depth-2"]
+    everything = run([*words, "--most", "100"], capsys)["trees"]
+    name = everything[0]["columns"][0]
+    limited = run([*words, "--most", "3", "--without", name], capsys)
+    rest = [tree for tree in everything if name not in tree["columns"]]
+    for tree, same in zip(limited["trees"], rest[:3], strict=True):
+        assert [tree[key] for key in RANK] == [same[key] for key in RANK]
+        assert name not in tree["columns"]
+    assert limited["least_free"] == everything[0]["errors"] and limited["is_least_free_proved"]
+    two = ["head_shape", "body_shape"]
+    only = run([*words, "--most", "3", "--only", ",".join(two)], capsys)["trees"]
+    assert only and all(set(tree["columns"]) <= set(two) for tree in only)
+    costs = ["--cost", f"{name}=10", "--cost", "is_smiling=0.5", "--max-total-cost", "1.5"]
+    cheap = run([*words, "--most", "3", *costs], capsys)
+    each = {name: 10.0, "is_smiling": 0.5}
+    wanted = [
+        tree
+        for tree in everything
+        if sum(each.get(column, 1.0) for column in set(tree["columns"])) <= 1.5
+    ]
+    assert [t["errors"] for t in cheap["trees"]] == [t["errors"] for t in wanted[:3]]
+    assert main([*words, *costs]) == 0
+    said = capsys.readouterr().out
+    assert f"Without these limits the best tree has {limited['least_free']} errors." in said
+
+
+def test_a_limit_on_the_cost_per_case_chooses_among_the_listed_trees(
     monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["alternatives", str(monks), *DATA, "--topology", "depth-2", "--most", "100"]
-    everything = run(words, capsys)["trees"]
-    name = everything[0]["columns"][0]
-    without = run([*words, "--without", name], capsys)["trees"]
-    assert without == [tree for tree in everything if name not in tree["columns"]]
-    two = ["head_shape", "body_shape"]
-    only = run([*words, "--only", ",".join(two)], capsys)["trees"]
-    assert only and all(set(tree["columns"]) <= set(two) for tree in only)
     file = tmp_path / "trees.csv"
-    dear = ["--cost", f"{name}=10", "--cost", "is_smiling=0.5", "--max-cost", "2"]
+    dear = ["--cost", "jacket_color=10", "--cost", "is_smiling=0.5", "--max-cost", "2"]
     cheap = run([*words, *dear, "--csv", str(file)], capsys)["trees"]
     assert cheap and all(tree["cost_per_case"] <= 2 for tree in cheap)
     lines = list(csv.DictReader(file.open()))
@@ -79,7 +105,7 @@ def test_of_equal_trees_the_cheapest_comes_first(
     words = ["alternatives", str(monks), *DATA, "--topology", "depth-2", "--most", "100"]
 
     def rank(tree: dict[str, Any]) -> tuple[float, ...]:
-        return (tree["loss_total"], tree["questions"], tree["named"])
+        return tuple(tree[key] for key in RANK)
 
     free = run(words, capsys)["trees"]
     ties = [tree for tree in free if rank(tree) == rank(free[0])]
@@ -112,6 +138,7 @@ def test_it_prints_a_table_with_what_is_proved(
         (["--cost", "head_shape"], "give COL=VALUE"),
         (["--cost", "head_shape=-1"], "give a number from 0 on"),
         (["--within", "few"], "give a number from 0 on"),
+        (["--without", "jacket_color", "--only", "jacket_color"], "allow more columns"),
         (["--most", "0"], "give a whole number of at least 1"),
         (["--most", "90000"], "give a number from 1 to 5,000"),
     ],

@@ -1,0 +1,225 @@
+"""The best sets of categories at a question with two more below it, for a feature with many.
+
+Each side of the question ends in a *stump*: a leaf, a listed question with its labels, or the same
+feature again. Given both stumps, each category costs so much left and so much right. The sum of the
+smaller ones is a lower bound. The best set is found by sending the categories left or right one by
+one. What counts of a set so far is its size and which leaves have rows, so of sets that are alike
+in these one is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from odt_core.alternatives.questions import Flags, Floats, Whole
+
+LEAF_OF_STUMPS = -1
+"""In place of a feature: the stump is a leaf."""
+ALL_LEAVES = 0b1111
+"""Both leaves of the left stump have rows, and both of the right one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stumps:
+    """What one side of a question may end in. T stumps, n categories.
+
+    Attributes
+    ----------
+    feature : int64[T]
+        The feature of each; `LEAF_OF_STUMPS` for a leaf.
+    label : int64[T]
+        What a leaf says; -1 for the others.
+    named : int64[T]
+        Categories that its question names, at most; 0 for a leaf and for the same feature again.
+    cost : float64[T, n]
+        The errors on each category's rows.
+    leaves : int64[T, n]
+        Which of its leaves these rows reach, as bits; a leaf counts as both.
+    is_again : bool[T]
+        Whether it asks the same feature again, each category as suits it best.
+    """
+
+    feature: Whole
+    label: Whole
+    named: Whole
+    cost: Floats
+    leaves: Whole
+    is_again: Flags
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The categories of a feature that a row set has.
+
+    Attributes
+    ----------
+    as_positive, as_negative : float64[n]
+        What it costs to call each category's rows so.
+    most_named : int
+        How many categories a question may name.
+    unit : int
+        See `Costs`.
+    """
+
+    as_positive: Floats
+    as_negative: Floats
+    most_named: int
+    unit: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """Sets of categories that go left.
+
+    Attributes
+    ----------
+    counts : int64[S, 3]
+        How many categories go left; how many of these say positive, if the left stump asks the
+        feature again; the same of the right one.
+    leaves : int64[S]
+        The leaves that have rows, as bits.
+    loss : float64[S]
+        The errors so far.
+    members : bool[S, n]
+        The sets.
+    """
+
+    counts: Whole
+    leaves: Whole
+    loss: Floats
+    members: Flags
+
+    def take(self, places: Whole | Flags) -> _Sets:
+        """Some of the sets."""
+        return _Sets(
+            self.counts[places], self.leaves[places], self.loss[places], self.members[places]
+        )
+
+    def best_of_alike(self, n: int) -> _Sets:
+        """The one with the fewest errors of those that are alike."""
+        key = self.leaves.copy()
+        for column in self.counts.T:
+            key = key * (n + 1) + column
+        order = np.lexsort((self.loss, key))
+        first = np.append(True, np.diff(key[order]) != 0)
+        return self.take(order[first])
+
+
+def best_sets(left: Stumps, right: Stumps, table: Table, limit: float, *, mirrored: bool) -> Flags:
+    """For each two features below, a set that goes left in their best tree within a limit.
+
+    Parameters
+    ----------
+    left, right : Stumps
+        What the two sides may end in.
+    table : Table
+        The categories.
+    limit : float
+        The largest loss allowed.
+    mirrored : bool
+        Whether it does not matter which side goes where.
+
+    Returns
+    -------
+    bool[F, n]
+        The sets, each once.
+    """
+    found: dict[bytes, Flags] = {}
+    for pairs in _pairs_by_features(left, right, limit, table.unit, mirrored):
+        best, members = np.inf, None
+        for least, i, j in pairs:
+            if least >= best:
+                break
+            cost, some = _best_set(left, right, i, j, table, limit, best)
+            if some is not None:
+                best, members = cost, some
+        if members is not None:
+            found.setdefault(members.tobytes(), members)
+    n = left.cost.shape[1]
+    return np.array(list(found.values()), np.bool_).reshape(-1, n)
+
+
+def _pairs_by_features(
+    left: Stumps, right: Stumps, limit: float, unit: int, mirrored: bool
+) -> Iterator[list[tuple[float, int, int]]]:
+    """The pairs of stumps of each two features, each with a lower bound of its cost, rising."""
+    bound = np.zeros((len(left.cost), len(right.cost)))
+    for a, b in zip(left.cost.T, right.cost.T, strict=True):
+        bound += np.minimum.outer(a, b)
+    alike = (left.label[:, None] >= 0) & (left.label[:, None] == right.label)
+    i, j = np.nonzero((bound <= limit) & ~alike)
+    a, b = left.feature[i], right.feature[j]
+    if mirrored:
+        keep = a <= b
+        i, j, a, b = i[keep], j[keep], a[keep], b[keep]
+    named = 1 + np.maximum(left.named[i], left.is_again[i])
+    named += np.maximum(right.named[j], right.is_again[j])
+    least = bound[i, j] * unit + named
+    order = np.lexsort((least, b, a))
+    new = np.flatnonzero((np.diff(a[order]) != 0) | (np.diff(b[order]) != 0)) + 1
+    for some in np.split(order, new):
+        if len(some):
+            yield list(zip(least[some].tolist(), i[some].tolist(), j[some].tolist(), strict=True))
+
+
+def _best_set(
+    left: Stumps, right: Stumps, i: int, j: int, table: Table, limit: float, best: float
+) -> tuple[float, Flags | None]:
+    """The cheapest set for two stumps, if it costs less than the best so far."""
+    n = left.cost.shape[1]
+    fewest = 1 + max(left.named[i], left.is_again[i]) + max(right.named[j], right.is_again[j])
+    smaller = np.minimum(left.cost[i], right.cost[j])
+    rest = float(smaller.sum())
+    sets = _Sets(
+        np.zeros((1, 3), np.int64), np.zeros(1, np.int64), np.zeros(1), np.zeros((1, n), np.bool_)
+    )
+    # what decides most comes first
+    for at in np.argsort(-np.abs(left.cost[i] - right.cost[j]), kind="stable").tolist():
+        rest -= smaller[at]
+        ways = [(True, *way) for way in _ways(left, i, at, table)]
+        ways += [(False, *way) for way in _ways(right, j, at, table)]
+        sent = [_send(sets, at, *way) for way in ways]
+        sets = _Sets(*(np.concatenate([getattr(each, name) for each in sent]) for name in _FIELDS))
+        least = sets.loss + rest
+        sets = sets.take((least <= limit) & (least * table.unit + fewest < best)).best_of_alike(n)
+    size = sets.counts[:, 0]
+    named = np.minimum(size, n - size)
+    kept = (sets.leaves == ALL_LEAVES) & (named <= table.most_named)
+    total = sets.loss * table.unit + named + left.named[i] + right.named[j]
+    for stumps, k, own, whole in ((left, i, 1, size), (right, j, 2, n - size)):
+        if stumps.is_again[k]:
+            again = np.minimum(sets.counts[:, own], whole - sets.counts[:, own])
+            kept &= again <= table.most_named
+            total += again
+    total = np.where(kept, total, np.inf)
+    if not len(total) or total.min() >= best:
+        return best, None
+    at = int(total.argmin())
+    return float(total[at]), sets.members[at]
+
+
+_FIELDS = ("counts", "leaves", "loss", "members")
+
+
+def _ways(stumps: Stumps, k: int, at: int, table: Table) -> list[tuple[float, int, int]]:
+    """What a category may do on a side: its errors, the leaves reached, and whether to count it."""
+    if stumps.is_again[k]:
+        return [(float(table.as_positive[at]), 0b01, 1), (float(table.as_negative[at]), 0b10, 0)]
+    return [(float(stumps.cost[k, at]), int(stumps.leaves[k, at]), 0)]
+
+
+def _send(
+    sets: _Sets, at: int, to_left: bool, errors: float, leaves: int, is_counted: int
+) -> _Sets:
+    """The sets after a category goes left or right."""
+    counts, members = sets.counts.copy(), sets.members
+    counts[:, 0] += to_left
+    counts[:, 1 if to_left else 2] += is_counted
+    if to_left:
+        members = members.copy()
+        members[:, at] = True
+    reached = sets.leaves | (leaves << (0 if to_left else 2))
+    return _Sets(counts, reached, sets.loss + errors, members)
