@@ -20,6 +20,7 @@ from tests.core.storage.conftest import (
     _no_settings_from_outside,  # noqa: F401
     postgres,  # noqa: F401
 )
+from tests.forks import prepare
 
 KILLS = 50
 """Per kind of database."""
@@ -29,7 +30,7 @@ LEAST_DEPTH = 32
 LATEST = 4.0
 """A server is killed at most so many seconds after it is ready."""
 MARK = "ODT_SOAK"
-"""An environment variable of every process that a server of this test starts."""
+"""An environment variable of every process that the servers of this test start."""
 
 pytestmark = pytest.mark.soak
 
@@ -53,6 +54,7 @@ def test_a_busy_server_that_is_killed_loses_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    prepare()
     mark = uuid.uuid4().hex
     monkeypatch.setenv(MARK, mark)
     monkeypatch.setenv("ODT_COMPILED", "0")  # the compiling process would outlive its server

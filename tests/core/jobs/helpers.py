@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +20,8 @@ from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, RunRecord, RunStatus, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
+from tests.core.jobs.server import serve
+from tests.forks import Fork
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 120.0
@@ -187,21 +186,14 @@ class Server:
     """A server in another process; what it says is kept."""
 
     def __init__(self, address: str, folder: Path, n_workers: int) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.core.jobs.server", address, str(folder), str(n_workers)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
+        self.process = Fork(serve, address, str(folder), str(n_workers))
         self.said: list[tuple[str, str]] = []
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
     def _listen(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            what, _, about = line.strip().partition(" ")
+        for line in self.process.lines():
+            what, _, about = line.partition(" ")
             self.said.append((what, about))
 
     def heard(self, what: str) -> list[str]:
@@ -209,9 +201,8 @@ class Server:
 
     def ask(self, specs: Sequence[JobSpec]) -> None:
         """Ask for jobs, without waiting until they are accepted."""
-        assert self.process.stdin is not None
-        self.process.stdin.writelines(json.dumps(spec.to_json()) + "\n" for spec in specs)
-        self.process.stdin.flush()
+        for spec in specs:
+            self.process.say(json.dumps(spec.to_json()))
 
     def submit(self, spec: JobSpec) -> str:
         before = len(self.heard("submitted"))
@@ -221,8 +212,7 @@ class Server:
 
     def kill(self) -> None:
         """Kill it, and hear the last that it said."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        self.process.kill()
         self._listener.join()
 
 

@@ -1,15 +1,15 @@
-"""A server of its own: ``python -m tests.core.jobs.server ADDRESS FOLDER N_WORKERS``.
+"""A server in a process of its own (see `tests.forks`).
 
-Each line of standard input is a job to submit; ``submitted ID`` and ``started ID`` are said of it.
-It goes on until it is killed.
+Each line that it hears is a job to submit; ``submitted ID`` and ``started ID`` are said of it. It
+goes on until it is killed.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -19,39 +19,44 @@ from odt_core.storage import Store
 
 LEASE = 3600.0
 """Seconds: whatever a test sees of a server that was killed, it sees before this one runs out."""
-_SAYING = threading.Lock()
 
 
-def say(words: str) -> None:
-    """Say a line as a whole, though two threads may speak at once."""
-    with _SAYING:
-        print(words, flush=True)
+class Speaker:
+    """Says a line as a whole, though two threads may speak at once."""
+
+    def __init__(self, test: Connection) -> None:
+        self._test = test
+        self._lock = threading.Lock()
+
+    def say(self, words: str) -> None:
+        with self._lock:
+            self._test.send(words)
 
 
 class TellingPool(LocalPool):
     """Says which jobs it starts."""
 
-    has_started = False
+    def __init__(self, n_workers: int, speaker: Speaker) -> None:
+        super().__init__(n_workers)
+        self.speaker = speaker
+        self.has_started = False
 
     def run(self, job: str, spec: dict[str, Any], path: Path, hurry: bool = False) -> bool:
         started = super().run(job, spec, path, hurry)
         if started:
             self.has_started = True
-            say(f"started {job}")
+            self.speaker.say(f"started {job}")
         return started
 
 
-def main(address: str, folder: Path, n_workers: int) -> None:
-    store = Store(address, folder, lease=LEASE)
-    pool = TellingPool(n_workers)
-    manager = JobManager(store, n_workers, pool=pool)
-    while pool.n_free() < n_workers and not pool.has_started:
+def serve(test: Connection, address: str, folder: str, n_workers: str) -> None:
+    speaker = Speaker(test)
+    store = Store(address, Path(folder), lease=LEASE)
+    pool = TellingPool(int(n_workers), speaker)
+    manager = JobManager(store, int(n_workers), pool=pool)
+    while pool.n_free() < int(n_workers) and not pool.has_started:
         time.sleep(0.01)
-    say("ready")
-    for line in sys.stdin:
-        job = manager.submit(JobSpec.from_json(json.loads(line)))
-        say(f"submitted {job.id}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
+    speaker.say("ready")
+    while True:
+        job = manager.submit(JobSpec.from_json(json.loads(test.recv())))
+        speaker.say(f"submitted {job.id}")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +11,6 @@ from sqlalchemy import text
 
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunSummary, Store
 
-ROOT = Path(__file__).resolve().parents[3]
 OWNER = "alice"
 CSV = b"colour,size,outcome\nred,small,yes\nblue,large,no\n"
 HEADLINE = Headline("outcome", "yes", "depth-2", "accuracy", "hybrid", 2, 7)
@@ -46,42 +42,6 @@ def make_old(store: Store, column: str, days: float) -> None:
         if store._database.is_sqlite:
             moment = moment.strftime("%Y-%m-%d %H:%M:%S.%f")
         connection.execute(text(f"UPDATE {table} SET {name} = :moment"), {"moment": moment})
-
-
-def child(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """Another process: see `children.py`."""
-    environment = dict(os.environ, PYTHONPATH=str(ROOT))
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.core.storage.children", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env=environment,
-        **options,
-    )
-
-
-def lines_of(process: subprocess.Popen[str]) -> list[str]:
-    """What a child said until it ended, which it must do in good order."""
-    said, complaints = process.communicate(timeout=60)
-    assert process.returncode == 0, complaints
-    return said.split()
-
-
-def next_line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    line = process.stdout.readline().strip()
-    if not line:
-        raise AssertionError(process.communicate()[1])
-    return line
-
-
-def say(process: subprocess.Popen[str], line: str = "") -> None:
-    assert process.stdin is not None
-    process.stdin.write(line + "\n")
-    process.stdin.flush()
 
 
 def bytes_below(folder: Path) -> dict[str, bytes]:

@@ -21,17 +21,15 @@ from odt_core.storage import RunStatus, StorageError, Store
 from odt_core.storage.database import Database, locate
 from odt_core.storage.migrate import HEAD, REVISIONS, current_revision, migrate
 from odt_core.storage.tables import Base
+from tests.core.storage.children import open_store
 from tests.core.storage.helpers import (
     CSV,
     OWNER,
-    child,
-    lines_of,
-    next_line,
     put,
     queue_run,
-    say,
 )
 from tests.core.storage.postgres import PostgresServer
+from tests.forks import Fork
 
 MAKE = Callable[..., str]
 
@@ -157,12 +155,12 @@ def test_a_migration_that_fails_leaves_the_tables_as_they_were(
 
 
 def test_servers_that_start_at_the_same_moment_agree(empty: str, tmp_path: Path) -> None:
-    servers = [child("open", empty, str(tmp_path / f"machine{n}")) for n in range(3)]
+    servers = [Fork(open_store, empty, str(tmp_path / f"machine{n}")) for n in range(3)]
     for server in servers:
-        assert next_line(server) == "ready"
+        assert server.next_line() == "ready"
     for server in servers:
-        say(server)
-    assert [lines_of(server) for server in servers] == [["0"]] * 3
+        server.say()
+    assert [list(server.lines()) for server in servers] == [["0"]] * 3
     assert revision_of(Store(empty, tmp_path)._database) == HEAD
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -24,19 +23,18 @@ from odt_core.storage import (
 )
 from odt_core.storage.queue import Queue
 from odt_core.storage.tables import BlobRow, ChunkRow, DocumentRow, RunRow
+from tests.core.storage.children import upload, write
 from tests.core.storage.helpers import (
     CSV,
     METRICS,
     OWNER,
     bytes_below,
-    child,
     fill,
-    next_line,
     put,
     queue_run,
-    say,
 )
 from tests.core.storage.postgres import PostgresServer
+from tests.forks import Fork
 
 DONE = Ending(RunStatus.DONE, {"tree": "an hour's work"}, {"model": 1}, METRICS)
 
@@ -53,14 +51,13 @@ def start_run(store: Store) -> tuple[str, str]:
 def test_a_process_killed_while_it_writes_leaves_a_whole_database(
     store: Store, address: str, tmp_path: Path, delay: float
 ) -> None:
-    writer = child("write", address, str(tmp_path / "data"))
-    assert next_line(writer) == "ready"
-    say(writer)
-    said = [next_line(writer).split() for _ in range(2)]
+    writer = Fork(write, address, str(tmp_path / "data"))
+    assert writer.next_line() == "ready"
+    writer.say()
+    said = [writer.next_line().split() for _ in range(2)]
     time.sleep(delay)
-    writer.send_signal(signal.SIGKILL)
-    rest, _ = writer.communicate()
-    said += [line.split() for line in rest.splitlines() if len(line.split()) == 2]
+    writer.kill()
+    said += [line.split() for line in writer.lines()]
 
     for number, run_id in said:
         record = store.runs.get(OWNER, run_id)
@@ -83,10 +80,9 @@ def test_a_process_killed_while_it_writes_leaves_a_whole_database(
 
 def test_an_upload_killed_on_the_way_leaves_no_bytes_once_restarted(tmp_path: Path) -> None:
     address = f"sqlite:///{tmp_path / 'odt.sqlite3'}"
-    uploader = child("upload", address, str(tmp_path))
-    assert next_line(uploader) == "ready"
+    uploader = Fork(upload, address, str(tmp_path))
+    assert uploader.next_line() == "ready"
     uploader.kill()
-    uploader.wait()
     assert any(b"secret" in content for content in bytes_below(tmp_path).values())
     store = Store(address, tmp_path)
     assert not any(b"secret" in content for content in bytes_below(tmp_path).values())

@@ -15,19 +15,17 @@ from odt_core.storage import (
     Store,
     software_versions,
 )
+from tests.core.storage.children import claim_all, serve
 from tests.core.storage.helpers import (
     METRICS,
     OWNER,
     SPEC,
-    child,
-    lines_of,
     make_old,
     new_run,
-    next_line,
     put,
     queue_run,
-    say,
 )
+from tests.forks import Fork
 
 OPEN = Callable[..., Store]
 DONE = Ending(RunStatus.DONE, {"tree": "result"}, {"model": 1}, METRICS)
@@ -100,13 +98,14 @@ def test_three_processes_never_claim_the_same_run(
     store: Store, address: str, tmp_path: Path
 ) -> None:
     dataset = put(store)
-    ids = {run.id for run in store.runs.create_many(OWNER, [new_run(dataset)] * 200)}
-    servers = [child("claim", address, str(tmp_path / f"machine{n}")) for n in range(3)]
+    ids = {run.id for run in store.runs.create_many(OWNER, [new_run(dataset)] * 100)}
+    servers = [Fork(claim_all, address, str(tmp_path / f"machine{n}")) for n in range(3)]
     for server in servers:
-        assert next_line(server) == "ready"
+        assert server.next_line() == "ready"
     for server in servers:
-        say(server)
-    claimed = [lines_of(server) for server in servers]
+        server.say()
+    claimed = [list(server.lines()) for server in servers]
+    assert [server.wait() for server in servers] == [0, 0, 0]
     assert sorted(run for runs in claimed for run in runs) == sorted(ids)
     assert sum(len(runs) > 0 for runs in claimed) >= 2, "more than one had a turn"
 
@@ -282,13 +281,12 @@ def test_a_restart_finds_a_killed_servers_runs_at_once(
     store: Store, address: str, tmp_path: Path
 ) -> None:
     ids = [queue_run(store).id for _ in range(2)]
-    server = child("serve", address, str(tmp_path / "data"))
-    assert next_line(server) == "ready"
-    say(server)
+    server = Fork(serve, address, str(tmp_path / "data"))
+    assert server.next_line() == "ready"
+    server.say()
     time.sleep(0.3)
     assert store.queue.interrupt_lost() == (), "it lives"
     server.kill()
-    server.wait()
     assert store.tidy().interrupted == (ids[0],), "an hour before the lease runs out"
     record = store.runs.get(OWNER, ids[0])
     assert record.summary.status is RunStatus.INTERRUPTED
@@ -302,10 +300,9 @@ def test_another_machines_data_folder_leaves_it_to_the_lease(
 ) -> None:
     elsewhere = open_store("elsewhere")
     queue_run(elsewhere)
-    server = child("serve", address, str(tmp_path / "data"))
-    assert next_line(server) == "ready"
+    server = Fork(serve, address, str(tmp_path / "data"))
+    assert server.next_line() == "ready"
     server.kill()
-    server.wait()
     assert elsewhere.queue.interrupt_lost() == ()
 
 
