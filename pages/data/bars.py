@@ -13,6 +13,7 @@ _NEGATIVE = "color-mix(in srgb, currentColor 22%, transparent)"
 _TABLE = "width:100%;border-collapse:collapse;font-size:.93rem;line-height:1.35;border:0"
 _CELL = "padding:.28rem .6rem .28rem 0;border:0;text-align:left;font-weight:400;white-space:nowrap"
 _RIGHT = _CELL + ";text-align:right;font-variant-numeric:tabular-nums"
+_NAME = _RIGHT + ";white-space:normal;overflow-wrap:anywhere;vertical-align:bottom"
 _HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
 
 
@@ -55,8 +56,8 @@ def class_table(groups: Sequence[ClassCounts], positive: str, negative: str, cap
             (f'<span style="{_HIDDEN}">Which rows</span>', _CELL),
             ('<span style="opacity:.75">rows</span>', _RIGHT),
             (f'<span style="{_HIDDEN}">Shares</span>', _CELL),
-            (_key(_POSITIVE, positive), _RIGHT),
-            (_key(_NEGATIVE, negative), _RIGHT),
+            (_key(_POSITIVE, positive), _NAME),
+            (_key(_NEGATIVE, negative), _NAME),
         )
     )
     body = "".join(_row(group) for group in groups)

@@ -128,6 +128,15 @@ def test_the_positive_class_stays_chosen_when_spellings_are_joined(window: Windo
     expect(window.page.get_by_role("radio", name="yes", exact=True)).to_be_checked()
 
 
+def test_long_names_fit_a_narrow_page(window: Window) -> None:
+    labels = [f"{words} episode of musculoskeletal pain" for words in ("Some", "No reported")]
+    rows = "".join(f"{20 + i % 40},{labels[i % 2]}\n" for i in range(60))
+    window.widen(390)
+    window.upload("labels.csv", f"age,Outcome in the last twelve months\n{rows}".encode())
+    expect(window.page.get_by_role("button", name="It is the outcome")).to_be_visible()
+    assert window.overhang() == 0
+
+
 def test_a_sample_and_the_way_on_need_no_mouse(window: Window) -> None:
     page = window.page
     _tab_to(window, "Use this sample")

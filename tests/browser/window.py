@@ -15,7 +15,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 SHOTS = Path(__file__).parent / "shots"
 STEP_MILLISECONDS = 60_000
 LAYOUT_MILLISECONDS = 20_000
-OVERHANG = "(document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth)"
+OVERHANG = """Math.max(...[document.scrollingElement, ...document.querySelectorAll(
+  "[data-testid=stMain]")].map((element) => element.scrollWidth - element.clientWidth))"""
 LEGEND_OVERLAP = """Math.max(0, ...[...document.querySelectorAll(".js-plotly-plot")]
   .filter((chart) => chart.offsetParent !== null && chart.querySelector(".legend"))
   .map((chart) => chart.querySelector(".legend").getBoundingClientRect().bottom
