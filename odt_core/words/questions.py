@@ -23,6 +23,8 @@ OR_MISSING = f"{NO}, or missing"
 
 SHORT = 3
 """The most categories in a shortened list."""
+_MOST_LETTERS = 80
+"""The most letters in a shortened list of several categories."""
 
 
 @dataclass(frozen=True)
@@ -308,14 +310,20 @@ def _names(
     *,
     missing: str = MISSING,
 ) -> str:
-    """Category names in the order of their codes, shortened if there are more than `limit`."""
+    """Category names in the order of their codes, shortened if there are more than `limit`.
+
+    A shortened list has at least one name, and further ones as long as they have few letters.
+    """
     names = [
         missing if feature.values[code] == MISSING else category_words(feature.values[code])
         for code in sorted(codes)
     ]
     if limit is None or len(names) <= limit:
         return list_words(names, last)
-    return f"{', '.join(names[:limit])}, ... ({len(names)} of {feature.n_values})"
+    first = names[:limit]
+    while len(first) > 1 and len(", ".join(first)) > _MOST_LETTERS:
+        first.pop()
+    return f"{', '.join(first)}, ... ({len(names)} of {feature.n_values})"
 
 
 def _predicate(feature: Feature, codes: frozenset[int], limit: int | None) -> str:

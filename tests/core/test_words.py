@@ -182,6 +182,13 @@ def test_long_lists_are_shortened_and_counted():
     assert asked(feature, {0, 2, 4, 6}).no == "b, d, f, h, i, j, k, l"
 
 
+def test_a_shortened_list_of_long_names_has_fewer_of_them():
+    names = [f"{letter} {'x' * 40}" for letter in "abcdefgh"]
+    feature = categorical(*names, "i", "j", "k", "l")
+    assert asked(feature, {0, 1, 2, 3}, limit=3).yes == f"{names[0]}, ... (4 of 12)"
+    assert asked(feature, {0, 8, 9, 10}, limit=3).yes == f"{names[0]}, i, j, ... (4 of 12)"
+
+
 @pytest.mark.parametrize(
     ("limit", "no"),
     [(None, "c, d; not seen here: e, f"), (3, "c, d; 2 not seen here")],
