@@ -15,10 +15,9 @@ from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec
 from odt_core.tree import Tree, build_tree
 from tests.core.trees import random_assignment
+from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import SMALL_TOPOLOGIES, TOPOLOGIES, random_problem
-
-CHUNK, PROBLEMS = 30, 120
 
 
 def spec_rules(problem: Problem) -> dict[int, NodeRuleSpec]:
@@ -56,9 +55,9 @@ def check_places(tree: Tree, root: PlacedNode[NodeRuleSpec]) -> None:
     assert numbers == sorted(set(numbers))
 
 
-@pytest.mark.parametrize("first", range(0, PROBLEMS, CHUNK))
-def test_an_arranged_shape_is_the_same_problem(first: int) -> None:
-    for seed in range(first, first + CHUNK):
+@pytest.mark.parametrize("seeds", blocks(0, 30, 4, always=2))
+def test_an_arranged_shape_is_the_same_problem(seeds: range) -> None:
+    for seed in seeds:
         shapes = SMALL_TOPOLOGIES if seed % 6 else TOPOLOGIES
         problem = random_problem(seed, topologies=shapes, smallest_leaf=seed % 2 == 0)
         found = solve_search(problem).assignment
@@ -71,10 +70,10 @@ def test_an_arranged_shape_is_the_same_problem(first: int) -> None:
         assert referee.best_value(arranged) == referee.best_value(problem)
 
 
-@pytest.mark.parametrize("first", range(0, PROBLEMS, CHUNK))
-def test_every_drawn_tree_has_its_questions_at_its_places(first: int) -> None:
+@pytest.mark.parametrize("seeds", blocks(0, 30, 4, always=2))
+def test_every_drawn_tree_has_its_questions_at_its_places(seeds: range) -> None:
     """With all questions fixed at their places, the shape reaches what the tree reaches."""
-    for seed in range(first, first + CHUNK):
+    for seed in seeds:
         problem = random_problem(seed, topologies=TOPOLOGIES)
         splits, labels = random_assignment(Random(seed), problem)
         tree = build_tree(problem, splits, labels)

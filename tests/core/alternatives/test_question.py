@@ -10,10 +10,9 @@ import pytest
 from odt_core.alternatives.question import QuestionPart, Ranking, rank_columns
 from odt_core.problem import NodeRule, Problem, Rules, Split
 from odt_core.solution import Status
+from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import SMALL_TOPOLOGIES, TOPOLOGIES, random_problem
-
-CHUNK, PROBLEMS = 16, 64
 
 
 def with_rule(problem: Problem, node: int, rule: NodeRule) -> Problem:
@@ -62,9 +61,9 @@ def check_help(problem: Problem, helps: bool | None, best, without) -> None:
         assert helps is (without is None or best > without)
 
 
-@pytest.mark.parametrize("first", range(0, PROBLEMS, CHUNK))
-def test_random_problems(first: int) -> None:
-    for seed in range(first, first + CHUNK):
+@pytest.mark.parametrize("seeds", blocks(0, 16, 4, always=2))
+def test_random_problems(seeds: range) -> None:
+    for seed in seeds:
         shapes = SMALL_TOPOLOGIES if seed % 8 else TOPOLOGIES
         problem = random_problem(seed, smallest_leaf=seed % 3 == 0, topologies=shapes)
         node = Random(seed).randrange(problem.topology.n_nodes)

@@ -14,6 +14,7 @@ from odt_core.solvers.search.floors import FrontierSearch, frontier, solve_floor
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.solvers.search.run import Watch
 from odt_core.tree import count_assignment
+from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import random_problem
 
@@ -118,13 +119,14 @@ def test_sums_of_columns_are_those_of_the_twins(kernels: SimpleNamespace) -> Non
 
 
 @pytest.mark.parametrize("smallest_leaf", [False, True])
+@pytest.mark.parametrize("seeds", blocks(300, 20, 2))
 def test_a_batch_of_columns_at_a_time_finds_the_same(
-    monkeypatch: pytest.MonkeyPatch, smallest_leaf: bool
+    monkeypatch: pytest.MonkeyPatch, smallest_leaf: bool, seeds: range
 ) -> None:
     """As where numbers may be cut at every value."""
     monkeypatch.setattr(fronts, "MOST_AT_ONCE", 0)
     monkeypatch.setattr(fronts, "BATCH", 3)
-    for seed in range(300, 340):
+    for seed in seeds:
         problem = random_problem(seed, smallest_leaf=smallest_leaf)
         outcome = frontier(problem)
         positives, negatives = problem.data.n_positive, problem.data.n_negative

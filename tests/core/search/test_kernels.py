@@ -151,12 +151,17 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "options"),
-    [(0, 50, {}), (80, 90, {"smallest_leaf": True}), (120, 140, {"deep": True})],
+    ("seeds", "options"),
+    [
+        (range(24), {}),
+        (range(80, 90), {"smallest_leaf": True}),
+        (range(120, 132), {"deep": True}),
+        pytest.param(range(24, 50), {}, marks=pytest.mark.soak),
+        pytest.param(range(132, 140), {"deep": True}, marks=pytest.mark.soak),
+    ],
 )
 def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
-    first: int,
-    last: int,
+    seeds: range,
     options: dict[str, bool],
     kernels: SimpleNamespace,
     monkeypatch: pytest.MonkeyPatch,
@@ -166,7 +171,7 @@ def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
     for module, names in TWINS.items():
         source = importlib.import_module(f"odt_core.solvers.search.{module}")
         vars(plain).update({name: getattr(source, name) for name in names})
-    for seed in range(first, last):
+    for seed in seeds:
         problem = random_problem(seed, **options)
         if seed % 3 == 0:
             problem = replace(problem, max_card=None)

@@ -111,7 +111,7 @@ def test_fifteen_nodes_for_three_rows() -> None:
 @pytest.mark.parametrize("max_card", [None, 1, 2, 3])
 def test_a_thousand_categories(max_card: int | None) -> None:
     problem = make_problem([1000, 2], 1500, "depth-2", max_card=max_card)
-    outcome = solve_search(problem, time_limit=3.0)
+    outcome = solve_search(problem, time_limit=1.5)
     assert outcome.total is not None
     assert outcome.bound >= outcome.total
 
@@ -172,10 +172,10 @@ def hard_with_floor(kernels: None) -> Problem:
 @pytest.mark.parametrize("which", ["hard", "hard_with_floor"])
 def test_the_time_limit_is_kept(which: str, request: pytest.FixtureRequest) -> None:
     problem = request.getfixturevalue(which)
-    solve_search(problem, time_limit=1.0)  # kernels and memory are there from here on
+    solve_search(problem, time_limit=0.5)  # kernels and memory are there from here on
     worked = cpu_seconds()
-    outcome = solve_search(problem, time_limit=2.0)
-    assert cpu_seconds() - worked < 2.3
+    outcome = solve_search(problem, time_limit=1.0)
+    assert cpu_seconds() - worked < 1.3
     assert not outcome.proved and not outcome.cancelled
     # A slow machine may not come to a tree that meets the floor.
     assert outcome.total is not None or which == "hard_with_floor"
@@ -191,7 +191,7 @@ def test_progress_and_bounds(which: str, request: pytest.FixtureRequest) -> None
         problem,
         time_limit=PATIENCE,
         on_progress=points.append,
-        should_stop=lambda: len(points) >= 4 and cpu_seconds() - began > 3.0,
+        should_stop=lambda: len(points) >= 4 and cpu_seconds() - began > 1.5,
     )
     assert len(points) >= 4, "it says how far it is"
     assert outcome.cancelled and not outcome.proved
@@ -210,7 +210,7 @@ def test_stop_request(which: str, request: pytest.FixtureRequest) -> None:
 
     def is_wanted() -> bool:
         looks.append(cpu_seconds())
-        return looks[-1] - looks[0] > 2.0
+        return looks[-1] - looks[0] > 1.0
 
     outcome = solve_search(problem, time_limit=PATIENCE, should_stop=is_wanted)
     assert max(after - before for before, after in pairwise([*looks, cpu_seconds()])) < 0.3

@@ -13,6 +13,7 @@ from odt_core.solvers.search.choices import Choice, inside
 from odt_core.solvers.search.columns import PAIR, Columns, encode, most_members, pack, unpack
 from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology
+from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import random_problem
 
@@ -53,14 +54,14 @@ def cost_of(search: Search, cls: int, mask: np.ndarray, choice: Choice) -> float
     return float(high[0] + low[1] if choice.to_high else low[0] + high[1])
 
 
-@pytest.mark.parametrize("first", range(0, 240, 60))
+@pytest.mark.parametrize("seeds", blocks(0, 60, 4, always=2))
 def test_sweeps_answer_as_tables_do(
-    primitives: object, first: int, monkeypatch: pytest.MonkeyPatch
+    primitives: object, seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiled sweeps, and the loop that does without them until they are ready."""
     monkeypatch.setattr(columns, "MOST_COLUMNS", 0)
     asked = 0
-    for seed in range(first, first + 60):
+    for seed in seeds:
         random = np.random.default_rng(seed)
         search = Search(encode(random_problem(seed)))
         search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
@@ -97,15 +98,16 @@ def test_sweeps_that_are_halted_claim_nothing(kernels: SimpleNamespace) -> None:
     assert (choice[:, 0] == -2).all()
 
 
+@pytest.mark.parametrize("half", blocks(0, 20, 2))
 @pytest.mark.parametrize(
     ("first", "options"),
     [(0, {}), (40, {}), (80, {}), (120, {"smallest_leaf": True}), (160, {"deep": True})],
 )
 def test_searches_by_sweeps_find_the_optimum(
-    first: int, options: dict[str, bool], monkeypatch: pytest.MonkeyPatch
+    half: range, first: int, options: dict[str, bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(columns, "MOST_COLUMNS", 0)
-    for seed in range(first, first + 40):
+    for seed in (first + at for at in half):
         problem = random_problem(seed, **options)
         outcome = solve_search(problem)
         best = referee.best_value(problem)

@@ -105,15 +105,15 @@ def test_the_time_limit_is_kept_and_a_tree_is_in_hand(engine: Engine) -> None:
     problem = hard_problem()
     end_idle_child()  # its own time would be counted when it ends
     worked = cpu_seconds()
-    solution = solve(problem, engine=engine, time_limit=2.0)
-    assert cpu_seconds() - worked < 2.0 + SLACK
+    solution = solve(problem, engine=engine, time_limit=1.2)
+    assert cpu_seconds() - worked < 1.2 + SLACK
     assert solution.status is Status.FEASIBLE
     assert solution.tree is not None
     assert solution.gap is not None and solution.gap > 0
     assert solution.proved_by == ()
 
 
-@pytest.mark.parametrize("limit", [0.5, 0.8, 1.2, 1.6])
+@pytest.mark.parametrize("limit", [0.5, 0.8, 1.2, pytest.param(1.6, marks=pytest.mark.soak)])
 def test_a_root_program_that_is_cut_short_bounds_nothing(
     limit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,14 +127,14 @@ def test_a_root_program_that_is_cut_short_bounds_nothing(
 @BOTH
 def test_a_stop_request_ends_it_at_once_with_the_tree_in_hand(engine: Engine) -> None:
     end_idle_child()  # its own time would be counted when it ends
-    worked, asked_at = cpu_seconds(), time.perf_counter() + 1.5
+    worked, asked_at = cpu_seconds(), time.perf_counter() + 0.8
     solution = solve(
         hard_problem(),
         engine=engine,
         time_limit=60,
         should_stop=lambda: time.perf_counter() > asked_at,
     )
-    assert cpu_seconds() - worked < 1.5 + SLACK
+    assert cpu_seconds() - worked < 0.8 + SLACK
     assert solution.status is Status.CANCELLED
     assert solution.tree is not None
 
