@@ -64,7 +64,9 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     if title is not None:
         yield title
     target = read_target(table, schema.target, schema.reading_of(schema.target))
-    yield from target_findings(table, schema, target)
+    for finding in target_findings(table, schema, target):
+        if title is None or finding.level is Level.ERROR or finding.needs_answer:
+            yield finding
     columns = [
         (column.kind, profile_column(table, column.name, schema.reading_of(column.name)))
         for column in schema.columns

@@ -97,6 +97,8 @@ def test_a_title_is_named_above_names_that_stand_twice_and_empty_columns() -> No
         f for f in check_schema(table, infer_schema(table)) if "below a title" in f.message
     )
     assert "('age', 'x', 'x', 'end')" in finding.message
+    others = [f for f in check_schema(table, infer_schema(table)) if f is not finding]
+    assert all(f.needs_answer for f in others), "what else is odd comes from the title"
     assert [remedy.skip_lines for remedy in finding.remedies] == [2]
 
 
