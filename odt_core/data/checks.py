@@ -80,13 +80,13 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
         if kind is not ColumnKind.IGNORE:
             used += not profile.is_constant
             found = column_findings(table, profile, kind, target, schema.positive)
-        elif profile.proposed_kind is ColumnKind.IGNORE:
+        elif profile.proposed_kind is ColumnKind.IGNORE and profile.name != schema.group:
             found = column_findings(table, profile, kind)
         else:
             continue
         if title is not None or profile in units:
             found = tuple(finding for finding in found if finding.level is Level.ERROR)
-        yield from (_without_done_marks(finding, schema) for finding in found)
+        yield from (_without_done(finding, schema) for finding in found)
     if not used:
         yield error(
             None,
@@ -97,12 +97,13 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     yield from _unnamed_findings(table, schema)
 
 
-def _without_done_marks(finding: Finding, schema: Schema) -> Finding:
-    """Leave out the offer to mark a column's limits if the schema has the mark."""
+def _without_done(finding: Finding, schema: Schema) -> Finding:
+    """Leave out the offer to mark limits that are marked, and of a group if there is one."""
     left = tuple(
         remedy
         for remedy in finding.remedies
         if not (remedy.with_mark and remedy.applied(schema) == schema)
+        and not (remedy.change is Change.GROUP and schema.group is not None)
     )
     return replace(finding, remedies=left)
 

@@ -177,6 +177,13 @@ def _identifier_finding(profile: Profile, kind: ColumnKind) -> Finding:
         f"Column {quoted(name)} has {profile.n_distinct} different values in "
         f"{row_count(profile.n_rows)}, like identifiers"
     )
+    if kind is ColumnKind.IGNORE and profile.n_distinct < profile.n_rows - profile.n_missing:
+        return info(
+            name,
+            f"{facts}, and some rows share one: it is ignored. If such rows are of one case, keep "
+            "them together, in training or in test.",
+            Remedy(Change.GROUP, "Keep them together", name),
+        )
     if kind is ColumnKind.IGNORE:
         return info(name, f"{facts}: it is ignored unless you set another kind.")
     return warning(

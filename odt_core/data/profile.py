@@ -60,7 +60,7 @@ _FEWEST_GROUPS, _LARGEST_GROUP = 10, 50
 _GROUP_NAME = re.compile(
     r"(^|[^a-z])(id|ids|mrn|uuid|patients?|patienten|subjects?|persons?|participants?|probands?"
     r"|probanden|animals?|donors?|patno|pseudonyms?)([^a-z]*(nr|no|number|nummer|id)\.?)?$"
-    r"|(^|[^a-z])(fall|pat)[^a-z]*(nr|nummer|id)\.?$|(?-i:[a-z](Id|ID)$)",
+    r"|(^|[^a-z])(fall|pat)[^a-z]*(nr|nummer|id)\.?$|^pat\.?$|(?-i:[a-z](Id|ID)$)",
     re.IGNORECASE,
 )
 

@@ -297,6 +297,18 @@ def test_a_column_whose_rows_may_belong_together_is_named(name: str) -> None:
     assert finding.remedies[0].applied(schema).group == name
 
 
+def test_rows_that_share_an_identifier_of_any_name_can_be_kept_together() -> None:
+    table = table_with([f"K-{i % 70:03d}" for i in range(100)], name="Kode")
+    schema = infer_schema(table)
+    assert schema.column("Kode").kind is ColumnKind.IGNORE and schema.group is None
+    (finding,) = said(table, column="Kode")
+    assert "some rows share one" in finding.message
+    grouped = finding.remedies[0].applied(schema)
+    assert grouped.group == "Kode"
+    (kept,) = said(table, grouped, column="Kode")
+    assert "rows with the same value stay together" in kept.message
+
+
 def test_a_word_within_a_longer_name_marks_no_group() -> None:
     for name in ("age group", "main earner of the household"):
         assert not said(table_with([f"S{i % 7}" for i in range(100)], name=name), column=name)
@@ -366,7 +378,7 @@ def test_a_repeated_identifier_is_the_group_and_no_feature() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Patienten-Nr.", "Patientennummer", "PatNr", "Fall-ID", "Proband"]
+    "name", ["Pat", "Patienten-Nr.", "Patientennummer", "PatNr", "Fall-ID", "Proband"]
 )
 def test_identifiers_of_groups_are_known_by_german_names_too(name: str) -> None:
     assert infer_schema(table_with([f"P{i // 3}" for i in range(100)], name=name)).group == name
