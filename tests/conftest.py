@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 from tests.leftovers import dismiss, watch
 
@@ -54,6 +55,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fixtures have ended what they started, unless the run was interrupted."""
     if exitstatus != pytest.ExitCode.INTERRUPTED:
         dismiss(session.config.stash[WATCHER])
+
+
+def pytest_collection_finish() -> None:
+    """Give NumPy, which is imported here, one thread: a second would only wait and use time."""
+    threadpool_limits(1, user_api="blas")
 
 
 def _unit_of(test: str) -> str:
