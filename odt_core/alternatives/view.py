@@ -211,7 +211,17 @@ class AlternativesView:
     @property
     def counts_errors(self) -> bool:
         """Whether a loss is a number of wrong rows."""
-        return bool(self.record["loss"] == "errors")
+        return self.unit == "errors"
+
+    @property
+    def unit(self) -> str:
+        """What a loss counts: errors, weighted errors, or percentage points."""
+        return str(self.record["loss"])
+
+    @property
+    def seconds(self) -> float:
+        """For everything."""
+        return float(self.record["seconds"])
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
@@ -262,7 +272,7 @@ class AlternativesView:
         --------
         ``3 errors``, ``1.25 percentage points``
         """
-        unit = str(self.record["loss"])
+        unit = self.unit
         one = unit.removesuffix("s")
         if loss.denominator == 1:
             return count_words(int(loss), one, unit)
@@ -315,7 +325,7 @@ class AlternativesView:
 
     def _best_words(self, least: Fraction) -> str:
         """What the optimum is."""
-        if self.record["loss"] == "percentage points":
+        if self.unit == "percentage points":
             return f"the best tree is {self.loss_words(least)} short of a perfect one"
         return f"the best tree has {self.loss_words(least)}"
 

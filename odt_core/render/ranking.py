@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from odt_core.render.layout import MARGIN, lay_out
 from odt_core.render.theme import LIGHT, Theme
@@ -113,6 +113,7 @@ def ranking_figure(
         height=FRAME + LINE * max(len(shown), 2),
         opaque=opaque,
     )
+    figure.layout.annotations = [_value(at, bar, theme, is_share) for at, bar in enumerate(shown)]
     figure.layout.bargap = 0.3
     figure.layout.barmode = "overlay"
     longest = max((min(len(bar.name), NAME) for bar in shown), default=0)
@@ -138,9 +139,6 @@ def _add_bars(
             "color": [color if bar.is_proved else theme.grid for _, bar in bars],
             "line": {"width": 1.5, "color": color},
         },
-        text=[value_text(bar, is_share) for _, bar in bars],
-        textposition="outside",
-        cliponaxis=False,
         customdata=[bar.name for _, bar in bars],
         hovertext=[
             f"{_label(bar.name, 60)}: {value_text(bar, is_share)}"
@@ -149,6 +147,20 @@ def _add_bars(
         ],
         hovertemplate="%{hovertext}<extra></extra>",
     )
+
+
+def _value(at: int, bar: ColumnBar, theme: Theme, is_share: bool) -> dict[str, Any]:
+    """A bar's loss beside it, on the page's colour, so that no line runs through it."""
+    return {
+        "x": bar.loss,
+        "y": at,
+        "text": value_text(bar, is_share),
+        "showarrow": False,
+        "xanchor": "left",
+        "xshift": 3,
+        "bgcolor": theme.page,
+        "borderpad": 1,
+    }
 
 
 def value_text(bar: ColumnBar, is_share: bool) -> str:

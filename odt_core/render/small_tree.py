@@ -10,8 +10,8 @@ from odt_core.render.theme import LIGHT, Theme
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import printable, split_words
 
-NAME = 18
-"""Letters of a column's name that a thumbnail has room for."""
+NAME, LEAST_NAME, LINE = 18, 9, 38
+"""Letters of a column's name, at most and at least, and letters of a line of questions."""
 POSITIVE, NEGATIVE = "+", "−"
 """Signs in the leaves."""
 
@@ -45,10 +45,12 @@ def small_tree_dot(tree: Tree, *, theme: Theme = LIGHT) -> str:
 def _lines(tree: Tree, theme: Theme) -> Iterator[str]:
     """The nodes in the order node, left subtree, right subtree, each with the line to it."""
     numbers = iter(range(2 * tree.n_leaves))
+    most = min(max(LINE // _widest(tree), LEAST_NAME), NAME)
 
     def visit(node: Node, line: str) -> Iterator[str]:
         here = next(numbers)
-        box = _leaf(tree, node, theme) if isinstance(node, Leaf) else _question(tree, node, theme)
+        is_leaf = isinstance(node, Leaf)
+        box = _leaf(tree, node, theme) if is_leaf else _question(tree, node, theme, most)
         yield f"  n{here} [{box}]"
         if line:
             yield line.format(here)
@@ -59,8 +61,18 @@ def _lines(tree: Tree, theme: Theme) -> Iterator[str]:
     return visit(tree.root, "")
 
 
-def _question(tree: Tree, node: Decision, theme: Theme) -> str:
-    name = _short(printable(tree.features[node.split.feature].name))
+def _widest(tree: Tree) -> int:
+    """The largest number of questions on one level; 1 for a tree that asks nothing."""
+    level, widest = [tree.root], 1
+    while level:
+        questions = [node for node in level if isinstance(node, Decision)]
+        widest = max(widest, len(questions))
+        level = [child for node in questions for child in (node.left, node.right)]
+    return widest
+
+
+def _question(tree: Tree, node: Decision, theme: Theme, most: int) -> str:
+    name = _short(printable(tree.features[node.split.feature].name), most)
     return (
         f'shape=box label={quoted(name)} fillcolor="{theme.node}" '
         f"tooltip={quoted(split_words(tree, node).question)}"
@@ -76,5 +88,5 @@ def _leaf(tree: Tree, leaf: Leaf, theme: Theme) -> str:
     )
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"

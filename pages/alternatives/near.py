@@ -20,7 +20,13 @@ from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.words import goal_words
-from pages.alternatives.near_result import draw_near_result, make_current_pressed
+from pages.alternatives import keys
+from pages.alternatives.beside import draw_beside_best, make_current_pressed
+from pages.alternatives.column_worth import draw_column_worth
+from pages.alternatives.gallery import draw_gallery
+from pages.alternatives.near_result import draw_list
+from pages.alternatives.near_table import draw_near_table
+from pages.alternatives.shown import ShownTrees
 from pages.common.drawings import draw_tree
 from pages.common.messages import draw_unstored
 from pages.common.runs import draw_job_progress
@@ -40,9 +46,6 @@ from pages.common.widgets import start_value
 from pages.compare.plan import MOST_SECONDS
 
 LIST = "List near-optimal trees"
-NUMBER, WITHIN, SECONDS = "near_number", "near_within", "near_seconds"
-COSTLY, COST = "near_costly", "near_cost_"
-"""Keys of the widgets; a column's name is added to the last."""
 
 
 def draw_near(data: ReadyData, job: Job | None) -> None:
@@ -69,7 +72,7 @@ def draw_near(data: ReadyData, job: Job | None) -> None:
         begins = draw_study_button(
             LIST,
             "Searching …",
-            key="near_go",
+            key=keys.LIST,
             busy=busy,
             is_first=batch is None,
             is_ready=asked is not None,
@@ -77,24 +80,38 @@ def draw_near(data: ReadyData, job: Job | None) -> None:
     if begins and asked is not None:
         begin_study([asked])
         st.rerun()
+    shown = None
     with right:
         if batch is None:
             _draw_preview(begins_from)
         elif busy:
             _watch(batch)
         else:
-            _draw_over(data, job, batch, asked)
+            shown = _draw_over(data, job, batch, asked)
+    if shown is None or batch is None:
+        return
+    if shown.trees:  # these need the page's whole width
+        draw_beside_best(job, shown)
+        draw_near_table(shown)
+    draw_column_worth(batch, shown)
 
 
-def _draw_over(data: ReadyData, job: Job | None, batch: Batch, asked: JobSpec | None) -> None:
-    """Draw a list that is over."""
+def _draw_over(
+    data: ReadyData, job: Job | None, batch: Batch, asked: JobSpec | None
+) -> ShownTrees | None:
+    """Draw a list that is over, with the gallery of its trees."""
     draw_unstored(*batch.jobs)
-    result = batch.jobs[0].result
-    nothing = "" if result is not None else "It was stopped before a tree was found."
-    draw_study_failure(batch, nothing=nothing)
-    if result is not None:
-        costs = () if asked is None or asked.part is None else chosen_costs(asked)
-        draw_near_result(data, job, batch, AlternativesView(result), dict(costs))
+    has_result = batch.jobs[0].result is not None
+    draw_study_failure(
+        batch, nothing="" if has_result else "It was stopped before a tree was found."
+    )
+    if not has_result:
+        return None
+    costs = () if asked is None or asked.part is None else chosen_costs(asked)
+    shown = draw_list(data, job, batch, dict(costs))
+    if shown is not None and shown.trees:
+        draw_gallery(shown, shown.chosen)
+    return shown
 
 
 def chosen_costs(asked: JobSpec) -> tuple[tuple[str, Fraction], ...]:
@@ -113,20 +130,20 @@ def _draw_settings(job: Job) -> JobSpec | None:
             "Trees at most",
             1,
             MOST_NUMBER,
-            key=NUMBER,
+            key=keys.NUMBER,
             persist_state="session",
             help="The list ends with so many trees. Each is the best of its choice of columns.",
         )
         within = st.text_input(
             f"At most so many {unit} worse than the best",
-            key=WITHIN,
+            key=keys.WITHIN,
             persist_state="session",
             placeholder="any",
             max_chars=12,
             help="Empty means any: the list then ends with the number of trees or the time.",
         )
         limit = st.number_input(
-            "Seconds at most", 1, MOST_SECONDS, key=SECONDS, persist_state="session"
+            "Seconds at most", 1, MOST_SECONDS, key=keys.SECONDS, persist_state="session"
         )
         costs = _draw_costs(job)
         part = AlternativesPart(int(number or 1), _margin(within), costs)
@@ -151,14 +168,14 @@ def _margin(text: str) -> Fraction | None:
 def _draw_costs(job: Job) -> tuple[tuple[str, Fraction], ...]:
     """Draw the costs of columns; those that are not 1."""
     names = [feature.name for feature in rows_of(job).train.features]
-    with st.expander("What asking a column costs", key="near_costs"):
+    with st.expander("What asking a column costs", key=keys.COSTS):
         st.caption("Each column costs 1 unless you say otherwise. Asked twice, it is paid once.")
-        if not set(st.session_state.get(COSTLY, ())) <= set(names):
-            st.session_state[COSTLY] = []
+        if not set(st.session_state.get(keys.COSTLY, ())) <= set(names):
+            st.session_state[keys.COSTLY] = []
         chosen = st.multiselect(
             "Columns with another cost",
             names,
-            key=COSTLY,
+            key=keys.COSTLY,
             persist_state="session",
             format_func=lambda name: shorten(name, 40),
         )
@@ -166,7 +183,7 @@ def _draw_costs(job: Job) -> tuple[tuple[str, Fraction], ...]:
         for name in chosen:
             text = st.text_input(
                 plain(shorten(name, 40)),
-                key=start_value(COST + name, "1"),
+                key=start_value(keys.COST + name, "1"),
                 persist_state="session",
                 max_chars=12,
             )
@@ -177,15 +194,19 @@ def _draw_costs(job: Job) -> tuple[tuple[str, Fraction], ...]:
 def _remember() -> None:
     """Begin with the settings of the list that is shown, else with the usual ones."""
     batch = work().alternatives
-    values: dict[str, object] = {NUMBER: DEFAULT_NUMBER, WITHIN: "", SECONDS: 30}
+    values: dict[str, object] = {keys.NUMBER: DEFAULT_NUMBER, keys.WITHIN: "", keys.SECONDS: 30}
     if batch is not None and batch.jobs:
         spec = batch.jobs[0].spec
         part = spec.part
         assert isinstance(part, AlternativesPart)
         within = "" if part.within is None else f"{float(part.within):g}"
-        values = {NUMBER: part.number, WITHIN: within, SECONDS: round(spec.train.time_limit)}
-        values |= {COSTLY: [name for name, _ in part.costs]}
-        values |= {COST + name: f"{float(cost):g}" for name, cost in part.costs}
+        values = {
+            keys.NUMBER: part.number,
+            keys.WITHIN: within,
+            keys.SECONDS: round(spec.train.time_limit),
+        }
+        values |= {keys.COSTLY: [name for name, _ in part.costs]}
+        values |= {keys.COST + name: f"{float(cost):g}" for name, cost in part.costs}
     for key, value in values.items():
         start_value(key, value)
 
@@ -201,7 +222,7 @@ def _draw_preview(job: Job) -> None:
         )
     assert job.trained is not None
     st.markdown("**The current tree**")
-    draw_tree(job.trained.tree, rows_of(job).test, key="near_current")
+    draw_tree(job.trained.tree, rows_of(job).test, key=keys.CURRENT_TREE)
 
 
 @st.fragment(run_every=EVERY)
@@ -213,4 +234,4 @@ def _watch(batch: Batch) -> None:
     draw_job_progress(job, "the near-optimal trees")
     if job.best is not None:
         st.caption(plain(AlternativesView(job.best).progress_words()))
-    draw_stop_button(batch, key="near_cancel")
+    draw_stop_button(batch, key=keys.STOP_LIST)

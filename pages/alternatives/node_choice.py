@@ -23,10 +23,20 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const frame = () => page.querySelector(`.st-key-${data.frame}`)
   // Graphviz numbers the parts of a drawing as the tree is walked: node, left, right
   const questionOf = (part) => data.numbers.indexOf(Number(part.id.replace("node", "")) - 1)
+  // a button's name has to begin with what it shows: the answer that leads to it
+  const nameWithAnswer = (part) => {
+    const texts = [...part.querySelectorAll("text")]
+    const answer = texts.slice(0, texts.findIndex((text) => text.hasAttribute("font-weight")))
+    const lead = answer.map((text) => text.textContent).join(" ")
+    const name = part.getAttribute("aria-label")
+    if (lead && name && !name.startsWith(`${lead}: `))
+      part.setAttribute("aria-label", `${lead}: ${name}`)
+  }
   const mark = () => {
     for (const part of frame()?.querySelectorAll(PART) ?? []) {
       const question = questionOf(part)
       if (question < 0) continue
+      nameWithAnswer(part)
       const pressed = String(question === data.chosen)
       if (part.getAttribute("aria-pressed") === pressed) continue
       part.setAttribute("role", "button")

@@ -19,7 +19,7 @@ from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
-from pages.alternatives import near, near_result
+from pages.alternatives import gallery, keys
 from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
@@ -70,8 +70,8 @@ def test_the_current_tree_is_drawn(open_page: Callable[..., AppTest]) -> None:
 def listed(open_page: Callable[..., AppTest]) -> AppTest:
     """The page with a list of twelve trees."""
     page = open_page()
-    page.number_input(key=near.NUMBER).set_value(12)
-    page.button(key="near_go").click().run()
+    page.number_input(key=keys.NUMBER).set_value(12)
+    page.button(key=keys.LIST).click().run()
     wait_for(page, lambda now: now.alternatives)
     return page
 
@@ -87,22 +87,26 @@ def test_trees_are_listed_with_what_is_proved(listed: AppTest) -> None:
     text = said(listed)
     assert len(view.trees) == 12 and view.proof_words() in text
     assert "This is about the 200 training rows" in text
-    for tree in view.trees[: near_result.A_PAGE]:
+    for tree in view.trees[: gallery.A_PAGE]:
         assert f"**No. {tree.place + 1}** · {tree.train.errors} wrong" in text
     table = listed.dataframe[0].value
-    assert list(table["No."]) == list(range(1, 13))
-    assert list(table["Training: wrong"]) == [tree.train.errors for tree in view.trees]
+    assert list(table["no"]) == list(range(1, 13))
+    assert list(table["wrong"]) == [tree.train.errors for tree in view.trees]
+    assert [round(rate, 6) for rate in table["test_tpr"]] == [
+        round(100 * tree.test.tp / tree.test.n_positive, 6) for tree in view.trees
+    ]
+    assert "loss" not in table, "it is the number of wrong rows"
 
 
 def test_a_chosen_tree_stands_beside_the_best_and_becomes_current(listed: AppTest) -> None:
     view = view_of(listed)
-    listed.button(key="near_show_3").click().run()
+    listed.button(key=f"{keys.SHOW}3").click().run()
     assert not listed.exception
     changes = tree_changes(view.tree(0), view.tree(3))
     text = said(listed)
     assert "The best tree" in text and "What differs has a thick outline" in text
     assert all(sentence.split("“")[0] in text for sentence in changes.sentences)
-    listed.button(key="near_make").click().run()
+    listed.button(key=keys.MAKE).click().run()
     assert not listed.exception
     wait_for(listed, lambda now: now.job)
     job = work(listed).job
@@ -133,17 +137,17 @@ def test_drawings_count_the_test_rows_of_their_trees(listed: AppTest) -> None:
 def test_filters_and_costs_leave_fewer_trees(listed: AppTest) -> None:
     view = view_of(listed)
     name = view.trees[0].columns[0]
-    listed.multiselect(key=near_result.WITHOUT).select(name).run()
+    listed.multiselect(key=keys.WITHOUT).select(name).run()
     left = view.chosen(without=[name])
     assert f"{len(left)} of 12 listed trees" in said(listed)
-    listed.multiselect(key=near_result.WITHOUT).unselect(name).run()
-    listed.multiselect(key=near.COSTLY).select(name).run()
-    listed.text_input(key=near.COST + name).set_value("10").run()
-    listed.text_input(key=near_result.MOST_COST).set_value("9").run()
+    listed.multiselect(key=keys.WITHOUT).unselect(name).run()
+    listed.multiselect(key=keys.COSTLY).select(name).run()
+    listed.text_input(key=keys.COST + name).set_value("10").run()
+    listed.text_input(key=keys.MOST_COST).set_value("9").run()
     assert not listed.exception
     cheap = view.chosen(most_cost=Fraction(9), costs={name: Fraction(10)})
     assert len(cheap) < 12 and f"{len(cheap)} of 12 listed trees" in said(listed)
-    listed.text_input(key=near_result.MOST_COST).set_value("dear").run()
+    listed.text_input(key=keys.MOST_COST).set_value("dear").run()
     assert "give a number from 0 on" in said(listed)
 
 
@@ -158,11 +162,11 @@ def test_a_list_is_found_again_by_its_address_without_a_tree(listed: AppTest) ->
     assert not other.exception
     assert work(other).job is None
     assert view_of(other).proof_words() in said(other)
-    assert other.number_input(key=near.NUMBER).value == 12
+    assert other.number_input(key=keys.NUMBER).value == 12
 
 
 def test_numbers_that_cannot_be_used_are_said(open_page: Callable[..., AppTest]) -> None:
     page = open_page()
-    page.text_input(key=near.WITHIN).set_value("some").run()
+    page.text_input(key=keys.WITHIN).set_value("some").run()
     assert "'some' is not a number from 0 on" in said(page)
-    assert page.button(key="near_go").disabled
+    assert page.button(key=keys.LIST).disabled

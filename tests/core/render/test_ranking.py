@@ -30,7 +30,8 @@ def test_what_is_not_proved_is_hollow_and_says_from_where_on() -> None:
     _, others = ranking_figure(BARS, "training errors").data
     hollow, full = others.marker.color
     assert hollow == LIGHT.grid and full == LIGHT.second
-    assert list(others.text) == ["13.5 to 15", "16"]
+    figure = ranking_figure(BARS, "training errors")
+    assert [each.text for each in figure.layout.annotations] == ["13", "13.5 to 15", "16"]
     assert "not proved" in others.hovertext[0] and "proved" in others.hovertext[1]
 
 

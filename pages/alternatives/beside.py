@@ -1,0 +1,128 @@
+"""A near-optimal tree beside the best one, with the differences marked, and its adoption."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from odt_core.alternatives import AlternativesView, AlternativeTree
+from odt_core.evaluation import tree_changes
+from odt_core.export import tree_to_json
+from odt_core.jobs import Batch, Job, JobKind, JobSpec
+from odt_core.studies import Adoption, Source
+from odt_core.topology import Topology
+from odt_core.words import count_words, printable
+from pages.alternatives import keys
+from pages.alternatives.shown import ShownTrees
+from pages.common.drawings import draw_tree
+from pages.common.intents import forget_press, is_pressed, note_press
+from pages.common.layout import side_by_side
+from pages.common.runs import start_job, unfinished_job
+from pages.common.text import plain, shorten
+
+MAKE = "Make current"
+
+
+def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:
+    """Draw the chosen tree beside the optimum, with what differs marked.
+
+    Parameters
+    ----------
+    job : Job or None
+        The current training run.
+    shown : ShownTrees
+        The trees that pass the filters, at least one.
+    """
+    view, chosen = shown.view, shown.chosen
+    best = view.trees[0]
+    changes = tree_changes(view.tree(0), view.tree(chosen.place))
+    with st.container(border=True, key=keys.BESIDE):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.selectbox(
+                "Tree beside the best",
+                [tree.place for tree in shown.trees],
+                key=keys.CHOSEN,
+                persist_state="session",
+                format_func=lambda place: _name(view.trees[place]),
+                width=420,
+            )
+            _draw_make_current(job, chosen)
+        left, right = side_by_side(keys.PAIR)
+        with left:
+            _draw_one("The best tree", best, shown, keys.BEST_TREE, changes.before)
+        if chosen.place:
+            with right:
+                name = f"No. {chosen.place + 1}"
+                _draw_one(name, chosen, shown, keys.CHOSEN_TREE, changes.after)
+        for words in changes.sentences:
+            st.markdown(f"- {plain(words)}")
+        if changes.sentences:
+            st.caption("What differs has a thick outline in the drawings.")
+
+
+def _draw_one(
+    name: str, tree: AlternativeTree, shown: ShownTrees, key: str, marked: frozenset[int]
+) -> None:
+    st.markdown(f"**{name}** · {_counts_words(tree)}")
+    features = shown.view.features if shown.test is None else shown.test.features
+    draw_tree(tree.over(features), shown.test, key=key, marked=marked)
+
+
+def _name(tree: AlternativeTree) -> str:
+    columns = shorten(", ".join(map(printable, tree.columns)) or "no question", 60)
+    return f"No. {tree.place + 1}: {tree.train.errors:,} wrong, {columns}"
+
+
+def _counts_words(tree: AlternativeTree) -> str:
+    words = f"{tree.train.errors:,} of {count_words(tree.train.n, 'training row')} wrong"
+    if tree.test is not None:
+        words += f", {tree.test.errors:,} of {count_words(tree.test.n, 'test row')}"
+    return plain(words)
+
+
+def _draw_make_current(job: Job | None, chosen: AlternativeTree) -> None:
+    """Draw the button that makes the chosen tree current, or say that it is."""
+    if is_current(job, chosen):
+        st.markdown("✓ **This is the current tree**", width="content")
+        return
+    st.button(
+        MAKE,
+        key=keys.MAKE,
+        type="primary",
+        disabled=unfinished_job() is not None,
+        help="Make it the current model: predict with it, export it, see all of its numbers.",
+        **note_press(MAKE),
+    )
+
+
+def is_current(job: Job | None, tree: AlternativeTree) -> bool:
+    """Whether the current tree asks and says the same."""
+    if job is None or job.trained is None or not job.trained.has_tree:
+        return False
+    current = tree_to_json(job.trained.tree.over_used_features())
+    return bool(current["root"] == tree.record["tree"]["root"])
+
+
+def make_current_pressed(batch: Batch) -> None:
+    """Make the chosen tree current if that was pressed."""
+    result = batch.jobs[0].result
+    if not is_pressed(MAKE) or result is None or unfinished_job() is not None:
+        return
+    view, place = AlternativesView(result), st.session_state.get(keys.CHOSEN)
+    if not isinstance(place, int) or place >= len(view.trees):
+        forget_press()
+        return
+    start_job(adoption_job(batch.jobs[0].spec, view, view.trees[place]))
+    st.rerun()
+
+
+def adoption_job(spec: JobSpec, view: AlternativesView, tree: AlternativeTree) -> JobSpec:
+    """The run that makes a tree of the list the current result."""
+    bound = view.most - view.trees[0].loss_total
+    return replace(
+        spec,
+        kind=JobKind.ADOPT,
+        train=replace(spec.train, topology=Topology.parse(tree.topology)),
+        part=Adoption(tree.assignment, False, view.seconds, Source.ALTERNATIVES, bound),
+    )

@@ -1,0 +1,132 @@
+"""What each column is worth over all near-optimal trees: a figure, a table, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from odt_core.alternatives import AlternativesView, ColumnView, alternatives_csv
+from odt_core.jobs import Batch
+from odt_core.render import ColumnMark, columns_alt_text, columns_figure
+from odt_core.render.columns import MOST_COLUMNS
+from odt_core.words import count_words
+from pages.alternatives import keys
+from pages.alternatives.shown import ShownTrees
+from pages.common.drawings import draw_chart
+from pages.common.html_tables import name_html, plain_table
+from pages.common.layout import current_theme
+from pages.common.text import file_stem, html_text
+from pages.sensitivity.downloads import (
+    draw_figure_downloads,
+    draw_file,
+    draw_formula_switch,
+    result_json,
+)
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+def draw_column_worth(batch: Batch, shown: ShownTrees) -> None:
+    """Draw what each column is worth.
+
+    Parameters
+    ----------
+    batch : Batch
+        The list.
+    shown : ShownTrees
+        Its trees.
+    """
+    view = shown.view
+    columns = ranked_columns(view)
+    st.header("What each column is worth", anchor=False)
+    draw_chart(_figure(view, opaque=False), key=keys.WORTH, alt=_alt(view))
+    more = len(columns) - MOST_COLUMNS
+    rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
+    st.caption(
+        "Left: how many of the listed trees ask a column, whatever the filters. Right: the best "
+        "tree that may not ask it. Where it is on the dotted line, it is as good as the best "
+        f"tree.{rest}"
+    )
+    with st.expander("All columns as a table", key=keys.WORTH_TABLE):
+        st.html(_table(view, columns))
+    _draw_downloads(batch, view, shown.costs)
+
+
+def ranked_columns(view: AlternativesView) -> list[ColumnView]:
+    """The columns, those that most trees ask first."""
+    return sorted(
+        view.columns, key=lambda column: (-column.n_trees, -float(column.least_without or 0))
+    )
+
+
+def column_marks(view: AlternativesView) -> list[ColumnMark]:
+    """The columns of the figure."""
+    n = max(len(view.trees), 1)
+    return [
+        ColumnMark(
+            column.name,
+            column.n_trees / n,
+            None if column.least_without is None else float(column.least_without),
+            column.is_proved,
+        )
+        for column in ranked_columns(view)
+    ]
+
+
+def _figure(view: AlternativesView, *, opaque: bool = True) -> go.Figure:
+    return columns_figure(
+        column_marks(view),
+        best=float(view.least or 0),
+        unit=view.unit,
+        theme=current_theme(),
+        opaque=opaque,
+    )
+
+
+def _alt(view: AlternativesView) -> str:
+    return columns_alt_text(column_marks(view), float(view.least or 0), view.unit)
+
+
+def _table(view: AlternativesView, columns: Sequence[ColumnView]) -> str:
+    """All columns with their numbers, for readers who do not see the figure, too."""
+    n = len(view.trees)
+    rows = [
+        [name_html(column.name, 60), f"{column.n_trees:,} of {n:,}", _without_words(view, column)]
+        for column in columns
+    ]
+    head = ["Column", "Trees that ask it", "Best tree without it"]
+    return plain_table("What each column is worth", head, rows)
+
+
+def _without_words(view: AlternativesView, column: ColumnView) -> str:
+    """The least loss without a column, and how far it is proved; HTML."""
+    if column.least_without is None:
+        return "no such tree, proved" if column.is_proved else "none found"
+    words = view.loss_words(column.least_without)
+    if column.is_proved:
+        return html_text(words)
+    at_least = "" if column.bound_without is None else f"; {view.loss_words(column.bound_without)}"
+    return html_text(f"{words}, not proved{at_least}{' at best' if at_least else ''}")
+
+
+def _draw_downloads(batch: Batch, view: AlternativesView, costs: Mapping[str, Fraction]) -> None:
+    stem = file_stem(batch.jobs[0].spec.table_name, "alternatives")
+    with st.popover("Download", width="content"):
+        keep = draw_formula_switch(keys.KEEP_FORMULAS)
+        draw_file(
+            "Trees (CSV)",
+            lambda: alternatives_csv(view.trees, costs, keep_formulas=keep),
+            f"{stem}.csv",
+            "text/csv",
+        )
+        draw_file(
+            "Trees and columns (JSON)",
+            lambda: result_json(batch.jobs[0]),
+            f"{stem}.json",
+            "application/json",
+        )
+        draw_figure_downloads(lambda: _figure(view), lambda: _alt(view), stem)
