@@ -1,38 +1,76 @@
-"""Changes of a tree at one question, each as the specification of a new training run.
+"""Changes of a tree's questions, as the specification of a new training run.
 
 A change becomes a rule for the question's decision node, or cuts the shape there. Rules of earlier
-changes stay, so changes add up.
+changes stay, so changes add up. Several changes can be made in one run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 
 from odt_core.alternatives.placement import PlacedNode, arrange, drawn_nodes, shape_nodes
-from odt_core.alternatives.question import Loss, QuestionPart, Reach
+from odt_core.alternatives.question import Loss, Others, QuestionPart, Reach
 from odt_core.errors import InputError
 from odt_core.solution import Status
 from odt_core.topology import AnyShape
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec, node_rule_words
-from odt_core.tree import Decision, Tree
+from odt_core.tree import Decision, Node, Tree
 from odt_core.words import number_words, printable
 
 
-class Others(StrEnum):
-    """Which other questions may change with one."""
+class ChangeKind(StrEnum):
+    """What a question becomes."""
 
-    FREE = "free"
-    """All of them."""
-    BELOW = "below"
-    """All but those on the way to it, so that the same rows come to it."""
-    KEPT = "kept"
-    """None."""
+    ASK = "ask"
+    """It keeps to a rule: a column, or a whole question."""
+    NEVER = "never"
+    """It is not about the column that it is about now."""
+    KEEP = "keep"
+    """It stays as it is with all below it; the answers of leaves follow the rows."""
+    LEAF = "leaf"
+    """A leaf takes its place."""
 
 
-Change = Callable[[PlacedNode[NodeRuleSpec]], PlacedNode[NodeRuleSpec] | None]
+@dataclass(frozen=True)
+class QuestionChange:
+    """A change of one question of a drawn tree.
+
+    Attributes
+    ----------
+    question : int
+        Its place in `Tree.decisions`.
+    kind : ChangeKind
+        What it becomes.
+    rule : NodeRuleSpec or None
+        The rule to keep to, for `ASK`. Its node number is ignored.
+    and_below : bool
+        For `NEVER`: whether no question below it may be about the column either.
+    """
+
+    question: int
+    kind: ChangeKind
+    rule: NodeRuleSpec | None = None
+    and_below: bool = False
+
+    @classmethod
+    def column(cls, question: int, column: str) -> QuestionChange:
+        """The question is about this column; the search chooses categories or cut point."""
+        return cls(question, ChangeKind.ASK, NodeRuleSpec(0, features=(column,)))
+
+    def words(self, tree: Tree) -> str:
+        """The change in words, such as ``question 2: not about age``; plain text."""
+        number = self.question + 1
+        if self.kind is ChangeKind.KEEP:
+            return f"question {number}: as it is, with all below it"
+        if self.kind is ChangeKind.LEAF:
+            return f"question {number}: a leaf takes its place"
+        rule = self.rule or NodeRuleSpec(0, never=(_asked_at(tree, self.question),))
+        below = ", nor those below it" if self.and_below else ""
+        return f"{node_rule_words(replace(rule, node=number))}{below}"
 
 
 @dataclass(frozen=True)
@@ -68,7 +106,7 @@ class PlacedTree:
             raise InputError("This tree asks nothing, so it has no question to change.")
         if isinstance(spec.topology, AnyShape):
             return cls(spec, tree, drawn_nodes(tree, 0, lambda node: None))
-        rules = {rule.node - 1: rule for rule in spec.rules.nodes}
+        rules = {rule.node - 1: replace(rule, node=0) for rule in spec.rules.nodes}
         root = arrange(tree, shape_nodes(spec.topology, rules))
         if root is None:
             raise InputError("This tree does not have the shape and rules of its run.")
@@ -81,14 +119,18 @@ class PlacedTree:
 
     def rules_words(self) -> tuple[str, ...]:
         """The rules for single questions in words, with the questions' numbers in the drawing."""
-        found = []
-        for place in self.root.walk():
-            if place.rule is None:
-                continue
-            number = 0 if place.question is None else place.question + 1
-            words = node_rule_words(replace(place.rule, node=number))
-            found.append(words.replace("question 0:", "a question that is not asked:", 1))
-        return tuple(found)
+        ruled = [place for place in self.root.walk() if place.rule is not None]
+        asked = [place for place in ruled if place.question is not None]
+        left_out = [place for place in ruled if place.question is None]
+        return tuple(_rule_words(place) for place in (*asked, *left_out))
+
+    @property
+    def has_left_out(self) -> bool:
+        """Whether the tree asks nothing where a rule excludes a column."""
+        return any(
+            place.question is None and place.rule is not None and place.rule.never
+            for place in self.root.walk()
+        )
 
     def _with(self, root: PlacedNode[NodeRuleSpec]) -> TrainSpec:
         nodes = tuple(replace(rule, node=node + 1) for node, rule in root.rules)
@@ -97,35 +139,26 @@ class PlacedTree:
 
     # ------------------------------------------------------------ what else may change
 
-    def _base(self, question: int, others: Others) -> PlacedNode[NodeRuleSpec]:
-        """The shape with the rules that keep other questions."""
+    def _base(self, changed: frozenset[int], others: Others) -> PlacedNode[NodeRuleSpec]:
+        """The shape with the rules that keep other questions than those that are changed."""
         if others is Others.FREE:
             return self.root
         if others is Others.KEPT:
-            asked = self.tree.decisions[question]
-            own = next(place.rule for place in self.root.walk() if place.question == question)
-            free = None if own is None or own.feature is not None else own
-            return drawn_nodes(
-                self.tree, 0, lambda node: free if node is asked else self._fixed_rule(node)
-            )
-        root = _with_path_kept(self.root, question, self._fixed_at)
+            asked = {id(self.tree.decisions[question]): question for question in changed}
+            own = {place.question: place.rule for place in self.root.walk()}
+
+            def rule(node: Decision) -> NodeRuleSpec | None:
+                if id(node) not in asked:
+                    return fixed_rule(self.tree, node)
+                return _unfixed(own[asked[id(node)]])
+
+            return drawn_nodes(self.tree, 0, rule)
+        root = _with_paths_kept(self.root, changed, self._fixed_at)
         assert root is not None
         return root
 
-    def _fixed_rule(self, node: Decision) -> NodeRuleSpec:
-        return fixed_rule(self.tree, node)
-
     def _fixed_at(self, question: int) -> NodeRuleSpec:
         return fixed_rule(self.tree, self.tree.decisions[question])
-
-    def _changed(self, question: int, others: Others, change: Change) -> TrainSpec:
-        base = self._base(question, others)
-        node = base.number_of(question)
-        assert node is not None
-        root = base.changed(node, change)
-        if root is None:
-            raise InputError("The first question cannot become a leaf: a tree asks at least one.")
-        return self._with(root)
 
     def ranking_of(self, question: int, others: Others) -> tuple[TrainSpec, QuestionPart]:
         """The problem in which columns are ranked at a question, and where.
@@ -137,111 +170,228 @@ class PlacedTree:
         others : Others
             Which other questions may change.
         """
-        base = self._base(question, others)
+        base = self._base(frozenset([question]), others)
         node = base.number_of(question)
         assert node is not None
-        return self._with(base), QuestionPart(node, len(self.tree.features))
+        part = QuestionPart(node, len(self.tree.features), question, others)
+        return self._with(base), part
 
-    # ------------------------------------------------------------ what a question may become
+    # ------------------------------------------------------------ what questions become
 
-    def ask_column(self, question: int, column: str, others: Others = Others.FREE) -> TrainSpec:
-        """The question is about this column; the search chooses categories or cut point.
+    def with_changes(
+        self, changes: Sequence[QuestionChange], others: Others = Others.FREE
+    ) -> TrainSpec:
+        """The problem with changes of one or more questions.
+
+        While questions above are free, the tree could turn them round and ask a column that is
+        excluded at a question that takes this one's place; so it is excluded there, too.
 
         Parameters
         ----------
-        question, others
-            As in `ranking_of`.
-        column : str
-            A feature's name.
-        """
-        return self.ask_exactly(question, NodeRuleSpec(0, features=(column,)), others)
-
-    def ask_exactly(
-        self, question: int, rule: NodeRuleSpec, others: Others = Others.FREE
-    ) -> TrainSpec:
-        """The question keeps this rule. The rule's own node number is ignored."""
-        return self._changed(question, others, lambda place: replace(place, rule=rule))
-
-    def never_ask(self, question: int, others: Others = Others.FREE) -> TrainSpec:
-        """The question is not about the column that it is about now.
-
-        Columns that an earlier rule excludes stay excluded. While questions above it are free, the
-        tree could turn them round and ask the column at a question that takes this one's place; so
-        it is excluded there, too.
+        changes : sequence of QuestionChange
+            At least one; at most one for each question.
+        others : Others
+            Which other questions may change.
 
         Raises
         ------
         InputError
-            If the rule allows no other column.
+            If a change cannot be made, or not together with another one.
         """
-        split = self.tree.decisions[question].split
-        name = self.tree.features[split.feature].name
-        base = self._base(question, others)
-        node = base.number_of(question)
+        self._check(changes, others)
+        root = self._base(frozenset(change.question for change in changes), others)
+        for change in changes:
+            if change.kind is not ChangeKind.NEVER:
+                root = self._changed(root, change)
+        nevers = [change for change in changes if change.kind is ChangeKind.NEVER]
+        found = self._excluded(root, nevers)
+        for change in nevers:
+            others_only = self._excluded(root, [each for each in nevers if each is not change])
+            for at in self._mirrored(others_only, change.question):
+                found = self._excluded_at(found, at, change)
+        return self._with(found)
+
+    def _check(self, changes: Sequence[QuestionChange], others: Others) -> None:
+        """Refuse changes that leave nothing to solve, or that contradict each other."""
+        whole = {
+            change.question: change
+            for change in changes
+            if change.kind in (ChangeKind.KEEP, ChangeKind.LEAF)
+        }
+        if 0 in whole and whole[0].kind is ChangeKind.LEAF:
+            raise InputError("The first question cannot become a leaf: a tree asks at least one.")
+        if others is Others.KEPT and all(change.kind is ChangeKind.KEEP for change in changes):
+            raise InputError("Nothing else may change, so there is nothing to improve.")
+        for change in changes:
+            for above, other in whole.items():
+                if above < change.question < above + self._size(above):
+                    stays = "stays as it is" if other.kind is ChangeKind.KEEP else "becomes a leaf"
+                    raise InputError(
+                        f"Question {above + 1} {stays}, so question {change.question + 1} below "
+                        "it cannot change: make one of the two changes."
+                    )
+
+    def _size(self, question: int) -> int:
+        """How many questions the tree asks from one on down."""
+        return sum(1 for _ in _decisions(self.tree.decisions[question]))
+
+    def _changed(
+        self, root: PlacedNode[NodeRuleSpec], change: QuestionChange
+    ) -> PlacedNode[NodeRuleSpec]:
+        """The shape with a change that no other question has to follow."""
+        node = root.number_of(change.question)
         assert node is not None
-        root = base
-        for at in interchangeable(base, node):
-            changed = root.changed(at, lambda place: _excluding(place, name, question))
-            assert changed is not None
-            root = changed
-        return self._with(root)
+        found = root.changed(node, lambda place: self._become(place, change))
+        assert found is not None
+        return found
 
-    def keep_subtree(self, question: int) -> TrainSpec:
-        """The question and all below it stay as they are; the answers of leaves follow the rows."""
-        return self._changed(
-            question,
-            Others.FREE,
-            lambda place: drawn_nodes(self.tree, question, self._fixed_rule),
+    def _become(
+        self, place: PlacedNode[NodeRuleSpec], change: QuestionChange
+    ) -> PlacedNode[NodeRuleSpec] | None:
+        if change.kind is ChangeKind.LEAF:
+            return None
+        if change.kind is ChangeKind.KEEP:
+            return drawn_nodes(self.tree, change.question, partial(fixed_rule, self.tree))
+        return replace(place, rule=change.rule)
+
+    def _mirrored(self, root: PlacedNode[NodeRuleSpec], question: int) -> tuple[int, ...]:
+        """Other nodes that can take a question's place once its own fixed rule is gone."""
+        node = root.number_of(question)
+        assert node is not None
+        free = root.changed(node, lambda place: replace(place, rule=_unfixed(place.rule)))
+        assert free is not None
+        return interchangeable(free, node)[1:]
+
+    def _excluded(
+        self, root: PlacedNode[NodeRuleSpec], changes: Sequence[QuestionChange]
+    ) -> PlacedNode[NodeRuleSpec]:
+        for change in changes:
+            node = root.number_of(change.question)
+            assert node is not None
+            root = self._excluded_at(root, node, change)
+        return root
+
+    def _excluded_at(
+        self, root: PlacedNode[NodeRuleSpec], node: int, change: QuestionChange
+    ) -> PlacedNode[NodeRuleSpec]:
+        """The shape without a change's column at a node, and below it if the change says so."""
+        name = _asked_at(self.tree, change.question)
+        found = root.changed(
+            node, lambda place: _excluding(place, name, change.question, change.and_below)
         )
+        assert found is not None
+        return found
 
-    def make_leaf(self, question: int, others: Others = Others.FREE) -> TrainSpec:
-        """A leaf takes the question's place.
+    def ask_column(self, question: int, column: str, others: Others = Others.FREE) -> TrainSpec:
+        """The question is about this column (see `with_changes`)."""
+        return self.with_changes([QuestionChange.column(question, column)], others)
 
-        Raises
-        ------
-        InputError
-            If it is the first question.
-        """
-        return self._changed(question, others, lambda place: None)
+
+def rules_in_drawing(spec: TrainSpec, tree: Tree) -> tuple[str, ...]:
+    """The rules for single questions in words, numbered as in a run's drawn tree.
+
+    Parameters
+    ----------
+    spec : TrainSpec
+        The run's specification.
+    tree : Tree
+        Its tree. If it asks nothing, or is not one of the specification, the numbers are those of
+        the shape's nodes.
+    """
+    try:
+        return PlacedTree.of(spec, tree).rules_words()
+    except InputError:
+        return tuple(node_rule_words(rule) for rule in spec.rules.nodes)
+
+
+def _rule_words(place: PlacedNode[NodeRuleSpec]) -> str:
+    """The rule of a node that has one."""
+    assert place.rule is not None
+    if place.question is not None:
+        return node_rule_words(replace(place.rule, node=place.question + 1))
+    words = node_rule_words(replace(place.rule, node=0))
+    return words.replace("question 0:", "a question that is not asked:", 1)
+
+
+def _asked_at(tree: Tree, question: int) -> str:
+    """The column that a question is about."""
+    return tree.features[tree.decisions[question].split.feature].name
+
+
+def _decisions(node: Node) -> Iterator[Decision]:
+    if isinstance(node, Decision):
+        yield node
+        yield from _decisions(node.left)
+        yield from _decisions(node.right)
+
+
+def _unfixed(rule: NodeRuleSpec | None) -> NodeRuleSpec | None:
+    """A rule without a fixed question."""
+    return None if rule is None or rule.feature is not None else rule
 
 
 def _excluding(
-    place: PlacedNode[NodeRuleSpec], name: str, question: int
+    place: PlacedNode[NodeRuleSpec], name: str, question: int, and_below: bool
 ) -> PlacedNode[NodeRuleSpec]:
-    """A node that may not ask a column any more."""
+    """A node that may not ask a column any more, nor those below it if that is asked for."""
+    found = replace(place, rule=_excluding_rule(_unfixed(place.rule), name, question))
+    if not and_below:
+        return found
+    left, right = (_excluding_below(child, name, question) for child in (place.left, place.right))
+    return replace(found, left=left, right=right)
+
+
+def _excluding_below(
+    place: PlacedNode[NodeRuleSpec] | None, name: str, question: int
+) -> PlacedNode[NodeRuleSpec] | None:
+    if place is None:
+        return None
     rule = place.rule
-    if rule is None or rule.feature is not None:
-        return replace(place, rule=NodeRuleSpec(0, never=(name,)))
+    if rule is not None and rule.feature == name:
+        raise InputError(
+            f"By another change, a question below question {question + 1} asks "
+            f"{printable(name)}: take back one of the two changes."
+        )
+    if rule is None or rule.feature is None:
+        rule = _excluding_rule(rule, name, question)
+    left, right = (_excluding_below(child, name, question) for child in (place.left, place.right))
+    return replace(place, left=left, right=right, rule=rule)
+
+
+def _excluding_rule(rule: NodeRuleSpec | None, name: str, question: int) -> NodeRuleSpec:
+    """A rule that excludes one column more."""
+    if rule is None:
+        return NodeRuleSpec(0, never=(name,))
     if rule.features is None:
-        never = tuple(dict.fromkeys((*rule.never, name)))
-        return replace(place, rule=replace(rule, never=never))
+        return replace(rule, never=tuple(dict.fromkeys((*rule.never, name))))
     others = tuple(other for other in rule.features if other != name)
     if not others:
         raise InputError(
             f"By an earlier change, question {question + 1} may only be about {printable(name)}: "
             "undo that change, or ask another column."
         )
-    return replace(place, rule=replace(rule, features=others))
+    return replace(rule, features=others)
 
 
-def _with_path_kept(
-    place: PlacedNode[NodeRuleSpec] | None, question: int, fixed: Callable[[int], NodeRuleSpec]
+def _with_paths_kept(
+    place: PlacedNode[NodeRuleSpec] | None,
+    changed: frozenset[int],
+    fixed: Callable[[int], NodeRuleSpec],
 ) -> PlacedNode[NodeRuleSpec] | None:
-    """A shape with the questions above one fixed; None if the question is not below the place.
+    """A shape with the questions above changed ones fixed; None if no changed one is in it.
 
     A node on the way that asks nothing goes, or else it could begin to ask.
     """
     if place is None:
         return None
-    if place.question == question:
-        return place
-    left = _with_path_kept(place.left, question, fixed)
-    right = _with_path_kept(place.right, question, fixed)
+    left = _with_paths_kept(place.left, changed, fixed)
+    right = _with_paths_kept(place.right, changed, fixed)
+    is_changed = place.question in changed
     if left is None and right is None:
-        return None
+        return place if is_changed else None
     if place.question is None:
         return left or right
-    rule = fixed(place.question)
+    rule = place.rule if is_changed else fixed(place.question)
     return replace(place, left=left or place.left, right=right or place.right, rule=rule)
 
 
@@ -267,13 +417,18 @@ def interchangeable(root: PlacedNode[NodeRuleSpec], node: int) -> tuple[int, ...
             if child is None or found is None:
                 continue
             is_fixed = place.rule is not None and place.rule.feature is not None
-            if is_fixed or other is None or child.topology != other.topology:
+            if is_fixed or other is None or not _is_alike(child, other):
                 return found
             first, second = numbers[id(child)], numbers[id(other)]
             return [*found, *(at - first + second for at in found)]
         return None
 
     return tuple(visit(root) or ())
+
+
+def _is_alike(one: PlacedNode[NodeRuleSpec], other: PlacedNode[NodeRuleSpec]) -> bool:
+    """Whether two subtrees of a shape have the same nodes and rules."""
+    return one.topology == other.topology and one.rules == other.rules
 
 
 def fixed_rule(tree: Tree, node: Decision) -> NodeRuleSpec:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +21,17 @@ from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
 from odt_core.words import count_words, number_words, percent_words
 
 
+class Others(StrEnum):
+    """Which other questions may change with one."""
+
+    FREE = "free"
+    """All of them."""
+    BELOW = "below"
+    """All but those on the way to it, so that the same rows come to it."""
+    KEPT = "kept"
+    """None."""
+
+
 @dataclass(frozen=True)
 class QuestionPart:
     """At which question columns are ranked.
@@ -30,10 +42,16 @@ class QuestionPart:
         Decision node of the specification's shape, from 0.
     n_columns : int
         How many columns there are to rank.
+    question : int or None
+        The question's place in `Tree.decisions` of the drawn tree; None if there is no tree.
+    others : Others
+        Which other questions may change; the specification's rules keep the others.
     """
 
     node: int
     n_columns: int
+    question: int | None = None
+    others: Others = Others.FREE
 
     @property
     def n_solves(self) -> int:
@@ -42,15 +60,21 @@ class QuestionPart:
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary."""
-        return {"node": self.node, "n_columns": self.n_columns}
+        return {
+            "node": self.node,
+            "n_columns": self.n_columns,
+            "question": self.question,
+            "others": self.others.value,
+        }
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> QuestionPart:
         """Rebuild it."""
-        node, n_columns = record["node"], record["n_columns"]
-        if type(node) is not int or type(n_columns) is not int or min(node, n_columns) < 0:
+        node, n_columns, question = record["node"], record["n_columns"], record.get("question")
+        numbers = (node, n_columns, 0 if question is None else question)
+        if any(type(number) is not int or number < 0 for number in numbers):
             raise TypeError("a question and a number of columns are whole numbers from 0")
-        return cls(node, n_columns)
+        return cls(node, n_columns, question, Others(record.get("others", Others.FREE)))
 
 
 @dataclass(frozen=True)

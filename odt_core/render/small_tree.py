@@ -49,8 +49,10 @@ def _lines(tree: Tree, theme: Theme) -> Iterator[str]:
 
     def visit(node: Node, line: str) -> Iterator[str]:
         here = next(numbers)
-        is_leaf = isinstance(node, Leaf)
-        box = _leaf(tree, node, theme) if is_leaf else _question(tree, node, theme, most)
+        if isinstance(node, Leaf):
+            box = _leaf(tree, node, theme)
+        else:
+            box = _question(tree, node, theme, most)
         yield f"  n{here} [{box}]"
         if line:
             yield line.format(here)

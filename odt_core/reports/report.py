@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from odt_core import MADE_BY
+from odt_core.alternatives.edits import rules_in_drawing
 from odt_core.data import Schema
 from odt_core.evaluation import floors, leaf_decision_curve, net_benefit
 from odt_core.exact import shortest_decimal
@@ -187,9 +188,10 @@ def _sought(derivation: Derivation) -> str:
     ]
     if spec is not None:
         goal = goal_words(spec.objective, derivation.tree.negative_label)
+        rules = rules_in_drawing(spec, derivation.tree)
         set_words = "; ".join(
             f"{name.lower()}: {words}"
-            for name, words in settings_words(spec).items()
+            for name, words in settings_words(spec, rules).items()
             if words and name not in ("Time limit", "Engine", "Threads", "Solver's seed")
         )
         sentences.append(

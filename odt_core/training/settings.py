@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 
 from odt_core.data import BinMethod, Binning, ColumnKind, Fold, Schema, SplitSpec
@@ -24,13 +25,16 @@ MOST_NAMED = 4
 """The most categories, columns or cut points that one setting names."""
 
 
-def settings_words(spec: TrainSpec) -> dict[str, str]:
+def settings_words(spec: TrainSpec, question_rules: Sequence[str] | None = None) -> dict[str, str]:
     """Return a run's settings by name, without shape, goal and outcome.
 
     Parameters
     ----------
     spec : TrainSpec
         The run's specification.
+    question_rules : sequence of str, optional
+        The rules for single questions in words. By default, the numbers of questions are those of
+        the shape's nodes.
 
     Returns
     -------
@@ -45,7 +49,9 @@ def settings_words(spec: TrainSpec) -> dict[str, str]:
         if getattr(mip, field.name) != getattr(default, field.name)
     ]
     rules = [f"no question about {name}" for name in spec.rules.forbidden]
-    rules += [node_rule_words(rule) for rule in spec.rules.nodes]
+    if question_rules is None:
+        question_rules = [node_rule_words(rule) for rule in spec.rules.nodes]
+    rules += question_rules
     if spec.forbid_empty_branches:
         rules.append("no empty branches")
     if spec.feature_selection is FeatureSelection.CART:

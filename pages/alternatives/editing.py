@@ -5,25 +5,28 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import streamlit as st
 
 from odt_core.alternatives.edits import (
-    Others,
+    ChangeKind,
     PlacedTree,
+    QuestionChange,
     is_edit_of,
     rules_cost_words,
     without_rules,
 )
-from odt_core.alternatives.question import Loss, Reach
+from odt_core.alternatives.question import Loss, Others, Reach
 from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind
 from odt_core.jobs.evidence import KnownRuns, problem_of
 from odt_core.training import TrainSpec, node_rule_words
 from odt_core.words import count_words, printable
+from pages.alternatives import keys
 from pages.common.intents import is_pressed, note_press
+from pages.common.messages import say
 from pages.common.people import owner
 from pages.common.runs import CHANGED, EVERY, draw_job_progress, has_tree, train_now
 from pages.common.server import job_manager, store
@@ -35,8 +38,11 @@ from pages.common.text import plain, shorten
 from pages.train.rules import draw_question
 
 SOLVE = "Solve again"
-_ASKED, _PARENTS, _FREE = "edit_asked", "edit_parents", "edit_free_runs"
-"""In the session: the change that was pressed, runs before changes, and runs without rules."""
+_ASKED, _PARENTS, _CHILDREN, _FREE = "edit_asked", "edit_parents", "edit_children", "edit_free_runs"
+"""In the session: the run that was asked for, runs before and after changes, and runs without
+rules."""
+_ADDED = "edit_added"
+"""In the session: a run's id, and the changes of its tree that wait to be solved together."""
 log = logging.getLogger("pages.alternatives.editing")
 
 
@@ -57,6 +63,62 @@ _WORDS = {
     Change.KEEP: "Keep it and all below it, and improve the rest",
     Change.LEAF: "Make it a leaf",
 }
+
+
+@dataclass(frozen=True)
+class ChosenQuestion:
+    """The question that the user chose.
+
+    Attributes
+    ----------
+    run_id : str
+        The current run.
+    placed : PlacedTree
+        Its tree.
+    number : int
+        The question's place in `Tree.decisions`.
+    others : Others
+        What else may change.
+    """
+
+    run_id: str
+    placed: PlacedTree
+    number: int
+    others: Others
+
+    @property
+    def column(self) -> str:
+        """The column that it asks now."""
+        tree = self.placed.tree
+        return tree.features[tree.decisions[self.number].split.feature].name
+
+    def with_added(self, *changes: QuestionChange) -> TrainSpec:
+        """The run with the changes that wait, and others in place of those of their questions.
+
+        Raises
+        ------
+        InputError
+            If they cannot be made together.
+        """
+        questions = {change.question for change in changes}
+        added = [each for each in added_changes(self.run_id) if each.question not in questions]
+        return self.placed.with_changes([*added, *changes], self.others)
+
+
+def added_changes(run_id: str) -> tuple[QuestionChange, ...]:
+    """The changes of a run's tree that wait to be solved together."""
+    of_run, changes = st.session_state.get(_ADDED, ("", ()))
+    return changes if of_run == run_id else ()
+
+
+def _add(run_id: str, change: QuestionChange) -> None:
+    others = [each for each in added_changes(run_id) if each.question != change.question]
+    st.session_state[_ADDED] = (run_id, (*others, change))
+
+
+def _remove(run_id: str, change: QuestionChange) -> None:
+    left = tuple(each for each in added_changes(run_id) if each != change)
+    st.session_state[_ADDED] = (run_id, left)
 
 
 def solve_what_was_asked(data: ReadyData, job: Job) -> None:
@@ -86,69 +148,135 @@ def asker() -> Callable[[TrainSpec], None]:
     return ask
 
 
-def draw_change(placed: PlacedTree, question: int, others: Others, ranked: Sequence[str]) -> None:
-    """Draw what the question may become, and the button that solves again.
+def draw_change(chosen: ChosenQuestion, ranked: Sequence[str], *, is_needed: bool) -> None:
+    """Draw what a question may become, and the button that solves again.
 
     Parameters
     ----------
-    placed : PlacedTree
-        The current tree.
-    question : int
-        The chosen question's place in `Tree.decisions`.
-    others : Others
-        What else may change.
+    chosen : ChosenQuestion
+        The question.
     ranked : sequence of str
         Other columns that it could be about, the best first where that is known.
+    is_needed : bool
+        Whether no other column helps at the question, as far as that is known.
     """
-    change = st.radio(
-        f"Change question {question + 1}",
+    kind = st.radio(
+        f"Change question {chosen.number + 1}",
         [*Change],
         format_func=_WORDS.__getitem__,
-        key="edit_change",
+        key=keys.CHANGE,
         persist_state="session",
     )
-    try:
-        spec = _changed(placed, question, others, change or Change.COLUMN, ranked)
-    except InputError as error:
-        st.caption(plain(str(error)))
-        spec = None
+    change = _draw_choice(chosen, Change(kind or Change.COLUMN), ranked, is_needed=is_needed)
+    added = added_changes(chosen.run_id)
+    spec = _spec_or_reason(chosen, change)
+    with st.container(horizontal=True):
+        if not added:
+            _draw_solve(spec, "Find and prove the best tree with this rule and those before.")
+        st.button(
+            "Add this change" if added else "Add, and change another question",
+            key=keys.ADD,
+            disabled=spec is None,
+            help="Several changes are then solved together, in one run.",
+            on_click=_add if change is not None else None,
+            args=() if change is None else (chosen.run_id, change),
+        )
+
+
+def draw_added(chosen: ChosenQuestion) -> None:
+    """Draw the changes that wait, if there are any, and the button that solves them together.
+
+    Parameters
+    ----------
+    chosen : ChosenQuestion
+        The question that is chosen now.
+    """
+    added = added_changes(chosen.run_id)
+    if not added:
+        return
+    with st.container(border=True):
+        st.markdown(f"**{count_words(len(added), 'change')} to solve**")
+        for change in added:
+            words = change.words(chosen.placed.tree)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(plain(shorten(words[:1].upper() + words[1:], 160)))
+                st.button(
+                    "Remove",
+                    key=f"{keys.REMOVE}{change.question}",
+                    type="tertiary",
+                    help=f"Remove the change of question {change.question + 1}",
+                    on_click=_remove,
+                    args=(chosen.run_id, change),
+                )
+        _draw_solve(
+            _spec_or_reason(chosen, None), "Find and prove the best tree with all these changes."
+        )
+
+
+def _draw_solve(spec: TrainSpec | None, help: str) -> None:
     st.button(
         SOLVE,
-        key="edit_solve",
+        key=keys.SOLVE,
         type="primary",
         disabled=spec is None,
-        help="Find and prove the best tree with this rule and those before. It becomes the current "
-        "tree, and Undo brings this one back.",
+        help=f"{help} It becomes the current tree, and Undo brings this one back.",
         on_click=asker(),
         args=(spec,),
     )
 
 
-def _changed(
-    placed: PlacedTree, question: int, others: Others, change: Change, ranked: Sequence[str]
-) -> TrainSpec | None:
-    """The run that a change asks for; None if something is left to choose."""
-    if change is Change.COLUMN:
+def _spec_or_reason(chosen: ChosenQuestion, change: QuestionChange | None) -> TrainSpec | None:
+    """The run with a change and those that wait; None with a reason on the page."""
+    changes = () if change is None else (change,)
+    if not changes and not added_changes(chosen.run_id):
+        return None  # something is left to choose
+    try:
+        return chosen.with_added(*changes)
+    except InputError as error:
+        st.caption(plain(str(error)))
+        return None
+
+
+def _draw_choice(
+    chosen: ChosenQuestion, kind: Change, ranked: Sequence[str], *, is_needed: bool
+) -> QuestionChange | None:
+    """Draw the rest of a change; None if something is left to choose."""
+    number = chosen.number
+    if kind is Change.COLUMN:
         name = st.selectbox(
             "Column",
             ranked,
             format_func=lambda name: shorten(printable(name)),
-            key=f"edit_column_{question}_{ranked[:1]}",
+            key=f"{keys.COLUMN}{number}_{ranked[:1]}",
             help="The best one first. The search chooses the categories or the cut point.",
         )
-        return None if name is None else placed.ask_column(question, name, others)
-    if change is Change.EXACTLY:
-        rule = draw_question(question + 1, placed.tree.features, "edit_exact")
-        return None if rule is None else placed.ask_exactly(question, rule, others)
-    if change is Change.NEVER:
+        return None if name is None else QuestionChange.column(number, name)
+    if kind is Change.EXACTLY:
+        rule = draw_question(number + 1, chosen.placed.tree.features, keys.EXACT)
+        return None if rule is None else QuestionChange(number, ChangeKind.ASK, rule)
+    if kind is Change.NEVER:
+        return _draw_never(chosen, is_needed=is_needed)
+    return QuestionChange(number, ChangeKind.KEEP if kind is Change.KEEP else ChangeKind.LEAF)
+
+
+def _draw_never(chosen: ChosenQuestion, *, is_needed: bool) -> QuestionChange:
+    """Draw whether questions below may ask the column."""
+    name = plain(shorten(printable(chosen.column), 40))
+    has_below = chosen.number + 1 < len(chosen.placed.tree.decisions)
+    and_below = st.checkbox(
+        "Nor at the questions below it",
+        key=keys.BELOW,
+        persist_state="session",
+        help="The column is then not asked in this branch at all.",
+    )
+    if is_needed and not and_below and has_below:
         st.caption(
-            "Where no other column helps, this question is left out and the next one takes its "
-            "place."
+            f"No other column helps here, so this question would be left out. The next one takes "
+            f"its place, and may ask {name}. Tick the box if it must not."
         )
-        return placed.never_ask(question, others)
-    if change is Change.KEEP:
-        return placed.keep_subtree(question)
-    return placed.make_leaf(question, others)
+    elif is_needed:
+        st.caption("No other column helps here, so this question would be left out.")
+    return QuestionChange(chosen.number, ChangeKind.NEVER, and_below=and_below)
 
 
 # ---------------------------------------------------------------- the steps so far
@@ -164,30 +292,65 @@ def draw_steps(job: Job, placed: PlacedTree | None) -> None:
     placed : PlacedTree or None
         Its tree; None if it asks nothing.
     """
-    steps = _steps(job)
-    first = steps[-1] if steps else job
+    before, after = _steps(job), _steps_after(job)
+    first = before[-1] if before else job
     spec = job.spec.train
-    with st.container(horizontal=True, vertical_alignment="center", key="edit_steps"):
+    n_steps = len(before) + len(after)
+    st.html(f"<style>.st-key-{keys.STEPS} kbd {{ color: inherit; }}</style>")
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.STEPS):
         with st.container():
-            if not steps and not spec.rules.nodes:
-                st.caption("This tree has no rules. Each change below is a run of its own.")
+            if n_steps:
+                st.caption(f"Step {len(before)} of {n_steps}" if before else "Before the changes")
+            if not before and not spec.rules.nodes:
+                st.caption("This tree has no rules. Each time you solve again is a run of its own.")
             else:
                 st.markdown(plain(_rules_words(spec, placed, first.spec.train)))
                 _draw_cost(job, first)
-        st.button(
-            f"Undo ({count_words(len(steps), 'step')})" if len(steps) > 1 else "Undo",
-            key="edit_undo",
-            disabled=not steps,
-            help="Back to the tree before the last change. Both runs stay on the Runs page.",
-            on_click=_take if steps else None,
-            args=(steps[0],) if steps else (),
-        )
+            if placed is not None and placed.has_left_out:
+                st.caption(
+                    "No other column helped where a question was left out. What was below it took "
+                    "its place."
+                )
+        with st.container(horizontal=True, width="content"):
+            _draw_move("Undo", keys.UNDO, before, "Ctrl+Z", "Back to the tree before the change.")
+            _draw_move("Redo", keys.REDO, after, "Ctrl+Shift+Z", "On to the changed tree again.")
+
+
+def _draw_move(label: str, key: str, steps: Sequence[Job], shortcut: str, help: str) -> None:
+    """Draw a button that makes the next of some runs current."""
+    st.button(
+        label,
+        key=key,
+        shortcut=shortcut,
+        disabled=not steps,
+        help=f"{help} Both runs stay on the Runs page.",
+        on_click=_take if steps else None,
+        args=(steps[0],) if steps else (),
+    )
 
 
 def _take(job: Job) -> None:
-    """Make an earlier run current again."""
+    """Make the run of another step current, if it still exists."""
+    try:
+        job_manager().find(owner(), job.id)
+    except InputError as error:
+        say(plain(f"The run of that step is not there any more. {error}"))
+        for known in (_PARENTS, _CHILDREN):
+            st.session_state.pop(known, None)
+        return
     load_settings(job.spec.train)
     update(job=job)
+
+
+def _steps_after(job: Job) -> tuple[Job, ...]:
+    """The runs that were changed from this one and that Undo left, the next first."""
+    children: dict[str, Job] = st.session_state.get(_CHILDREN, {})
+    found: list[Job] = []
+    while (after := children.get((found[-1] if found else job).id)) is not None:
+        if after.id in (job.id, *(each.id for each in found)):
+            break
+        found.append(after)
+    return tuple(found)
 
 
 def _rules_words(spec: TrainSpec, placed: PlacedTree | None, first: TrainSpec) -> str:
@@ -207,6 +370,9 @@ def _steps(job: Job) -> tuple[Job, ...]:
         if before.id in (job.id, *(each.id for each in found)):
             break
         found.append(before)
+    children: dict[str, Job] = st.session_state.setdefault(_CHILDREN, {})
+    for after, earlier in zip((job, *found), found, strict=False):
+        children[earlier.id] = after
     return tuple(found)
 
 
@@ -241,7 +407,7 @@ def _draw_cost(job: Job, first: Job) -> None:
     if free is None:
         st.button(
             "Find the best tree without these rules",
-            key="edit_free",
+            key=keys.FREE,
             type="tertiary",
             help="Then this page says what the rules cost.",
             on_click=_find_free,
@@ -295,4 +461,4 @@ def _watch_free(job: Job) -> None:
     if job.is_over:
         st.rerun()
     draw_job_progress(job, "the best tree without these rules")
-    st.button("Stop", key="edit_free_stop", on_click=job_manager().cancel, args=(job,))
+    st.button("Stop", key=keys.STOP_FREE, on_click=job_manager().cancel, args=(job,))

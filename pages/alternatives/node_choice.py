@@ -35,7 +35,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const mark = () => {
     for (const part of frame()?.querySelectorAll(PART) ?? []) {
       const question = questionOf(part)
-      if (question < 0) continue
+      if (question < 0) {
+        // the viewer uses a part of the last drawing again, where it may have been a question
+        if (part.hasAttribute("aria-pressed")) {
+          part.removeAttribute("aria-pressed")
+          part.setAttribute("role", "img")
+        }
+        continue
+      }
       nameWithAnswer(part)
       const pressed = String(question === data.chosen)
       if (part.getAttribute("aria-pressed") === pressed) continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,38 +9,35 @@ from functools import partial
 
 import streamlit as st
 
-from odt_core.alternatives.edits import Others, PlacedTree
-from odt_core.alternatives.question import Loss, RankedColumn, Ranking
+from odt_core.alternatives.edits import PlacedTree, QuestionChange
+from odt_core.alternatives.question import Loss, Others, RankedColumn, Ranking
 from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind, JobSpec
-from odt_core.jobs.evidence import KnownRuns
 from odt_core.render.ranking import MOST_BARS, ColumnBar, ranking_alt_text, ranking_figure
 from odt_core.solution import Engine, Status
 from odt_core.tree import Tree
 from odt_core.words import count_words, list_words, number_words, split_words
-from pages.alternatives.editing import asker, draw_change, draw_steps, solve_what_was_asked
+from pages.alternatives import keys
+from pages.alternatives.editing import (
+    ChosenQuestion,
+    added_changes,
+    asker,
+    draw_added,
+    draw_change,
+    draw_steps,
+    solve_what_was_asked,
+)
 from pages.alternatives.node_choice import let_choose
+from pages.alternatives.rankings import OTHERS_WORDS, forget_ranking, known_or_new, question_key
 from pages.common.drawings import draw_chart, draw_tree
 from pages.common.html_tables import name_html, plain_table
 from pages.common.layout import current_theme
-from pages.common.people import owner
-from pages.common.runs import EVERY, QUICK, notice, wait_for
-from pages.common.server import job_manager, store
-from pages.common.state import lane
+from pages.common.messages import say
+from pages.common.runs import EVERY, notice
+from pages.common.server import job_manager
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain, shorten
 
-QUESTION, OTHERS, SECONDS = "question_chosen", "question_others", "question_seconds"
-"""Keys of the controls."""
-_KNOWN, _WATCHED = "question_known", "question_watched"
-"""In the session: the rankings by their specification, and the one that was begun last."""
-WORDS = {
-    Others.FREE: "Everything",
-    Others.BELOW: "Not the questions above",
-    Others.KEPT: "Nothing",
-}
-"""What else may change with a question."""
-TREE = "question_tree"
 MOST_SECONDS = 3600
 MOST_NAMED = 8
 log = logging.getLogger("pages.alternatives.question")
@@ -73,29 +69,33 @@ def draw_one_question(data: ReadyData, job: Job) -> None:
     with left:
         question = _choose_question(tree, job.id)
         others = _choose_others()
-        draw_tree(tree, rows_of(job).test, key=TREE)
-        let_choose(tree, TREE, question, partial(_choose, job.id))
+        draw_tree(tree, rows_of(job).test, key=keys.TREE)
+        let_choose(tree, keys.TREE, question, partial(_choose, job.id))
         st.caption(
             "Click a question, or go to the tree with Tab, move with the arrow keys and press "
             "Enter."
         )
+    chosen = ChosenQuestion(job.id, placed, question, others)
     with right:
-        ranking = _draw_ranking(job, placed, question, others)
-    with left, st.container(border=True):
-        draw_change(placed, question, others, _ranked(placed, question, ranking))
+        ranking = _draw_ranking(job, chosen)
+    with left:
+        with st.container(border=True):
+            is_needed = ranking is not None and _is_needed(ranking, chosen.column)
+            draw_change(chosen, _ranked(chosen, ranking), is_needed=is_needed)
+        draw_added(chosen)
 
 
 def _choose(run_id: str, question: int) -> None:
-    st.session_state[f"{QUESTION}_{run_id}"] = question
+    st.session_state[question_key(run_id)] = question
 
 
 def _choose_question(tree: Tree, run_id: str) -> int:
     """Draw the list of questions, which the drawing sets, too."""
     places = range(len(tree.decisions))
     # the same list for another tree would go on showing the words of the tree before
-    key = f"{QUESTION}_{run_id}"
+    key = question_key(run_id)
     if st.session_state.get(key) not in places:
-        last = st.session_state.get(QUESTION, 0)
+        last = st.session_state.get(keys.QUESTION, 0)
         st.session_state[key] = min(last, len(places) - 1)
     words = [split_words(tree, node, 3).question for node in tree.decisions]
     chosen: int = st.selectbox(
@@ -105,7 +105,7 @@ def _choose_question(tree: Tree, run_id: str) -> int:
         key=key,
         persist_state="session",
     )
-    st.session_state[QUESTION] = chosen
+    st.session_state[keys.QUESTION] = chosen
     return chosen
 
 
@@ -113,10 +113,10 @@ def _choose_others() -> Others:
     """Draw the choice of what else may change."""
     return st.segmented_control(
         "What else may change",
-        [*WORDS],
-        format_func=WORDS.__getitem__,
+        [*OTHERS_WORDS],
+        format_func=OTHERS_WORDS.__getitem__,
         default=Others.FREE,
-        key=OTHERS,
+        key=keys.OTHERS,
         required=True,
         persist_state="session",
         help="The best tree is sought each time. With *Not the questions above*, the same rows "
@@ -124,24 +124,26 @@ def _choose_others() -> Others:
     )
 
 
-def _asked_at(tree: Tree, question: int) -> str:
-    """The column that a question is about."""
-    return tree.features[tree.decisions[question].split.feature].name
-
-
-def _ranked(placed: PlacedTree, question: int, ranking: Ranking | None) -> list[str]:
+def _ranked(chosen: ChosenQuestion, ranking: Ranking | None) -> list[str]:
     """Other columns that the question could be about, the best first."""
+    placed = chosen.placed
     features, forbidden = placed.tree.features, placed.spec.rules.forbidden
     names = [feature.name for feature in features if feature.name not in forbidden]
     if ranking is not None:
         names = [column.name for column in ranking.columns]
-    return [name for name in names if name != _asked_at(placed.tree, question)]
+    return [name for name in names if name != chosen.column]
+
+
+def _is_needed(ranking: Ranking, name: str) -> bool:
+    """Whether it is proved that no other column helps at a question."""
+    others = (column for column in ranking.columns if column.name != name)
+    return ranking.left == 0 and all(column.helps(ranking.without) is False for column in others)
 
 
 # ---------------------------------------------------------------- the ranking
 
 
-def _draw_ranking(job: Job, placed: PlacedTree, question: int, others: Others) -> Ranking | None:
+def _draw_ranking(job: Job, chosen: ChosenQuestion) -> Ranking | None:
     """Draw the columns that the question could be about, the best first.
 
     Returns
@@ -149,13 +151,13 @@ def _draw_ranking(job: Job, placed: PlacedTree, question: int, others: Others) -
     Ranking or None
         What is known.
     """
+    question, others, name = chosen.number, chosen.others, chosen.column
     st.header(f"What could question {question + 1} ask?", anchor=False)
-    spec, part = placed.ranking_of(question, others)
-    seconds = float(st.session_state.get(SECONDS, 10))
+    spec, part = chosen.placed.ranking_of(question, others)
+    seconds = float(st.session_state.get(keys.RANKING_SECONDS, 10))
     train = replace(spec, engine=Engine.SEARCH, time_limit=seconds)
     asked = replace(job.spec, kind=JobKind.QUESTION, part=part, train=train)
-    found = _known_or_new(asked)
-    name = _asked_at(placed.tree, question)
+    found = known_or_new(asked, job.id)
     if not found.is_over:
         _watch(found, name, others)
         return None
@@ -167,59 +169,25 @@ def _draw_ranking(job: Job, placed: PlacedTree, question: int, others: Others) -
     ask = asker()
 
     def take(column: str) -> None:
-        ask(placed.ask_column(question, column, others))
+        try:
+            ask(chosen.with_added(QuestionChange.column(question, column)))
+        except InputError as error:  # a change that waits contradicts it
+            say(plain(str(error)))
 
     _draw_found(ranking, name, others, take)
     _draw_unproved(ranking, asked, seconds)
-    if any(place.question == question and place.rule for place in placed.root.walk()):
+    if added_changes(job.id):
+        st.caption("The changes that wait to be solved do not count in this comparison yet.")
+    if any(place.question == question and place.rule for place in chosen.placed.root.walk()):
         st.caption("The rule for this question itself does not count in this comparison.")
     return ranking
 
 
-def _known_or_new(asked: JobSpec) -> Job:
-    """A ranking from this session or the store, or else a new one.
-
-    A new one stops the ranking that began before it, because nobody looks at that any more.
-    """
-    known: dict[str, Job] = st.session_state.setdefault(_KNOWN, {})
-    name = json.dumps(asked.to_json(), sort_keys=True)
-    if name not in known:
-        _stop_last(known)
-        known[name] = _stored(asked) or job_manager().submit(asked, owner=owner(), lane=lane())
-        st.session_state[_WATCHED] = name
-        wait_for(known[name], QUICK)
-    return known[name]
-
-
-def _stop_last(known: dict[str, Job]) -> None:
-    """Stop the ranking that was begun last, and forget it if it was not done."""
-    last = str(st.session_state.get(_WATCHED, ""))
-    job = known.get(last)
-    if job is not None and not job.is_over:
-        job_manager().cancel(job)
-        del known[last]
-
-
-def _stored(asked: JobSpec) -> Job | None:
-    """A finished ranking of the same specification in which every column was tried."""
-    found = KnownRuns(store(), owner()).of_kind(
-        JobKind.QUESTION,
-        lambda headline: headline.topology == asked.train.topology.name,
-        lambda other: other == asked,
-        asked.dataset,
-    )
-    batch = next((batch for batch in found if batch.results[0]["left"] == 0), None)
-    return None if batch is None else batch.jobs[0]
-
-
 def _draw_again(asked: JobSpec, words: str, seconds: float) -> None:
     """Draw the button that ranks once more, with so many seconds for each column."""
-    st.button(words, key="question_again", type="tertiary", on_click=_forget, args=(asked, seconds))
-
-
-def _forget(asked: JobSpec, seconds: float) -> None:
-    st.session_state.get(_KNOWN, {}).pop(json.dumps(asked.to_json(), sort_keys=True), None)
-    st.session_state[SECONDS] = seconds
+    st.button(
+        words, key=keys.RANK_AGAIN, type="tertiary", on_click=forget_ranking, args=(asked, seconds)
+    )
 
 
 @st.fragment(run_every=EVERY)
@@ -230,14 +198,14 @@ def _watch(found: Job, name: str, others: Others) -> None:
     so_far = None if found.best is None else Ranking.from_json(found.best)
     tried = 0 if so_far is None else len(so_far.columns)
     left = 1 if so_far is None else so_far.left
-    with st.container(horizontal=True, vertical_alignment="center", key="question_line"):
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.RANKING_PROGRESS):
         st.progress(
             tried / max(tried + left, 1),
             text="Trying each column"
             if so_far is None
             else f"{tried} of {count_words(tried + left, 'column')} tried",
         )
-        st.button("Stop", key="question_stop", on_click=job_manager().cancel, args=(found,))
+        st.button("Stop", key=keys.STOP_RANKING, on_click=job_manager().cancel, args=(found,))
     if so_far is not None:
         _draw_figure(so_far, name, others, None)
 
@@ -248,7 +216,7 @@ def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str
     _draw_figure(ranking, name, others, take)
     for sentence in _sentences(ranking):
         st.caption(plain(sentence))
-    with st.expander("All columns as a table", key="question_table"):
+    with st.expander("All columns as a table", key=keys.RANKING_TABLE):
         st.html(_table(ranking, name))
 
 
@@ -338,7 +306,7 @@ def _draw_figure(
             is_share=loss.is_share,
             theme=current_theme(),
         ),
-        key="question_chart" if take is not None else "question_chart_live",
+        key=keys.RANKING if take is not None else keys.LIVE_RANKING,
         alt=ranking_alt_text(bars, loss.name, is_share=loss.is_share),
         on_point=take,
     )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import streamlit as st
 
 from odt_core.errors import InputError
+from odt_core.jobs import JobKind
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.words import count_words
+from pages.alternatives.rankings import open_ranking
 from pages.common.people import owner
 from pages.common.server import job_manager, store
 from pages.common.stored import change_and_run_again, is_study, open_run, resume_study, run_again
@@ -51,7 +54,7 @@ def draw_notice() -> None:
 def open_or_tick(run_id: str) -> None:
     """Open a run. If that fails, tick it, so that the reason stands above what is known of it."""
     choose_runs([run_id])
-    _try(lambda: open_run(run_id))
+    _try(lambda: _open(run_id))
 
 
 def _draw_for_one(record: RunRecord) -> None:
@@ -66,7 +69,7 @@ def _draw_for_one(record: RunRecord) -> None:
         if opened
         else "It has no result yet.",
     ):
-        _try(lambda: open_run(run.id))
+        _try(lambda: _open(run.id))
     if run.is_over and st.button(
         "Run again",
         key="runs_again",
@@ -106,6 +109,13 @@ def _draw_for_one(record: RunRecord) -> None:
 def _run_again(run_id: str) -> None:
     choose_runs([run_again(run_id)])
     st.rerun()
+
+
+def _open(run_id: str) -> NoReturn:
+    """Show a run on the page of its kind; a ranking of columns with its tree."""
+    if store().runs.summary(owner(), run_id).kind == JobKind.QUESTION:
+        open_ranking(run_id)
+    open_run(run_id)
 
 
 def _try(action) -> None:  # type: ignore[no-untyped-def]

@@ -81,7 +81,7 @@ def has_tree(record: RunRecord) -> bool:
 
 def has_page(run: RunSummary) -> bool:
     """Whether a run of this kind has a page of its own, or only a place on that of its tree."""
-    return run.kind not in (JobKind.VERIFY, JobKind.QUESTION)
+    return run.kind != JobKind.VERIFY
 
 
 def can_be_opened(record: RunRecord) -> bool:

@@ -126,7 +126,7 @@ def test_drawings_count_the_test_rows_of_their_trees(listed: AppTest) -> None:
     test = prepare(now.dataset.table, now.schema, now.split).test
     assert test is not None
     for place in (1, 3, 7, 11):
-        listed.selectbox(key=near_result.CHOSEN).set_value(place).run()
+        listed.selectbox(key=keys.CHOSEN).set_value(place).run()
         assert not listed.exception
         drawn = listed.get("graphviz_chart")[-1].proto.spec
         counts = view.trees[place].over(test.features).leaf_counts(test)

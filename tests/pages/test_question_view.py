@@ -17,6 +17,7 @@ from odt_core.solution import Engine, Status
 from odt_core.storage import LOCAL_OWNER, RunQuery
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
+from pages.alternatives import keys
 from pages.alternatives.editing import SOLVE
 from pages.alternatives.question import _headline
 from pages.common.places import Place
@@ -92,7 +93,7 @@ def button(app: AppTest, key: str):
 
 
 def choose_change(app: AppTest, words: str) -> None:
-    radio = next(element for element in app.radio if element.key == "edit_change")
+    radio = next(element for element in app.radio if element.key == keys.CHANGE)
     radio.set_value(next(o for o in ("column", "exactly", "never", "keep", "leaf") if o == words))
     app.run()
     assert not app.exception
@@ -101,8 +102,8 @@ def choose_change(app: AppTest, words: str) -> None:
 def solve(app: AppTest) -> None:
     """Press Solve again, and wait for the new tree and its ranking."""
     before = current(app)
-    assert button(app, "edit_solve").label == SOLVE
-    button(app, "edit_solve").click().run()
+    assert button(app, keys.SOLVE).label == SOLVE
+    button(app, keys.SOLVE).click().run()
     deadline = time.monotonic() + SECONDS
     while current(app) is before or not current(app).is_over:
         assert time.monotonic() < deadline, "the run took too long"
@@ -122,7 +123,7 @@ def test_the_columns_of_the_first_question_are_ranked(page: AppTest) -> None:
     errors = current(page).trained.errors
     assert f"It asks {name} now: at best {errors} training errors." in said(page)
     assert "This tree has no rules." in said(page)
-    assert button(page, "edit_undo").disabled
+    assert button(page, keys.UNDO).disabled
     columns = next(e for e in page.selectbox if e.label == "Column")
     assert name not in columns.options
     assert len(columns.options) == len(tree.features) - 1
@@ -157,22 +158,119 @@ def test_a_change_is_solved_costs_something_and_is_undone(page: AppTest) -> None
     choose_change(page, "column")
     solve(page)
     third = current(page)
-    assert button(page, "edit_undo").label == "Undo (2 steps)"
+    assert "Step 2 of 2" in said(page)
     assert third.spec.train.rules.nodes[0].features is not None
-    button(page, "edit_undo").click().run()
+    button(page, keys.UNDO).click().run()
     assert current(ranked(page)).id == second.id
-    button(page, "edit_undo").click().run()
+    button(page, keys.UNDO).click().run()
     assert current(ranked(page)).id == first.id
-    assert "This tree has no rules." in said(page)
-    assert button(page, "edit_undo").disabled
+    assert "Before the changes" in said(page) and "This tree has no rules." in said(page)
+    assert button(page, keys.UNDO).disabled
+    button(page, keys.REDO).click().run()
+    assert current(ranked(page)).id == second.id
+    button(page, keys.REDO).click().run()
+    assert current(ranked(page)).id == third.id
+    assert button(page, keys.REDO).disabled
+
+
+def test_several_changes_are_one_run(page: AppTest) -> None:
+    first = current(page)
+    tree = first.trained.tree
+    name = tree.features[tree.decisions[0].split.feature].name
+    choose_change(page, "never")
+    button(page, keys.ADD).click().run()
+    assert f"Question 1: not about {name}" in said(page)
+    choose_question(page, 1)
+    choose_change(page, "leaf")
+    assert button(page, keys.ADD).label == "Add this change"
+    button(page, keys.ADD).click().run()
+    assert "**2 changes to solve**" in said(page)
+    choose_change(page, "keep")
+    button(page, keys.ADD).click().run()
+    assert "**2 changes to solve**" in said(page), "a question has one change"
+    assert "as it is, with all below it" in said(page)
+    choose_change(page, "leaf")
+    button(page, keys.ADD).click().run()
+    solve(page)
+    spec = current(page).spec.train
+    assert spec.topology.n_nodes == 2 and spec.rules.nodes[0].never == (name,)
+    assert store().runs.summary(LOCAL_OWNER, current(page).id).rerun_of == first.id
+    assert "changes to solve" not in said(page)
+    assert "Step 1 of 1" in said(page)
+
+
+def test_changes_that_contradict_each_other_are_refused(app: AppTest) -> None:
+    page = opened(app, trained(replace(SPEC, topology=Topology.parse("depth-3"))))
+    tree = current(page).trained.tree
+    below = tree.decisions.index(tree.decisions[1].left)
+    choose_question(page, 1)
+    choose_change(page, "keep")
+    button(page, keys.ADD).click().run()
+    choose_question(page, below)
+    choose_change(page, "leaf")
+    assert "Question 2 stays as it is, so question 3 below it cannot change" in said(page)
+    assert button(page, keys.ADD).disabled and not button(page, keys.SOLVE).disabled
+    button(page, f"{keys.REMOVE}1").click().run()
+    assert not button(page, keys.ADD).disabled
+
+
+def test_a_column_that_alone_helps_is_left_out_here_and_below(app: AppTest) -> None:
+    """The rows of one column decide; a chain asks it first, or second."""
+    page = opened(app, trained(replace(SPEC, topology=Topology.parse("cues-3"))))
+
+    def none_helps(ranking: Ranking) -> Ranking:
+        own, *others = ranking.columns
+        total = own.reach.total - 1
+        useless = tuple(replace(c, reach=Reach(Status.OPTIMAL, total, total)) for c in others)
+        without = Reach(Status.OPTIMAL, total, total)
+        return replace(ranking, columns=(own, *useless), without=without)
+
+    with_ranking(page, none_helps)
+    choose_change(page, "never")
+    assert "No other column helps here, so this question would be left out. The next" in said(page)
+    box = next(each for each in page.checkbox if each.key == keys.BELOW)
+    box.check().run()
+    assert "The next one takes its place" not in said(page)
+    name = (
+        current(page)
+        .trained.tree.features[current(page).trained.tree.decisions[0].split.feature]
+        .name
+    )
+    solve(page)
+    assert {rule.never for rule in current(page).spec.train.rules.nodes} == {(name,)}
+    assert name not in {
+        current(page).trained.tree.features[node.split.feature].name
+        for node in current(page).trained.tree.decisions
+    }
+
+
+def test_a_ranking_is_opened_from_its_run(page: AppTest) -> None:
+    def n_rankings() -> int:
+        return store().runs.list(LOCAL_OWNER, RunQuery(kinds=(JobKind.QUESTION.value,))).total
+
+    spec = current(page).spec.train
+    choose_question(page, 1)
+    ranking = list(page.session_state["question_known"].values())[-1]
+    n = n_rankings()
+    choose_question(page, 0)
+    page.session_state["runs_chosen"] = (ranking.id,)
+    page.switch_page(Place.RUNS).run()
+    assert not page.exception
+    settings = " ".join(each.proto.body for each in page.get("html"))
+    assert "What else may change" in settings
+    button(page, "runs_open").click().run()
+    ranked(page)
+    box = next(e for e in page.selectbox if e.label == "Question")
+    assert box.value == 1 and current(page).spec.train == spec
+    assert n_rankings() == n, "it is not made again"
 
 
 def test_the_first_question_cannot_become_a_leaf_but_others_can(page: AppTest) -> None:
     choose_change(page, "leaf")
     assert "The first question cannot become a leaf" in said(page)
-    assert button(page, "edit_solve").disabled
+    assert button(page, keys.SOLVE).disabled
     choose_question(page, 1)
-    assert not button(page, "edit_solve").disabled
+    assert not button(page, keys.SOLVE).disabled
     solve(page)
     assert current(page).spec.train.topology.n_nodes == 2
     assert "at most 2 questions" in said(page)
@@ -186,7 +284,7 @@ def test_a_kept_question_stays_and_an_exact_one_is_asked(page: AppTest) -> None:
     assert kept.split in [node.split for node in current(page).trained.tree.decisions]
     choose_question(page, 0)
     choose_change(page, "exactly")
-    column = next(e for e in page.selectbox if e.key == "edit_exact_column")
+    column = next(e for e in page.selectbox if e.key == f"{keys.EXACT}_column")
     names = [feature.name for feature in current(page).trained.tree.features]
     column.select_index(names.index("age")).run()
     solve(page)
@@ -198,7 +296,7 @@ def test_a_tree_with_rules_of_its_own_is_compared_on_request(app: AppTest) -> No
     rules = RulesSpec((), (NodeRuleSpec(1, features=("age",)),))
     limit = 41.0  # of no other test, so that its run without rules is not stored
     page = opened(app, trained(replace(SPEC, rules=rules, time_limit=limit, max_card=3)))
-    button(page, "edit_free").click().run()
+    button(page, keys.FREE).click().run()
     deadline = time.monotonic() + SECONDS
     while "The rules cost" not in said(page):
         assert time.monotonic() < deadline, "the run without rules took too long"
@@ -224,11 +322,11 @@ def test_columns_without_a_proof_are_named_and_get_more_time(page: AppTest) -> N
     name = Ranking.from_json(*known_results(page)).columns[0].name
     with_ranking(page, unprove)
     assert f"Not proved in 10 s for each: {name}." in said(page)
-    again = button(page, "question_again")
+    again = button(page, keys.RANK_AGAIN)
     assert again.label == "Give each column 60 s"
     again.click().run()
     ranked(page)
-    assert page.session_state["question_seconds"] == 60
+    assert page.session_state[keys.RANKING_SECONDS] == 60
     assert "Not proved" not in said(page)
 
 
@@ -239,21 +337,21 @@ def known_results(app: AppTest) -> list[dict[str, object]]:
 def test_columns_that_were_not_tried_are_counted(page: AppTest) -> None:
     with_ranking(page, lambda found: replace(found, columns=found.columns[:-2], left=2))
     assert "It was stopped: 2 columns not tried." in said(page)
-    assert button(page, "question_again").label == "Try all columns"
+    assert button(page, keys.RANK_AGAIN).label == "Try all columns"
 
 
 def test_a_ranking_is_stopped_with_what_is_known(app: AppTest) -> None:
-    app.session_state["question_seconds"] = 100.0
+    app.session_state[keys.RANKING_SECONDS] = 100.0
     rows = SplitSpec.parse("1200")  # so many that no machine is done before the stop
     deep = replace(SPEC, split=rows, topology=Topology.parse("depth-4"), time_limit=0.5)
     page = shown(app, trained(deep))
-    button(page, "question_stop").click().run()
+    button(page, keys.STOP_RANKING).click().run()
     deadline = time.monotonic() + SECONDS
     while "not tried." not in said(page):
         assert time.monotonic() < deadline, "it was not stopped"
         page.run()
         assert not page.exception
-    assert button(page, "question_again").label in ("Try all columns", "Try again")
+    assert button(page, keys.RANK_AGAIN).label in ("Try all columns", "Try again")
 
 
 def test_a_tree_that_asks_nothing_has_nothing_to_change(app: AppTest) -> None:
@@ -269,14 +367,14 @@ def test_a_change_to_a_tree_that_asks_nothing_is_undone(app: AppTest) -> None:
     page = opened(app, trained(replace(SPEC, topology=Topology.parse("depth-1"), rules=rules)))
     before = current(page)
     choose_change(page, "never")
-    button(page, "edit_solve").click().run()
+    button(page, keys.SOLVE).click().run()
     deadline = time.monotonic() + SECONDS
     while "asks nothing" not in said(page):
         assert time.monotonic() < deadline, "the run took too long"
         page.run()
         assert not page.exception
     assert "Rules: question 1: only about sex." in said(page)
-    button(page, "edit_undo").click().run()
+    button(page, keys.UNDO).click().run()
     assert current(page).id == before.id
 
 
@@ -284,10 +382,10 @@ def test_a_change_that_no_tree_meets_is_said_and_the_tree_stays(app: AppTest) ->
     page = opened(app, trained(replace(SPEC, smallest_leaf=SmallestLeaf(60))))
     before = current(page)
     choose_change(page, "exactly")
-    column = next(e for e in page.selectbox if e.key == "edit_exact_column")
+    column = next(e for e in page.selectbox if e.key == f"{keys.EXACT}_column")
     names = [feature.name for feature in before.trained.tree.features]
     column.select_index(names.index("age")).run()  # its first cut parts a tenth of the rows
-    button(page, "edit_solve").click().run()
+    button(page, keys.SOLVE).click().run()
     deadline = time.monotonic() + SECONDS
     while "Proved impossible" not in said(page):
         assert time.monotonic() < deadline, "the run took too long"

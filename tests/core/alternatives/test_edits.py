@@ -7,23 +7,25 @@ from dataclasses import replace
 import pytest
 
 from odt_core.alternatives.edits import (
-    Others,
+    ChangeKind,
     PlacedTree,
+    QuestionChange,
     fixed_rule,
     interchangeable,
     is_edit_of,
     rules_cost_words,
+    rules_in_drawing,
     without_rules,
 )
 from odt_core.alternatives.placement import shape_nodes
-from odt_core.alternatives.question import Loss, Reach, run_ranking
+from odt_core.alternatives.question import Loss, Others, Reach, run_ranking
 from odt_core.data import SAMPLES, SplitSpec, Table, read_table
 from odt_core.errors import InputError
-from odt_core.problem import Goal
+from odt_core.problem import Feature, FeatureKind, Goal, Split
 from odt_core.solution import Engine, Solution, Status
 from odt_core.topology import AnyShape, Shape, Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec, run_training, settings_words
-from odt_core.tree import Decision, Tree
+from odt_core.tree import Decision, Leaf, Node, Tree
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +66,22 @@ def start(table: Table) -> PlacedTree:
 
 def name_at(tree: Tree, question: int) -> str:
     return tree.features[tree.decisions[question].split.feature].name
+
+
+def never(placed: PlacedTree, question: int, others: Others = Others.FREE) -> TrainSpec:
+    return placed.with_changes([QuestionChange(question, ChangeKind.NEVER)], others)
+
+
+def keep(placed: PlacedTree, question: int) -> TrainSpec:
+    return placed.with_changes([QuestionChange(question, ChangeKind.KEEP)])
+
+
+def leaf(placed: PlacedTree, question: int) -> TrainSpec:
+    return placed.with_changes([QuestionChange(question, ChangeKind.LEAF)])
+
+
+def ask(placed: PlacedTree, question: int, rule: NodeRuleSpec) -> TrainSpec:
+    return placed.with_changes([QuestionChange(question, ChangeKind.ASK, rule)])
 
 
 def splits(node: object) -> list[object]:
@@ -115,13 +133,13 @@ def test_with_the_others_kept_only_one_question_changes(table: Table, start: Pla
 
 
 def test_a_column_that_is_never_asked_here_stays_excluded(table: Table, start: PlacedTree) -> None:
-    first = start.never_ask(0)
+    first = never(start, 0)
     name = name_at(start.tree, 0)
     assert settings_words(first)["Rules"] == f"question 1: not about {name}"
     assert placed(table, first).rules_words() == (f"question 1: not about {name}",)
     again = placed(table, first)
     assert name_at(again.tree, 0) != name
-    second = again.never_ask(0)
+    second = never(again, 0)
     assert second.rules.nodes[0].never == (name, name_at(again.tree, 0))
     assert TrainSpec.from_json(second.to_json()) == second
 
@@ -129,8 +147,8 @@ def test_a_column_that_is_never_asked_here_stays_excluded(table: Table, start: P
 def test_a_column_stays_excluded_where_nothing_else_may_change(
     table: Table, start: PlacedTree
 ) -> None:
-    first = placed(table, start.never_ask(0))
-    second = placed(table, first.never_ask(0, Others.KEPT))
+    first = placed(table, never(start, 0))
+    second = placed(table, never(first, 0, Others.KEPT))
     names = [name_at(each.tree, 0) for each in (start, first, second)]
     assert len(set(names)) == 3
     assert second.rules_words()[0] == f"question 1: not about {' or '.join(names[:2])}"
@@ -143,15 +161,15 @@ def test_of_allowed_columns_the_last_one_cannot_be_excluded(
     assert len(set(names)) == 2
     tree = placed(table, spec_of(rules=RulesSpec((), (NodeRuleSpec(1, features=names),))))
     assert name_at(tree.tree, 0) in names
-    one = tree.never_ask(0)
+    one = never(tree, 0)
     other = placed(table, one)
     with pytest.raises(InputError, match="question 1 may only be about"):
-        other.never_ask(0)
+        never(other, 0)
 
 
 def test_a_kept_subtree_stays_and_the_rest_is_free(table: Table, start: PlacedTree) -> None:
-    cut = placed(table, start.make_leaf(2))
-    kept = cut.keep_subtree(1)
+    cut = placed(table, leaf(start, 2))
+    kept = keep(cut, 1)
     solution = solve(table, kept)
     assert solution.tree is not None and solution.total is not None
     assert solution.total >= (solve(table, cut.spec).total or 0)
@@ -161,7 +179,7 @@ def test_a_kept_subtree_stays_and_the_rest_is_free(table: Table, start: PlacedTr
 
 def test_a_leaf_takes_a_questions_place(table: Table, start: PlacedTree) -> None:
     assert isinstance(start.spec.topology, Topology)
-    cut = start.make_leaf(1)
+    cut = leaf(start, 1)
     assert isinstance(cut.topology, Topology)
     assert cut.topology.n_nodes < start.spec.topology.n_nodes
     assert start.spec.topology.includes(cut.topology)
@@ -170,19 +188,19 @@ def test_a_leaf_takes_a_questions_place(table: Table, start: PlacedTree) -> None
 
 def test_the_first_question_cannot_become_a_leaf(start: PlacedTree) -> None:
     with pytest.raises(InputError, match="first question cannot become a leaf"):
-        start.make_leaf(0)
+        leaf(start, 0)
 
 
 def test_changes_add_up(table: Table, start: PlacedTree) -> None:
-    never = placed(table, start.never_ask(0))
-    last = len(never.tree.decisions) - 1
-    exact = never.ask_exactly(last, NodeRuleSpec(0, feature="age", threshold=_cut(never)))
+    without = placed(table, never(start, 0))
+    last = len(without.tree.decisions) - 1
+    exact = ask(without, last, NodeRuleSpec(0, feature="age", threshold=_cut(without)))
     assert len(exact.rules.nodes) == 2
     assert "not about" in settings_words(exact)["Rules"]
     assert "age ≤" in settings_words(exact)["Rules"]
     solution = solve(table, exact)
     assert solution.total is not None
-    assert solution.total <= (solve(table, never.spec).total or 0)
+    assert solution.total <= (solve(table, without.spec).total or 0)
     if solution.tree is not None and len(solution.tree.decisions) == last + 1:
         PlacedTree.of(exact, solution.tree)
 
@@ -195,15 +213,15 @@ def _cut(tree: PlacedTree) -> float:
 def test_a_tree_of_any_shape_is_changed_in_its_own(table: Table) -> None:
     spec = spec_of(AnyShape(3))
     tree = placed(table, spec)
-    changed = tree.never_ask(0)
+    changed = never(tree, 0)
     assert isinstance(changed.topology, Topology)
     assert changed.topology.n_nodes == len(tree.tree.decisions)
 
 
 def test_which_runs_are_changes_of_which(start: PlacedTree) -> None:
-    edit = start.never_ask(0)
+    edit = never(start, 0)
     assert is_edit_of(edit, start.spec)
-    assert is_edit_of(start.make_leaf(1), start.spec)
+    assert is_edit_of(leaf(start, 1), start.spec)
     assert not is_edit_of(start.spec, start.spec)
     assert not is_edit_of(replace(edit, time_limit=2.0), start.spec)
     assert not is_edit_of(replace(edit, rules=RulesSpec(("age",))), start.spec)
@@ -238,7 +256,7 @@ def test_a_column_that_is_never_asked_here_is_not_asked_by_turning_round(
     start = placed(table, spec_of(Topology.parse("depth-2")))
     for question in range(1, len(start.tree.decisions)):
         name = name_at(start.tree, question)
-        again = placed(table, start.never_ask(question, others))
+        again = placed(table, never(start, question, others))
         numbers = [again.root.number_of(at) for at in range(len(again.tree.decisions))]
         base, part = start.ranking_of(question, others)
         assert isinstance(base.topology, Topology)
@@ -254,6 +272,109 @@ def test_which_nodes_can_take_each_others_place() -> None:
     fixed = NodeRuleSpec(1, feature="age", threshold=5.0)
     assert sorted(interchangeable(shape_nodes(Topology.parse("depth-3"), {0: fixed}), 2)) == [2, 3]
     assert interchangeable(shape_nodes(Topology.parse("depth-2.5"), {}), 4) == (4,)
+
+
+def test_several_changes_are_made_in_one_run(table: Table) -> None:
+    """One run with two changes has the tree of two runs with one change each."""
+    start = placed(table, spec_of(Topology.parse("depth-2")))
+    first = QuestionChange.column(0, "age")
+    last = QuestionChange(2, ChangeKind.LEAF)
+    together = start.with_changes([last, first])
+    apart = placed(table, start.with_changes([last])).with_changes([first])
+    assert len(together.rules.nodes) == len(apart.rules.nodes) == 1
+    assert solve(table, together).total == solve(table, apart).total
+    for others, kept in ((Others.FREE, 0), (Others.BELOW, 0), (Others.KEPT, 1)):
+        found = start.with_changes([first, last], others)
+        assert len([rule for rule in found.rules.nodes if rule.feature]) == kept
+        assert NodeRuleSpec(1, features=("age",)) in found.rules.nodes
+    both = start.with_changes([QuestionChange.column(1, "age")], Others.BELOW)
+    assert [rule.node for rule in both.rules.nodes if rule.feature] == [1]
+
+
+def test_two_columns_are_excluded_at_two_questions_only() -> None:
+    """The first question may be turned round, but the two others have rules of their own."""
+    tree = balanced_tree()
+    spec = tree.with_changes([QuestionChange(at, ChangeKind.NEVER) for at in (1, 2)])
+    assert [(rule.node, rule.never) for rule in spec.rules.nodes] == [(2, ("b",)), (3, ("c",))]
+    one = tree.with_changes([QuestionChange(1, ChangeKind.NEVER)])
+    assert [(rule.node, rule.never) for rule in one.rules.nodes] == [(2, ("b",)), (3, ("b",))]
+    exact = NodeRuleSpec(0, feature="c", categories=("x",))
+    mixed = tree.with_changes(
+        [QuestionChange(1, ChangeKind.NEVER), QuestionChange(2, ChangeKind.ASK, exact)]
+    )
+    assert [rule.never for rule in mixed.rules.nodes] == [("b",), ()]
+
+
+def test_a_column_is_excluded_here_and_below() -> None:
+    spec = balanced_tree().with_changes([QuestionChange(0, ChangeKind.NEVER, and_below=True)])
+    assert [rule.never for rule in spec.rules.nodes] == [("a",)] * 3
+    asked = QuestionChange(1, ChangeKind.ASK, NodeRuleSpec(0, feature="a", categories=("x",)))
+    with pytest.raises(InputError, match="a question below question 1 asks a"):
+        balanced_tree().with_changes([QuestionChange(0, ChangeKind.NEVER, and_below=True), asked])
+
+
+@pytest.mark.parametrize("kind", [ChangeKind.KEEP, ChangeKind.LEAF])
+def test_what_is_kept_or_cut_off_cannot_change_too(kind: ChangeKind) -> None:
+    tree = chain_tree()
+    with pytest.raises(InputError, match="so question 3 below it cannot change"):
+        tree.with_changes([QuestionChange.column(2, "a"), QuestionChange(1, kind)])
+
+
+def test_where_nothing_may_change_nothing_can_be_improved() -> None:
+    with pytest.raises(InputError, match="nothing to improve"):
+        balanced_tree().with_changes([QuestionChange(1, ChangeKind.KEEP)], Others.KEPT)
+
+
+def test_changes_are_said_in_words() -> None:
+    tree = balanced_tree().tree
+    changes = [
+        QuestionChange.column(0, "b"),
+        QuestionChange(1, ChangeKind.NEVER, and_below=True),
+        QuestionChange(2, ChangeKind.KEEP),
+        QuestionChange(2, ChangeKind.LEAF),
+    ]
+    assert [change.words(tree) for change in changes] == [
+        "question 1: only about b",
+        "question 2: not about b, nor those below it",
+        "question 3: as it is, with all below it",
+        "question 3: a leaf takes its place",
+    ]
+
+
+FEATURES = tuple(Feature(name, FeatureKind.CATEGORICAL, ("x", "y")) for name in "abc")
+
+
+def question_about(feature: int, left: Node, right: Node) -> Decision:
+    return Decision(Split(feature, frozenset({0})), left, right, frozenset({0, 1}))
+
+
+def balanced_tree() -> PlacedTree:
+    """It asks a, then b or c."""
+    yes, no = (question_about(at, Leaf(False, 1, 2), Leaf(True, 2, 1)) for at in (1, 2))
+    tree = Tree(question_about(0, yes, no), FEATURES)
+    return PlacedTree.of(spec_of(Topology.parse("depth-2")), tree)
+
+
+def chain_tree() -> PlacedTree:
+    """It asks a, then b, then c, each only if the answer before was no."""
+    node: Node = Leaf(True, 0, 4)
+    for feature in (2, 1, 0):
+        node = question_about(feature, Leaf(False, 2, 1), node)
+    return PlacedTree.of(spec_of(Topology.parse("cues-3")), Tree(node, FEATURES))
+
+
+def test_rules_are_numbered_as_in_the_drawing() -> None:
+    """The shape's first branch is the drawing's last one, and asks nothing on one node."""
+    rules = RulesSpec((), (NodeRuleSpec(2, features=("c",)), NodeRuleSpec(4, never=("a",))))
+    shape = Topology.parse("((. .)((. .)(. .)))")
+    yes, no = question_about(1, Leaf(False, 1, 1), Leaf(True, 1, 2)), Leaf(True, 0, 3)
+    tree = Tree(question_about(0, yes, question_about(2, Leaf(False, 2, 0), no)), FEATURES)
+    words = rules_in_drawing(spec_of(shape, rules=rules), tree)
+    assert words == ("question 3: only about c", "a question that is not asked: not about a")
+    assert rules_in_drawing(spec_of(shape, rules=rules), Tree(no, FEATURES)) == (
+        "question 2: only about c",
+        "question 4: not about a",
+    )
 
 
 ERRORS = Loss(Goal.ACCURACY, is_weighted=False, most=100, unit=1)
