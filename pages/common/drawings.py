@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import dataclasses
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,17 @@ import streamlit as st
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 from odt_core.problem import EncodedData
-from odt_core.render import Direction, Theme, drawn_width, tree_dot, tree_summary
+from odt_core.render import (
+    LIGHT,
+    Direction,
+    Theme,
+    drawn_width,
+    topology_alt_text,
+    topology_svg,
+    tree_dot,
+    tree_summary,
+)
+from odt_core.topology import Topology
 from odt_core.tree import Tree
 from odt_core.words import category_lists
 from pages.common.layout import current_theme
@@ -228,4 +240,25 @@ def choose_direction() -> None:
         persist_state="session",
         required=True,
         label_visibility="collapsed",
+    )
+
+
+# Streamlit stores a choice by its label, which includes the picture. If the picture had the page's
+# colours, the choice would be lost on a switch between light and dark.
+_ON_ANY_PAGE = dataclasses.replace(
+    LIGHT, page="#9aa5ab", ink="#7d898f", line="#7d898f", bar="#23879a"
+)
+
+
+def shape_uri(topology: Topology) -> str:
+    """Return the shape's picture as a data URI."""
+    picture = topology_svg(topology, _ON_ANY_PAGE).encode()
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+
+
+def shape_html(topology: Topology) -> str:
+    """Write the shape's picture, as high as a line of text."""
+    return (
+        f'<img src="{shape_uri(topology)}" alt="{html_text(topology_alt_text(topology))}" '
+        'style="height:1.7em;vertical-align:-.45em">'
     )

@@ -8,7 +8,9 @@ from odt_core.evaluation import verdict
 from odt_core.jobs import Job
 from odt_core.solution import Status
 from odt_core.storage import RunStatus
-from odt_core.topology import AnyShape
+from odt_core.topology import AnyShape, Shape
+from odt_core.words import count_words
+from pages.common.drawings import shape_html
 from pages.common.server import job_manager
 from pages.common.state import Work
 from pages.common.text import html_text, plain, shorten
@@ -49,15 +51,22 @@ def _tree_words(now: Work) -> str:
     job = now.job
     if job is None:
         return "none yet"
-    shape = job.spec.train.topology
-    name = shape.name if isinstance(shape, AnyShape) else shape.preset or shape.text
-    words = f"<b>{_short(name)}</b> · {_state_words(job)}"
+    words = f"<b>{_shape_words(job.spec.train.topology)}</b> · {_state_words(job)}"
     if now.dataset is None or job.spec.dataset != now.dataset.sha256:
         return f"{words} · made from {_short(job.spec.table_name)}"
     made_from = (job.spec.read, job.spec.train.schema, job.spec.train.split)
     if made_from != (now.dataset.read, now.schema, now.split):
         return f"{words} · made before the last changes on the Data page"
     return words
+
+
+def _shape_words(shape: Shape) -> str:
+    """The shape's name; a shape without a name is drawn."""
+    if isinstance(shape, AnyShape):
+        return _short(shape.name)
+    if shape.preset is not None:
+        return _short(shape.preset)
+    return f"{shape_html(shape)} {count_words(shape.n_nodes, 'question')}"
 
 
 def _state_words(job: Job) -> str:

@@ -15,6 +15,9 @@ from pages.alternatives.rankings import OTHERS_WORDS, ranked_tree
 from pages.runs.outcome import outcome_of
 from pages.runs.wording import goal_of, shape_of
 
+SHAPE = "Shape"
+"""The name of the setting that says the shape."""
+
 
 def asked_of(record: RunRecord) -> dict[str, str]:
     """Return a run's settings by name; plain text.
@@ -26,7 +29,7 @@ def asked_of(record: RunRecord) -> dict[str, str]:
     known = {
         "Data": run.table_name,
         "Outcome": f"{headline.target} = {headline.positive}" if headline.target else "",
-        "Shape": shape_of(run),
+        SHAPE: shape_of(run),
         "Goal": goal_of(run),
     }
     try:

@@ -11,15 +11,16 @@ from odt_core.errors import InputError
 from odt_core.evaluation import ReportedRate
 from odt_core.jobs import JobSpec
 from odt_core.storage import RunRecord
+from odt_core.topology import Topology
 from odt_core.words import ago_words
-from pages.common.drawings import draw_tree
+from pages.common.drawings import draw_tree, shape_html
 from pages.common.html_tables import name_html, plain_table
 from pages.common.people import owner
 from pages.common.results import NONE, draw_counts, draw_rates, draw_verdict, reported_html
 from pages.common.server import job_manager
 from pages.common.tables import rows_of
 from pages.common.text import html_text, plain, shorten
-from pages.runs.asked import asked_of
+from pages.runs.asked import SHAPE, asked_of
 from pages.runs.outcome import RunOutcome, outcome_of
 from pages.runs.wording import (
     STATUS_COLOURS,
@@ -157,7 +158,7 @@ def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
         if not any(values):
             continue
         differs = len(set(values)) > 1
-        cells = [name_html(value, LONGEST_SETTING) if value else NONE for value in values]
+        cells = [_setting_html(field, value) if value else NONE for value in values]
         rows.append([field, *(f"<b>{cell}</b>" if differs else cell for cell in cells)])
     rows.append(["Software", *(_software(record) for record in records)])
     st.markdown("**Settings**")
@@ -165,6 +166,22 @@ def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
     st.html(plain_table("Settings of the runs", ["", *_heads(names)], rows, is_wide=is_wide))
     if is_wide:
         st.caption("Differences are in bold.")
+
+
+def _setting_html(field: str, value: str) -> str:
+    """A setting; shapes without a name are drawn, too."""
+    words = name_html(value, LONGEST_SETTING)
+    if field != SHAPE:
+        return words
+    drawn = [_drawn(text) for text in value.split(", ") if text.startswith("(")]
+    return " ".join([*drawn, words])
+
+
+def _drawn(text: str) -> str:
+    try:
+        return shape_html(Topology.parse(text))
+    except InputError:  # of an imported file
+        return ""
 
 
 def _software(record: RunRecord) -> str:

@@ -10,10 +10,10 @@ from odt_core.render import topology_alt_text
 from odt_core.topology import AnyShape, Topology
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, goal_words, list_words, seconds_words
-from pages.common.drawings import load_viewer
+from pages.common.drawings import load_viewer, shape_uri
 from pages.common.settings import shape_name
 from pages.common.text import plain, shorten
-from pages.train.shape import shape_uri, shape_words
+from pages.train.shape import shape_words
 
 
 def draw_preview(rows: Prepared, problem: Problem | None, spec: TrainSpec | None) -> None:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import dataclasses
-
 import streamlit as st
 
-from odt_core.render import LIGHT, topology_svg
 from odt_core.studies.path import DEFAULT_QUESTIONS
 from odt_core.topology import MAX_NODES, PRESETS, AnyShape, Shape, Topology
 from odt_core.words import count_words
+from pages.common.drawings import shape_uri
 from pages.common.settings import ANY, DEFAULT_SHAPE, OWN, SHAPE_NAMES, TrainKey
 from pages.common.widgets import start_value
-
-# Streamlit stores a choice by its label, which includes the picture. If the picture had the page's
-# colours, the choice would be lost on a switch between light and dark.
-_ON_ANY_PAGE = dataclasses.replace(
-    LIGHT, page="#9aa5ab", ink="#7d898f", line="#7d898f", bar="#23879a"
-)
 
 # One radio group in the form of cards, so that arrow keys and screen readers work as usual.
 _STYLE = """<style>
@@ -117,12 +108,6 @@ def shape_words(topology: Shape) -> str:
         f"{count_words(topology.n_leaves, 'leaf', 'leaves')}; "
         f"at most {count_words(topology.depth, 'question')} a case"
     )
-
-
-def shape_uri(topology: Topology) -> str:
-    """Return the shape's picture as a data URI."""
-    picture = topology_svg(topology, _ON_ANY_PAGE).encode()
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
 
 
 def _card(option: str) -> str:

@@ -113,6 +113,38 @@ def test_solve_again_by_keyboard(open_window: Opener) -> None:
     wait_for_ranking(window)
 
 
+def test_two_changes_are_one_step_that_the_keyboard_takes_back(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    open_view(window)
+    page = window.page
+    page.get_by_role("radio", name="Never ask its column here").check(force=True)
+    window.settle()
+    page.get_by_role("button", name="Add, and change another question").click()
+    expect(page.get_by_text("1 change to solve")).to_be_visible()
+    window.settle()
+    questions(window).nth(1).click()
+    wait_for_ranking(window)
+    page.get_by_role("radio", name="Make it a leaf").check(force=True)
+    window.settle()
+    page.get_by_role("button", name="Add this change").click()
+    expect(page.get_by_text("2 changes to solve")).to_be_visible()
+    window.settle()
+    page.get_by_role("button", name="Solve again").click()
+    rules = page.get_by_text(re.compile("^Rules: question 1: not about .*; at most 2 questions"))
+    expect(rules).to_be_visible(timeout=SOLVED)
+    expect(page.get_by_text("Step 1 of 1")).to_be_visible()
+    wait_for_ranking(window)
+    leaves = page.locator(".st-key-question_tree svg g.node[role=img]:visible")
+    expect(leaves.first).to_be_visible()
+    expect(page.locator("g.node[role=img][aria-pressed]")).to_have_count(0)
+    page.keyboard.press("Control+z")
+    expect(page.get_by_text("Before the changes")).to_be_visible()
+    wait_for_ranking(window)
+    page.keyboard.press("Control+Shift+z")
+    expect(rules).to_be_visible()
+    wait_for_ranking(window)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_looks_right(open_window: Opener, theme: str) -> None:
     window = open_window(theme=theme, width=1440)

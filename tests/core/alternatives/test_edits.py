@@ -341,6 +341,36 @@ def test_changes_are_said_in_words() -> None:
     ]
 
 
+@pytest.mark.parametrize("shape", ["depth-1", "cues-4", "imbalanced", "depth-4"])
+def test_each_question_of_each_shape_can_change(shape: str) -> None:
+    """Every change of every question is a specification of a shape within the first one."""
+    topology = Topology.parse(shape)
+    names = [f"c{at}" for at in range(topology.n_nodes)]
+    features = tuple(Feature(name, FeatureKind.CATEGORICAL, ("x", "y")) for name in names)
+    numbers = iter(range(topology.n_nodes))
+
+    def visit(child: int) -> Node:
+        if child < 0:
+            return Leaf(child % 2 == 0, 2, 3)
+        at = next(numbers)
+        left, right = (visit(below) for below in topology.children(child))
+        return Decision(Split(at, frozenset({0})), left, right, frozenset({0, 1}))
+
+    tree = PlacedTree.of(spec_of(topology), Tree(visit(0), features))
+    assert len(tree.tree.decisions) == topology.n_nodes
+    for at in range(topology.n_nodes):
+        for kind in ChangeKind:
+            rule = NodeRuleSpec(0, features=("c0",)) if kind is ChangeKind.ASK else None
+            if kind is ChangeKind.LEAF and at == 0:
+                continue
+            for others in Others if kind is not ChangeKind.KEEP else (Others.FREE,):
+                spec = tree.with_changes([QuestionChange(at, kind, rule)], others)
+                assert isinstance(spec.topology, Topology) and topology.includes(spec.topology)
+                assert TrainSpec.from_json(spec.to_json()) == spec
+                nodes = [node for node, _ in spec.rules.resolve(features).nodes]
+                assert all(node < spec.topology.n_nodes for node in nodes)
+
+
 FEATURES = tuple(Feature(name, FeatureKind.CATEGORICAL, ("x", "y")) for name in "abc")
 
 
