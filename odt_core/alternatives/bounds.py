@@ -152,7 +152,7 @@ class Bounds:
         keys = [(id(node), row.tobytes()) for row in packed]
         known = [self._known.get(key) for key in keys]
         low = masks @ self.base.T
-        is_exact = np.zeros(low.shape, np.bool_)
+        is_exact = np.repeat(~self.costs.is_bounded[None], len(low), axis=0)
         for b, found in enumerate(known):
             if found is not None:
                 low[b], is_exact[b] = found
@@ -173,8 +173,8 @@ class Bounds:
         """The least cost of a leaf or a node above two leaves: float64[B, M]."""
         d = self.costs.d
         sets = masks.astype(d.dtype)
-        found = np.empty((len(masks), len(d)))
-        for m in range(len(d)):
+        found = np.zeros((len(masks), len(d)))
+        for m in np.flatnonzero(self.costs.is_bounded).tolist():
             own = sets * d[m]
             total = own.sum(axis=1)
             low = np.minimum(0, total)
@@ -202,14 +202,13 @@ class Bounds:
     def _counted_sides(self, node: ShapeNode, child: ShapeNode | None, mask: Flags) -> _Sides:
         """Bounds of a leaf, or of a node above two leaves, on both sides of every question."""
         q, n = self.questions, len(node.asked)
-        low = np.empty((2, len(self.costs.alpha), n))
+        low = np.zeros((2, len(self.costs.alpha), n))
         parts = q.inside[mask][:, node.asked]
         asked = None if child is None or not len(child.asked) else q.inside[mask][:, child.asked]
         width = 1 if asked is None else asked.shape[1]
         size = max(1, NUMBERS_AT_ONCE // width)
-        for m, (d, negative) in enumerate(
-            zip(self.costs.d[:, mask], self.costs.negative[:, mask], strict=True)
-        ):
+        for m in np.flatnonzero(self.costs.is_bounded).tolist():
+            d, negative = self.costs.d[m, mask], self.costs.negative[m, mask]
             for first in range(0, n, size):
                 self.check()
                 some = slice(first, first + size)

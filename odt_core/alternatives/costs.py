@@ -27,7 +27,8 @@ class Costs:
     Attributes
     ----------
     alpha, beta : float64[M]
-        The measures. The first is the loss, unless the goal counts one kind of error.
+        The measures. The first is the loss, unless the goal counts one kind of error. With pairs
+        the last two are the numbers of errors themselves, whose lower bound is 0.
     unit : int
         More than the categories that any tree names.
     is_pair : bool
@@ -64,7 +65,7 @@ class Costs:
         measures = [] if gains.counts_one_class else [(gains.gain_tp, gains.gain_tn)]
         if is_pair:
             a, b = max(most_fp, 1), max(most_fn, 1)
-            measures += [(a, b), (4 * a, b), (a, 4 * b)]
+            measures += [(a, b), (4 * a, b), (a, 4 * b), (1, 0), (0, 1)]
         unit = 1 + problem.topology.n_nodes * max(f.n_values for f in data.features)
         alpha, beta = np.array(measures, np.float64).T
         called_negative = alpha[:, None] * questions.positive
@@ -80,6 +81,11 @@ class Costs:
         return cls(
             alpha, beta, unit, is_pair, most_fn, most_fp, d, called_negative.astype(kind)
         )  # fmt: skip
+
+    @property
+    def is_bounded(self) -> Flags:
+        """Whether lower bounds in each measure say something: bool[M]."""
+        return np.asarray((self.alpha > 0) & (self.beta > 0))
 
     @property
     def width(self) -> int:

@@ -103,9 +103,14 @@ class _Row:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """All choices up to a budget, best first."""
+    """All choices up to a budget, best first.
+
+    Where the goal counts one kind of error, `others` is up to how many errors of the other kind, or
+    None for any.
+    """
 
     budget: int
+    others: int | None
     rows: list[_Row]
 
 
@@ -232,12 +237,13 @@ class _Listing:
             optimum = self._optimum()
             if optimum is None:
                 return self._result(None, None, End.ALL)
-            for budget in self._budgets(optimum, self.margin):
-                found = _Found(budget, self._rows(budget))
+            for budget, others in self._budgets(optimum, self.margin):
+                found = _Found(budget, others, self._rows(budget, others))
                 if self.on_progress is not None:
                     self.on_progress(len(found.rows), budget - optimum)
                 # exactly so many can be all that there are
-                if len(found.rows) >= self.number + (budget >= self.most):
+                is_last = budget >= self.most and others is None
+                if len(found.rows) >= self.number + is_last:
                     end = End.NUMBER
                     break
                 self._tell(found, optimum)
@@ -285,27 +291,40 @@ class _Listing:
     def _least_allowed(self, least: int) -> int | None:
         """The least loss of the trees that keep the limit on costs; None if there are none."""
         self.bound = least
-        for budget in self._budgets(least, None):
-            rows = self._rows(budget)
+        for budget, others in self._budgets(least, None):
+            rows = self._rows(budget, others)
             if rows:
                 return int(rows[0].rank[0])
-            self.bound = budget + 1
+            self.bound = budget if others is not None else budget + 1
         return None
 
-    def _budgets(self, optimum: int, margin: int | None) -> Iterator[int]:
-        """Losses up to which all choices are looked for, rising."""
+    def _budgets(self, optimum: int, margin: int | None) -> Iterator[tuple[int, int | None]]:
+        """Losses up to which all choices are looked for, rising.
+
+        Where the goal counts one kind of error, very many trees may be as good as the best. So
+        first come those of them with few errors of the other kind.
+        """
+        if self.gains.counts_one_class and self.best is not None:
+            counts = self.best.solution.confusion
+            assert counts is not None
+            costs = self.searches[0].costs
+            of_fp = self.gains.gain_tn == 0
+            first, most = (counts.fp, costs.most_fp) if of_fp else (counts.fn, costs.most_fn)
+            yield from ((optimum, first + step) for step in STEPS if first + step < most)
         last = self.most if margin is None else min(optimum + margin, self.most)
         unit = max(1, min(g for g in (self.gains.gain_tp, self.gains.gain_tn) if g))
         for step in STEPS:
             if optimum + step * unit >= last:
                 break
-            yield optimum + step * unit
-        yield last
+            yield optimum + step * unit, None
+        yield last, None
 
-    def _rows(self, budget: int) -> list[_Row]:
-        """All choices up to a loss, best first."""
-        found = [search.root(self._limits(search, budget)) for search in self.searches]
-        return [row for row in self._merged(found) if row.rank[0] <= budget]
+    def _rows(self, budget: int, others: int | None) -> list[_Row]:
+        """All choices up to a loss, and up to some errors that the goal does not count."""
+        found = [search.root(self._limits(search, budget, others)) for search in self.searches]
+        most = np.inf if others is None else others
+        merged = self._merged(found)
+        return [row for row in merged if row.rank[0] <= budget and row.rank[1] <= most]
 
     def _beyond(self, found: _Found | None, optimum: int | None) -> list[_Row]:
         """What else an unfinished search has found, best first; not settled above the optimum."""
@@ -333,13 +352,17 @@ class _Listing:
                     best[choice] = _Row(rank, choice, entries.take(np.array([i])), at)
         return sorted(best.values(), key=lambda row: (row.rank, int(row.entry.number[0])))
 
-    def _limits(self, search: NearSearch, budget: int) -> Floats:
+    def _limits(self, search: NearSearch, budget: int, others: int | None) -> Floats:
         """The largest value in each measure of a tree with a loss within the budget."""
         costs, gains = search.costs, self.gains
         if not costs.is_pair:
             return np.array([float(budget)])
         most_fn = min(costs.most_fn, budget // gains.gain_tp if gains.gain_tp else costs.most_fn)
         most_fp = min(costs.most_fp, budget // gains.gain_tn if gains.gain_tn else costs.most_fp)
+        if others is not None and gains.gain_tn == 0:
+            most_fp = min(most_fp, others)
+        elif others is not None:
+            most_fn = min(most_fn, others)
         limits = costs.alpha * most_fn + costs.beta * most_fp
         if not gains.counts_one_class:
             limits[0] = min(limits[0], budget)
@@ -378,7 +401,7 @@ class _Listing:
             complete_below=complete,
             n_within=max(len(rows), len(trees)),
             n_best=n_best if found is not None else sum(tree.loss == optimum for tree in trees),
-            is_count_complete=found is not None,
+            is_count_complete=found is not None and found.others is None,
             end=end,
             seconds=time.perf_counter() - self.began,
         )
@@ -387,7 +410,7 @@ class _Listing:
         """Every choice with a smaller loss is listed; None if all there are are."""
         if optimum is None:
             return None if end is End.ALL else self.bound
-        if found is None:
+        if found is None or found.others is not None:
             return optimum
         if len(found.rows) > self.number:
             return int(found.rows[self.number].rank[0])

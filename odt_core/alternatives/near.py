@@ -30,6 +30,10 @@ AT_ONCE = 256
 """Row sets whose last questions are counted together."""
 MOST_ENTRIES = 3_000_000
 """Entries that one node keeps in memory."""
+PAIRS_AT_ONCE = 4_000_000
+"""Pairs of entries of two sides that are put together at once."""
+MERGED_AT = 500_000
+"""Entries of a feature at which those of the same choice are merged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +173,19 @@ class NearSearch:
             if len(joined):
                 feature = self.questions.splits[survivor.question].feature
                 of_feature.setdefault(feature, []).append(joined)
+                self._merge_many(of_feature[feature])
         numbered = [each for pair in of_feature.items() for each in self._numbered(*pair)]
         entries = Entries.join(parts + numbered, self.costs.width)
         return entries.take(self.costs.best(entries.number, entries.cost))
+
+    def _merge_many(self, found: list[Entries]) -> None:
+        """Merge a feature's entries, which have keys instead of numbers, if they are many."""
+        if sum(map(len, found)) < MERGED_AT * (1 + (len(found[0]) >= MERGED_AT)):
+            return
+        entries = Entries.join(found, self.costs.width)
+        found[:] = [entries.take(self.costs.best(entries.number, entries.cost))]
+        if len(found[0]) > MOST_ENTRIES:
+            raise TooManyError
 
     def _parted(
         self, node: ShapeNode, mask: Flags, limits: Floats
@@ -215,11 +229,8 @@ class NearSearch:
         left, right = pair
         if not len(left) or not len(right):
             return Entries.join([], self.costs.width)
-        total = left.cost[:, None] + right.cost[None]
-        total[..., 0] += survivor.named
-        a, b = np.nonzero(self.costs.within(total, limits))
+        a, b, cost = self._sums(left.cost, right.cost, survivor.named, limits)
         number_a, number_b = left.number[a], right.number[b]
-        cost = total[a, b]
         keys = self.choices.codes(number_a, number_b)
         # two leaves that say the same are one leaf, and the question goes
         alike = (number_a < LABELS) & (number_a == number_b)
@@ -231,11 +242,26 @@ class NearSearch:
             number_b, left.cost[a], right.cost[b],
         )  # fmt: skip
 
+    def _sums(
+        self, left: Floats, right: Floats, named: float, limits: Floats
+    ) -> tuple[Whole, Whole, Floats]:
+        """The pairs of costs whose sum keeps the limits: places left and right, and the sums."""
+        found = []
+        step = max(1, PAIRS_AT_ONCE // len(right))
+        for first in range(0, len(left), step):
+            self.check()
+            total = left[first : first + step, None] + right[None]
+            total[..., 0] += named
+            a, b = np.nonzero(self.costs.within(total, limits))
+            found.append((a + first, b, total[a, b]))
+            if sum(len(each[0]) for each in found) > MOST_ENTRIES:
+                raise TooManyError
+        a, b, cost = (np.concatenate(each) for each in zip(*found, strict=True))
+        return a, b, cost
+
     def _numbered(self, feature: int, found: list[Entries]) -> list[Entries]:
         """The entries of one feature merged, with the numbers of their choices."""
         entries = Entries.join(found, self.costs.width)
-        if len(entries) > MOST_ENTRIES:
-            raise TooManyError
         entries = entries.take(self.costs.best(entries.number, entries.cost))
         is_leaf = entries.number < 0
         number = np.where(is_leaf, -1 - entries.number, 0)
