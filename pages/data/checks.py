@@ -56,15 +56,20 @@ class _Done:
         What was clicked.
     sha256 : str
         The file.
-    before, after : Schema or ReadOptions
-        The schema, or how the file is read, before and after the click.
+    before : Schema
+        The schema before the click.
+    read : ReadOptions
+        How the file was read.
+    after : Schema or ReadOptions
+        What the click changed: the schema, or how the file is read.
     earlier : _Done or None
         The click before, if nothing else was changed in between.
     """
 
     words: str
     sha256: str
-    before: Schema | ReadOptions
+    before: Schema
+    read: ReadOptions
     after: Schema | ReadOptions
     earlier: _Done | None
 
@@ -203,9 +208,8 @@ def _detail(remedy: Remedy) -> str:
 
 def _act(remedies: Sequence[Remedy]) -> None:
     """Apply remedies, and store what was before, for Undo."""
-    dataset, schema, _ = current()
+    dataset, before, _ = current()
     earlier, first = _done(), remedies[0]
-    before: Schema | ReadOptions = dataset.read
     after: Schema | ReadOptions
     if first.change is Change.UNITS_ROW:
         after = replace(dataset.read, units_row=True)
@@ -215,10 +219,10 @@ def _act(remedies: Sequence[Remedy]) -> None:
         read_differently(after)
     else:
         apply_remedies(remedies)
-        before, (_, after, _) = schema, current()
+        _, after, _ = current()
     names = ", ".join(dict.fromkeys(remedy.column for remedy in remedies))
     words = f"{first.label}: {names}" if isinstance(after, Schema) else first.label
-    st.session_state[_DONE] = _Done(words, dataset.sha256, before, after, earlier)
+    st.session_state[_DONE] = _Done(words, dataset.sha256, before, dataset.read, after, earlier)
 
 
 def _done() -> _Done | None:
@@ -245,7 +249,7 @@ def _undo() -> None:
     if done is None:
         return
     st.session_state[_DONE] = done.earlier
-    if isinstance(done.before, Schema):
+    if isinstance(done.after, Schema):
         restore(done.before)
     else:
-        read_differently(done.before)
+        read_differently(done.read, done.before)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
-from odt_core.data import SAMPLES, ReadOptions
+from odt_core.data import SAMPLES, ReadOptions, Schema
 from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
 from pages.common.intents import withdraw_table
@@ -15,7 +15,7 @@ from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset
 from pages.common.tables import read_upload, table_of
-from pages.data.choices import adopt
+from pages.data.choices import adopt, restore
 
 
 def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
@@ -46,8 +46,8 @@ def load_sample(key: str) -> None:
     adopt(table, sha256, read, target=sample.target, positive=sample.positive)
 
 
-def read_again(dataset: Dataset, read: ReadOptions) -> None:
-    """Read the current file with other options.
+def read_again(dataset: Dataset, read: ReadOptions, schema: Schema | None = None) -> None:
+    """Read the current file with other options, and restore the schema of an earlier reading.
 
     Raises
     ------
@@ -57,3 +57,5 @@ def read_again(dataset: Dataset, read: ReadOptions) -> None:
     content = store().datasets.read(owner(), dataset.sha256)
     table = table_of(dataset.sha256, read, dataset.name, content, withdraw_table)
     adopt(table, dataset.sha256, read)
+    if schema is not None:
+        restore(schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from odt_core.data import SAMPLES, ReadOptions, Sample
+from odt_core.data import SAMPLES, ReadOptions, Sample, Schema
 from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.words import count_words
 from pages.common.intents import (
@@ -263,14 +263,22 @@ def _read_otherwise() -> None:
     read_differently(read)
 
 
-def read_differently(read: ReadOptions) -> None:
-    """Request a reading of the current file with other options; for callbacks."""
+def read_differently(read: ReadOptions, schema: Schema | None = None) -> None:
+    """Request a reading of the current file with other options; for callbacks.
+
+    Parameters
+    ----------
+    read : ReadOptions
+        The options.
+    schema : Schema, optional
+        The schema to restore with an earlier reading.
+    """
     dataset, _, _ = current()
     name = plain(shorten(dataset.name, 40))
     request_table(
         f"Reading {plain(dataset.name)} …",
         f"{name} keeps its earlier reading",
-        lambda: read_again(dataset, read),
+        lambda: read_again(dataset, read, schema),
         lambda other: read_again(dataset, other),
     )
 

@@ -616,6 +616,17 @@ class TestFindings:
         assert not work(app).dataset.read.units_row
         assert "seems to hold units ('years')" in texts(app)
 
+    def test_another_reading_is_undone_with_the_answers_that_it_lost(self, app: AppTest) -> None:
+        rows = [f"{20 + i % 30},{'uvw'[i % 3]},{'ab'[i % 2]}" for i in range(60)]
+        upload(app, "\n".join(["Register,,", "age,x,end", *rows]).encode(), "title.csv")
+        press(app, "It is the outcome")
+        press(app, "Skip the first line")
+        assert work(app).dataset.table.columns == ("age", "x", "end")
+        app.button(key="data_undo").click().run()
+        assert work(app).dataset.table.columns == ("Register", "column_2", "column_3")
+        assert not work(app).schema.guessed
+        assert "Done. It is the outcome: column_3." in texts(app)
+
     def test_rows_of_one_patient_are_kept_together_until_told_otherwise(self, app: AppTest) -> None:
         content = "\n".join(
             ["patient_id,b,y", *(f"{70 + i // 3},{i % 5},{i % 2}" for i in range(90))]
