@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from odt_core.data.findings import Finding, info, row_count, warning
 from odt_core.data.table import Table
@@ -101,7 +100,8 @@ def _copies(table: Table, train: npt.NDArray[np.int64], test: npt.NDArray[np.int
         codes = table.factor(column).codes.astype(np.uint64) + np.uint64(1)
         mixed = (mixed ^ codes) * _MIX
         mixed ^= mixed >> np.uint64(29)
-    # numpy.isin sorts, which takes ten times as long
+    import pandas as pd  # slow to import; numpy.isin sorts, which takes ten times as long
+
     return int(pd.Series(mixed[test]).isin(mixed[train]).sum())
 
 

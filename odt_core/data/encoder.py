@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
 from odt_core.data.binning import (
@@ -35,6 +34,9 @@ from odt_core.data.spelling import folded, spelled
 from odt_core.data.table import Table, column_name, text_table
 from odt_core.errors import MALFORMED, InputError, quoted
 from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ENCODER_VERSION = 1
 

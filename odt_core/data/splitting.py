@@ -276,10 +276,21 @@ def _fitting(sizes: npt.NDArray[np.int64], room: int) -> npt.NDArray[np.int64]:
 def _stratified(
     rows: npt.NDArray[np.int64], y: npt.NDArray[np.bool_], n: int, seed: int
 ) -> npt.NDArray[np.int64]:
+    """Draw `n` of the rows at random; each class gives its share, rounded down or up; rising.
+
+    These are the rows that scikit-learn's `resample` and `train_test_split` draw with this seed.
+    To import scikit-learn takes a second, and most commands need nothing else of it.
+    """
     if n == len(rows):
         return rows
-    # train_test_split refuses a class or test set with a single row; resample draws the same way.
-    from sklearn.utils import resample
-
-    drawn = resample(rows, replace=False, n_samples=n, stratify=y, random_state=seed)
-    return np.sort(drawn)
+    random = np.random.RandomState(seed)
+    classes = [members for members in (rows[~y], rows[y]) if len(members)]
+    shares = np.array([len(members) for members in classes]) / len(rows) * n
+    sizes = np.floor(shares).astype(int)
+    parts = shares - sizes
+    for part in np.unique(parts)[::-1]:  # what is still short goes to the largest fractional parts
+        if short := n - int(sizes.sum()):
+            tied = np.flatnonzero(parts == part)
+            sizes[random.choice(tied, min(short, len(tied)), replace=False)] += 1
+    drawn = [random.choice(c, size, replace=False) for c, size in zip(classes, sizes, strict=True)]
+    return np.sort(np.concatenate(drawn))

@@ -9,17 +9,19 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from odt_core.data.forms import NumberForm, rewrite
 from odt_core.data.numeric import number_text, parse_numbers
 from odt_core.errors import InputError, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 T = TypeVar("T")
 
@@ -195,6 +197,8 @@ class Table:
 
     def head(self, n_rows: int, n_columns: int | None = None) -> pd.DataFrame:
         """The first rows and columns as text; None for all columns."""
+        import pandas as pd  # slow to import, and only data frames need it
+
         names = self.columns[:n_columns]
         texts = {name: pd.Series(self.factors[name].cells(n_rows), dtype="str") for name in names}
         frame = pd.DataFrame(texts, index=pd.RangeIndex(min(n_rows, self.n_rows)))
@@ -307,6 +311,8 @@ def composed(texts: pa.Array) -> pa.Array:
 
 
 def _cell_texts(column: pd.Series[Any], decimal: str) -> pa.Array:
+    import pandas as pd
+
     if isinstance(column.dtype, pd.StringDtype):
         texts = pa.array(column.fillna("")).cast(pa.large_string())
     elif isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
@@ -321,6 +327,8 @@ def _cell_texts(column: pd.Series[Any], decimal: str) -> pa.Array:
 
 
 def _cell_text(cell: Any, decimal: str) -> str:
+    import pandas as pd
+
     if isinstance(cell, str):
         return cell
     if isinstance(cell, (bool, np.bool_)):

@@ -6,7 +6,7 @@ from odt_core.evaluation.calibration import (
     LeafCalibration,
     leaf_calibration,
 )
-from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart
+from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart, load_cart
 from odt_core.evaluation.changes import TreeChanges, tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import (
@@ -101,6 +101,7 @@ __all__ = [
     "decision_curve",
     "fit_baseline",
     "fit_cart",
+    "load_cart",
     "floors",
     "frequencies",
     "leaf_table",

@@ -170,6 +170,11 @@ def _shorter(train: EncodedData) -> EncodedData:
     return train.merged() if _is_long(train) else train
 
 
+def load_cart() -> None:
+    """Import scikit-learn's trees, which takes a second, before the rows are there."""
+    cart_classifier(None, Fraction(1), 0)
+
+
 def cart_classifier(
     max_depth: int | None, class_weight: Fraction, seed: int, pruning: float = 0.0
 ) -> Any:  # scikit-learn has no types

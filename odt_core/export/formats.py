@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from odt_core import MADE_BY
 from odt_core.errors import InputError
@@ -13,9 +14,11 @@ from odt_core.export.reading import Reading, default_reading, encoder_readings, 
 from odt_core.export.sql_code import sql_code
 from odt_core.export.tree_json import tree_to_json
 from odt_core.problem import EncodedData
-from odt_core.render import LIGHT, Theme, tree_dot, tree_png, tree_svg
 from odt_core.tree import Tree
 from odt_core.words import rules_text
+
+if TYPE_CHECKING:
+    from odt_core.render import Theme
 
 TREE_FORMAT = "odt-tree"
 """The format field of a file with a tree alone (model.schema.json)."""
@@ -54,7 +57,7 @@ def export_tree(
     format: ExportFormat | str,
     *,
     test: EncodedData | None = None,
-    theme: Theme = LIGHT,
+    theme: Theme | None = None,
     readings: dict[str, Reading] | None = None,
 ) -> bytes:
     """Write a tree as a file's bytes; text is UTF-8.
@@ -67,8 +70,8 @@ def export_tree(
         The format.
     test : EncodedData, optional
         Test rows to count in the leaves of drawings.
-    theme : Theme
-        Colours of drawings.
+    theme : Theme, optional
+        Colours of drawings; light by default.
     readings : dict from str to Reading, optional
         The reading of columns for Python and SQL code. By default only an empty cell is a missing
         value. `export_model` uses the model's readings.
@@ -84,8 +87,10 @@ def export_tree(
         )
     chosen = ExportFormat(format)
     if chosen in (ExportFormat.DOT, ExportFormat.SVG, ExportFormat.PNG):
+        from odt_core.render import LIGHT, tree_dot, tree_png, tree_svg  # training needs no drawing
+
         # Paper has no tooltips, so names are not shortened.
-        dot = tree_dot(tree, test=test, theme=theme, with_lists=True, opaque=True)
+        dot = tree_dot(tree, test=test, theme=theme or LIGHT, with_lists=True, opaque=True)
         if chosen is ExportFormat.SVG:
             return tree_svg(dot)
         return tree_png(dot) if chosen is ExportFormat.PNG else f"{dot}// {MADE_BY}\n".encode()
@@ -107,7 +112,7 @@ def export_model(
     format: ExportFormat | str,
     *,
     test: EncodedData | None = None,
-    theme: Theme = LIGHT,
+    theme: Theme | None = None,
 ) -> bytes:
     """Write a model's tree as a file's bytes, with the model's readings. See `export_tree`."""
     readings = encoder_readings(model.encoder)

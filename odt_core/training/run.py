@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.data import Prepared, Table, prepare
-from odt_core.evaluation import cart_feature_selection, fit_cart
+from odt_core.evaluation import cart_feature_selection, fit_cart, load_cart
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, Status, TracePoint, make_solution
 from odt_core.topology import AnyShape, Topology
@@ -151,6 +151,10 @@ def run_training(
     began = time.perf_counter()
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)
+    # CART runs beside the solve, so that it is ready even if the solve is stopped. Its library is
+    # loaded while the rows are prepared.
+    beside = ThreadPoolExecutor(1, thread_name_prefix="odt-cart")
+    beside.submit(load_cart)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     prepared_at = time.perf_counter()
@@ -190,8 +194,7 @@ def run_training(
         is_proved = found.solution.status is Status.OPTIMAL
         return BestSoFar(is_proved, lambda: result_of(found.solution, found.problem))
 
-    # CART runs beside the solve, so that it is ready even if the solve is stopped.
-    with ThreadPoolExecutor(1, thread_name_prefix="odt-cart") as beside:
+    with beside:
         cart = beside.submit(fit_peer, prepared, spec)
         tell_of = None if on_progress is None else lambda point: on_progress(problem, point)
         if isinstance(spec.topology, AnyShape):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.utils import resample
 
 from odt_core.data import SplitSpec, split_rows
 from odt_core.errors import InputError
@@ -179,3 +180,17 @@ def test_groups_that_do_not_fit_are_said() -> None:
     y = np.arange(20) < 10
     with pytest.raises(InputError, match="train-size comes to 5 rows, which is less than any"):
         split_rows(y, SplitSpec.parse("5"), np.repeat([0, 1], 10))
+
+
+@pytest.mark.parametrize(
+    ("n_positive", "n_negative"), [(5, 5), (7, 3), (100, 1), (0, 9), (9, 0), (33, 67), (400, 212)]
+)
+def test_a_sample_is_the_one_that_scikit_learn_draws(n_positive: int, n_negative: int) -> None:
+    y = classes(n_positive, n_negative)
+    for n in range(1, min(len(y), 40)):
+        for seed in range(3):
+            train, _ = split_rows(y, SplitSpec(n, seed=seed))
+            expected = resample(
+                np.arange(len(y)), replace=False, n_samples=n, stratify=y, random_state=seed
+            )
+            assert train.tolist() == sorted(expected)
