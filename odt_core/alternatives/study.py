@@ -216,6 +216,7 @@ class AlternativesResult:
             "goal": self.spec.objective.goal.value,
             "loss": self._loss_words(),
             "most": self.problem.perfect_total,
+            "bound_total": self._bound_total(),
             "status": self.status.value,
             "words": {"status": self._status_words()},
             "seconds": round(self.seconds, 4),
@@ -228,6 +229,14 @@ class AlternativesResult:
         from odt_core.alternatives.listing import loss_unit
 
         return None if loss is None else number(loss * loss_unit(self.problem))
+
+    def _bound_total(self) -> int:
+        """No tree of the problem, without the request's limits, is worth more (see `Gains`)."""
+        found = self.found
+        lowest = found.complete_below if found.least is None else found.least
+        if self.part.is_limited:
+            lowest = self.free[1]
+        return self.problem.perfect_total - (lowest or 0)
 
     def _loss_words(self) -> str:
         objective = self.spec.objective

@@ -209,6 +209,12 @@ class AlternativesView:
         return int(self.record["most"])
 
     @property
+    def bound_total(self) -> int:
+        """No tree of the problem is worth more, as a whole number (see `Gains`)."""
+        proved = self.most - self.trees[0].loss_total if self.trees else self.most
+        return int(self.record.get("bound_total", proved))
+
+    @property
     def counts_errors(self) -> bool:
         """Whether a loss is a number of wrong rows."""
         return self.unit == "errors"

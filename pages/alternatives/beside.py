@@ -119,10 +119,9 @@ def make_current_pressed(batch: Batch) -> None:
 
 def adoption_job(spec: JobSpec, view: AlternativesView, tree: AlternativeTree) -> JobSpec:
     """The run that makes a tree of the list the current result."""
-    bound = view.most - view.trees[0].loss_total
     return replace(
         spec,
         kind=JobKind.ADOPT,
         train=replace(spec.train, topology=Topology.parse(tree.topology)),
-        part=Adoption(tree.assignment, False, view.seconds, Source.ALTERNATIVES, bound),
+        part=Adoption(tree.assignment, False, view.seconds, Source.ALTERNATIVES, view.bound_total),
     )

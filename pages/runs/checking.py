@@ -41,6 +41,11 @@ def _record(**fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "required": sorted(fields), "properties": fields}
 
 
+def _with_optional(record: dict[str, Any], **fields: dict[str, Any]) -> dict[str, Any]:
+    """A record with fields that runs of earlier versions do not have."""
+    return record | {"properties": record["properties"] | fields}
+
+
 _INTEGER = {"type": "integer"}
 _CONFUSION = _record(**dict.fromkeys(("tp", "fp", "tn", "fn"), _COUNT)) | {
     "additionalProperties": False
@@ -187,22 +192,23 @@ _RANKED = _record(
     status=_STATUS,
     words=_record(status=_TEXT),
 )
+_LISTED_TREE = _record(
+    errors=_COUNT,
+    loss=_NUMBER,
+    loss_total=_INTEGER,
+    columns={"type": "array", "items": _TEXT},
+    named=_COUNT,
+    topology=_TEXT,
+    train=_CONFUSION,
+    test=_or_none(_CONFUSION),
+    assignment={"type": "object"},
+    tree=_TREE,
+)
 _LISTED = _record(
     trees={
         "type": "array",
         "maxItems": MOST_NUMBER,
-        "items": _record(
-            errors=_COUNT,
-            loss=_NUMBER,
-            loss_total=_INTEGER,
-            columns={"type": "array", "items": _TEXT},
-            named=_COUNT,
-            topology=_TEXT,
-            train=_CONFUSION,
-            test=_or_none(_CONFUSION),
-            assignment={"type": "object"},
-            tree=_TREE,
-        ),
+        "items": _with_optional(_LISTED_TREE, settled={"type": "boolean"}),
     },
     least=_or_none(_NUMBER),
     complete_to=_or_none(_NUMBER),
@@ -237,7 +243,12 @@ _FORMS = {
     JobKind.VERIFY: _VERIFIED,
     JobKind.VALIDATE: _VALIDATED,
     JobKind.QUESTION: _RANKED,
-    JobKind.ALTERNATIVES: _LISTED,
+    JobKind.ALTERNATIVES: _with_optional(
+        _LISTED,
+        bound_total=_INTEGER,
+        least_free=_or_none(_NUMBER),
+        is_least_free_proved={"type": "boolean"},
+    ),
 }
 """JSON schemas of the parts of results that pages read."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +14,9 @@ import pytest
 from odt_core.alternatives import (
     AlternativesPart,
     AlternativesView,
+    alternatives_csv,
     cost_per_case,
+    listing,
     parse_cost,
     questions_per_case,
     run_alternatives,
@@ -20,8 +24,9 @@ from odt_core.alternatives import (
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, Table, read_table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind, JobSpec
-from odt_core.problem import Goal, Objective
+from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Status
+from odt_core.solvers.search import SearchOutcome, solve_search
 from odt_core.studies import Adoption, Source, run_adoption
 from odt_core.topology import AnyShape, Topology
 from odt_core.training import TrainSpec, prepare_training
@@ -93,8 +98,9 @@ def test_a_chosen_tree_becomes_a_training_result(table: Table, found: Alternativ
     assert found.least is not None
     worse = next(tree for tree in found.trees if tree.loss > found.least)
     for tree, status in ((found.trees[0], Status.OPTIMAL), (worse, Status.FEASIBLE)):
-        best = found.most - found.trees[0].loss_total
-        adoption = Adoption(tree.assignment, False, 1.0, Source.ALTERNATIVES, best)
+        bound = found.bound_total
+        assert bound == found.most - found.trees[0].loss_total
+        adoption = Adoption(tree.assignment, False, 1.0, Source.ALTERNATIVES, bound)
         assert Adoption.from_json(json.loads(json.dumps(adoption.to_json()))) == adoption
         result = run_adoption(table, spec_of(), adoption)
         assert result.solution.status is status
@@ -123,8 +129,63 @@ def test_a_stopped_list_claims_no_more_than_the_optimum(table: Table) -> None:
     assert "stopped" in AlternativesView(result.to_json()).proof_words()
 
 
+def test_a_list_within_limits_is_bounded_by_the_best_tree_without_them(
+    table: Table, found: AlternativesView
+) -> None:
+    best = found.trees[0]
+    part = AlternativesPart(3, without=(best.columns[0],))
+    limited = AlternativesView(run_alternatives(table, spec_of(), part).to_json())
+    assert limited.least_free == found.least and limited.bound_total == found.bound_total
+    assert all(best.columns[0] not in tree.columns for tree in limited.trees)
+    assert limited.free_words() and not found.free_words()
+
+
+def test_what_is_told_during_a_search_is_the_beginning_of_the_list(table: Table) -> None:
+    told: list[AlternativesView] = []
+    result = run_alternatives(
+        table,
+        spec_of(),
+        AlternativesPart(10),
+        on_result=lambda so_far: told.append(AlternativesView(so_far.to_json())),
+    )
+    losses = [tree.loss for tree in AlternativesView(result.to_json()).trees]
+    assert told
+    for view in told:
+        settled = [tree.loss for tree in view.trees if tree.is_settled]
+        assert settled == losses[: len(settled)]
+        assert f"{len(view.trees)} tree" in view.progress_words()
+
+
+def test_trees_that_are_not_settled_are_marked(found: AlternativesView) -> None:
+    trees = [dict(tree.record) for tree in found.trees]
+    trees[-1]["settled"] = trees[-2]["settled"] = False
+    view = AlternativesView({**found.record, "trees": trees, "end": "time"})
+    assert [tree.is_settled for tree in view.trees[-3:]] == [True, False, False]
+    assert "The last 2 of the list were found beyond that" in view.proof_words()
+    lines = alternatives_csv(view.trees, {}).decode("utf-8-sig").splitlines()
+    settled = [line["settled"] for line in csv.DictReader(lines)]
+    assert settled[-3:] == ["yes", "no", "no"]
+
+
+def test_the_best_tree_found_is_listed_where_the_search_did_not_prove_it(
+    table: Table, found: AlternativesView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unproved(problem: Problem, **others: Any) -> SearchOutcome:
+        outcome = solve_search(problem, **others)
+        return replace(outcome, proved=False, bound=problem.perfect_total)
+
+    monkeypatch.setattr(listing, "solve_search", unproved)
+    result = run_alternatives(table, spec_of(), AlternativesPart(5))
+    view = AlternativesView(result.to_json())
+    assert [tree.loss for tree in view.trees] == [found.least] and not view.trees[0].is_settled
+    assert view.least is None and view.bound_total == view.most
+    assert "No tree was proved to be the best. None has fewer than 0" in view.proof_words()
+
+
 def test_what_is_asked_for_survives_the_store() -> None:
-    part = AlternativesPart(7, Fraction(5, 2), (("a b", Fraction(1, 3)),))
+    part = AlternativesPart(
+        7, Fraction(5, 2), (("a b", Fraction(1, 3)),), ("c",), ("a b", "d"), Fraction(1, 7)
+    )
     job = JobSpec("0" * 64, "t.csv", ReadOptions(), spec_of(), JobKind.ALTERNATIVES, part)
     assert JobSpec.from_json(json.loads(json.dumps(job.to_json()))) == job
     assert job.time_limit == 2 * job.train.time_limit
