@@ -296,7 +296,7 @@ def draw_steps(job: Job, placed: PlacedTree | None) -> None:
     first = before[-1] if before else job
     spec = job.spec.train
     n_steps = len(before) + len(after)
-    st.html(f"<style>.st-key-{keys.STEPS} kbd {{ color: inherit; }}</style>")
+    st.html(f"<style>.st-key-{keys.STEPS} kbd {{ color: inherit; opacity: 1; }}</style>")
     with st.container(horizontal=True, vertical_alignment="center", key=keys.STEPS):
         with st.container():
             if n_steps:

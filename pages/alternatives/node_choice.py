@@ -45,7 +45,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
       }
       nameWithAnswer(part)
       const pressed = String(question === data.chosen)
-      if (part.getAttribute("aria-pressed") === pressed) continue
+      const isButton = part.getAttribute("role") === "button"
+      if (isButton && part.getAttribute("aria-pressed") === pressed) continue
       part.setAttribute("role", "button")
       part.setAttribute("aria-pressed", pressed)
       if (question === data.chosen) {
