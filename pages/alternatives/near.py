@@ -145,8 +145,13 @@ def _draw_settings(job: Job) -> JobSpec | None:
         limit = st.number_input(
             "Seconds at most", 1, MOST_SECONDS, key=keys.SECONDS, persist_state="session"
         )
-        costs = _draw_costs(job)
-        part = AlternativesPart(int(number or 1), _margin(within), costs)
+        costs, most = _draw_costs(job)
+        part = AlternativesPart(
+            int(number or 1),
+            _number(within, "At most how much worse"),
+            costs,
+            most_total_cost=_number(most, "All columns of a tree cost at most"),
+        )
     except InputError as error:
         st.error(plain(str(error)))
         return None
@@ -156,17 +161,17 @@ def _draw_settings(job: Job) -> JobSpec | None:
     return replace(job.spec, kind=JobKind.ALTERNATIVES, train=train, part=part)
 
 
-def _margin(text: str) -> Fraction | None:
+def _number(text: str, what: str) -> Fraction | None:
     if not text.strip():
         return None
-    margin = exact_decimal(text.strip().replace(",", "."))
-    if margin is None or margin < 0:
-        raise InputError(f"At most how much worse: {text!r} is not a number from 0 on.")
-    return margin
+    number = exact_decimal(text.strip().replace(",", "."))
+    if number is None or number < 0:
+        raise InputError(f"{what}: {text!r} is not a number from 0 on.")
+    return number
 
 
-def _draw_costs(job: Job) -> tuple[tuple[str, Fraction], ...]:
-    """Draw the costs of columns; those that are not 1."""
+def _draw_costs(job: Job) -> tuple[tuple[tuple[str, Fraction], ...], str]:
+    """Draw the costs of columns; those that are not 1, and the most for a tree, as typed."""
     names = [feature.name for feature in rows_of(job).train.features]
     with st.expander("What asking a column costs", key=keys.COSTS):
         st.caption("Each column costs 1 unless you say otherwise. Asked twice, it is paid once.")
@@ -188,7 +193,15 @@ def _draw_costs(job: Job) -> tuple[tuple[str, Fraction], ...]:
                 max_chars=12,
             )
             found.append((name, parse_cost(text.replace(",", "."), name)))
-    return tuple(found)
+        most = st.text_input(
+            "All columns of a tree cost at most",
+            key=keys.MOST_TOTAL_COST,
+            persist_state="session",
+            placeholder="any",
+            max_chars=12,
+            help="The list then has the best trees whose columns together cost no more.",
+        )
+    return tuple(found), most
 
 
 def _remember() -> None:
@@ -205,6 +218,8 @@ def _remember() -> None:
             keys.WITHIN: within,
             keys.SECONDS: round(spec.train.time_limit),
         }
+        if part.most_total_cost is not None:
+            values |= {keys.MOST_TOTAL_COST: f"{float(part.most_total_cost):g}"}
         values |= {keys.COSTLY: [name for name, _ in part.costs]}
         values |= {keys.COST + name: f"{float(cost):g}" for name, cost in part.costs}
     for key, value in values.items():

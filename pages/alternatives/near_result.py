@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import streamlit as st
 
-from odt_core.alternatives import AlternativesView, AlternativeTree
+from odt_core.alternatives import AlternativesPart, AlternativesView, AlternativeTree
 from odt_core.exact import exact_decimal
 from odt_core.jobs import Batch, Job, JobSpec
 from odt_core.studies import Adoption
-from odt_core.words import count_words, seconds_words
+from odt_core.words import count_words, list_words, number_words, seconds_words
 from pages.alternatives import keys
 from pages.alternatives.shown import ShownTrees
 from pages.common.layout import draw_part
+from pages.common.studies import begin_study, draw_study_button
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain, shorten
+
+LIST_LIMITED = "List the best trees with these columns"
 
 
 def draw_list(
@@ -47,11 +51,11 @@ def draw_list(
     _draw_proof(batch, view)
     if not view.trees:
         return None
-    trees = _draw_filters(view, costs)
+    trees = _draw_filters(batch, view, costs)
     if not trees:
         st.info(
-            "No tree of the list passes these filters. Take one back, list more trees, or "
-            "ignore the column on the Data page: then the list has the best trees without it."
+            f"No tree of the list passes these filters. Take one back, or press **{LIST_LIMITED}** "
+            "for the best trees that keep to the columns."
         )
     return ShownTrees(view, trees, costs, rows_of(batch.jobs[0]).test)
 
@@ -92,6 +96,8 @@ def _draw_proof(batch: Batch, view: AlternativesView) -> None:
                     "new cases: look at the test columns, too."
                 )
             )
+        if limits := _limit_words(batch):
+            st.markdown(plain(f"{limits} {view.free_words()}"))
     best = count_words(view.n_best, "choice of columns reaches", "choices of columns reach")
     least = "" if view.is_n_best_complete else "at least "
     ties = f" {least[:1].upper()}{least[1:]}{best} the optimum." if view.n_best else ""
@@ -99,11 +105,34 @@ def _draw_proof(batch: Batch, view: AlternativesView) -> None:
     st.caption(plain(f"{spec.table_name}, in {seconds}.{ties}"))
 
 
+def _limit_words(batch: Batch) -> str:
+    """Which trees the list was asked for, if not for all; plain text."""
+    part = _part_of(batch)
+    limits = []
+    if part.without:
+        limits.append(f"do not ask {_names(part.without)}")
+    if part.only:
+        limits.append(f"ask only {_names(part.only)}")
+    if part.most_total_cost is not None:
+        limits.append(f"cost at most {number_words(float(part.most_total_cost))} for all columns")
+    return f"This list has only trees that {' and '.join(limits)}." if limits else ""
+
+
+def _names(columns: Sequence[str]) -> str:
+    return list_words([shorten(name, 40) for name in columns], " or ")
+
+
+def _part_of(batch: Batch) -> AlternativesPart:
+    part = batch.jobs[0].spec.part
+    assert isinstance(part, AlternativesPart)
+    return part
+
+
 def _draw_filters(
-    view: AlternativesView, costs: Mapping[str, Fraction]
+    batch: Batch, view: AlternativesView, costs: Mapping[str, Fraction]
 ) -> tuple[AlternativeTree, ...]:
-    """Draw the filters; the trees that pass them."""
-    names = [feature.name for feature in view.features]
+    """Draw the filters, and the button that searches with them; the trees that pass them."""
+    names = [feature.name for feature in rows_of(batch.jobs[0]).train.features]
     for key in (keys.WITHOUT, keys.ONLY):
         if not set(st.session_state.get(key, ())) <= set(names):
             st.session_state[key] = []
@@ -124,7 +153,27 @@ def _draw_filters(
         st.error(plain(f"The cost per case is {text!r}: give a number from 0 on."))
     found = view.chosen(without=without, only=only, most_cost=most, costs=costs)
     st.caption(f"{len(found):,} of {count_words(len(view.trees), 'listed tree')}.")
+    _draw_limited_button(batch, tuple(without), tuple(only))
     return found
+
+
+def _draw_limited_button(batch: Batch, without: tuple[str, ...], only: tuple[str, ...]) -> None:
+    """Draw the button that lists the best trees that keep to the columns of the filters."""
+    part = _part_of(batch)
+    if not (without or only) or (without, only) == (part.without, part.only):
+        return
+    if draw_study_button(
+        LIST_LIMITED,
+        "Searching …",
+        key=keys.LIST_LIMITED,
+        busy=False,
+        is_first=False,
+        is_ready=True,
+        width="content",
+    ):
+        limited = replace(part, without=without, only=only)
+        begin_study([replace(batch.jobs[0].spec, part=limited)])
+        st.rerun()
 
 
 def _choose_columns(label: str, key: str, names: Sequence[str]) -> list[str]:

@@ -151,6 +151,30 @@ def test_filters_and_costs_leave_fewer_trees(listed: AppTest) -> None:
     assert "give a number from 0 on" in said(listed)
 
 
+def test_the_best_trees_without_a_column_are_searched_for(listed: AppTest) -> None:
+    view = view_of(listed)
+    column = next(column for column in view.columns if column.n_trees and column.least_without)
+    listed.multiselect(key=keys.WITHOUT).select(column.name).run()
+    listed.button(key=keys.LIST_LIMITED).click().run()
+    wait_for(listed, lambda now: now.alternatives)
+    assert not listed.exception
+    limited = view_of(listed)
+    assert limited.trees and not any(column.name in tree.columns for tree in limited.trees)
+    assert limited.least == column.least_without, "as the whole list says it"
+    assert f"This list has only trees that do not ask {column.name}." in said(listed)
+    assert limited.free_words() in said(listed)
+    assert keys.LIST_LIMITED not in {button.key for button in listed.button}
+
+
+def test_columns_may_cost_no_more_together(listed: AppTest) -> None:
+    listed.text_input(key=keys.MOST_TOTAL_COST).set_value("1").run()
+    listed.button(key=keys.LIST).click().run()
+    wait_for(listed, lambda now: now.alternatives)
+    assert not listed.exception
+    assert all(len(tree.columns) <= 1 for tree in view_of(listed).trees)
+    assert "cost at most 1 for all columns" in said(listed)
+
+
 def test_a_list_is_found_again_by_its_address_without_a_tree(listed: AppTest) -> None:
     batch = work(listed).alternatives
     assert batch is not None and batch.id is not None
