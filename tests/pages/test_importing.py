@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,16 +24,15 @@ from tests.runs import Maker
 Change = Callable[[dict[str, Any]], object]
 
 
-@pytest.fixture
-def maker(tmp_path: Path) -> Maker:
-    return Maker(Store(folder=tmp_path))
+@pytest.fixture(scope="module")
+def maker(tmp_path_factory: pytest.TempPathFactory) -> Maker:
+    return Maker(Store(folder=tmp_path_factory.mktemp("importing")))
 
 
-def exported(maker: Maker) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def exported(maker: Maker) -> str:
     run = maker.done(name="Out")
-    text = maker.store.exchange.export_run(LOCAL_OWNER, run.id, with_data=True)
-    found: dict[str, Any] = json.loads(text)
-    return found
+    return maker.store.exchange.export_run(LOCAL_OWNER, run.id, with_data=True)
 
 
 def take_in(maker: Maker, record: dict[str, Any]) -> str:
@@ -42,14 +40,15 @@ def take_in(maker: Maker, record: dict[str, Any]) -> str:
     return store.exchange.import_run("other", json.dumps(record), check_run_file).id
 
 
-def test_what_goes_out_comes_in_and_can_be_run_again(maker: Maker) -> None:
-    run_id = take_in(maker, exported(maker))
+def test_what_goes_out_comes_in_and_can_be_run_again(maker: Maker, exported: str) -> None:
+    run_id = take_in(maker, json.loads(exported))
     again = maker.store.runs.rerun("other", run_id)
     first, repeated = (maker.store.runs.get("other", i) for i in (run_id, again.id))
     assert first.spec == repeated.spec and first.result is not None
 
 
-def compared(maker: Maker) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def compared(maker: Maker) -> str:
     """A comparison's file, its first fold done."""
     plan = ComparisonSpec.grid((Topology.parse("depth-1"),), folding=Folding(2))
     spec = replace(maker.spec(), kind=JobKind.COMPARE)
@@ -62,11 +61,11 @@ def compared(maker: Maker) -> dict[str, Any]:
     table = read_table(maker.content, ReadOptions(), name=maker.name)
     runs = run_fold(table, spec.train, plan.fold_parts()[0])
     found["members"][0]["result"] = {"runs": [run.to_json() for run in runs]}
-    return found
+    return json.dumps(found)
 
 
-def test_a_comparison_goes_out_and_comes_in(maker: Maker) -> None:
-    file = compared(maker)
+def test_a_comparison_goes_out_and_comes_in(maker: Maker, compared: str) -> None:
+    file = json.loads(compared)
     study = take_in(maker, file)
     first, second = maker.store.studies.members("other", study)
     assert first.result == file["members"][0]["result"] and second.result is None
@@ -84,15 +83,18 @@ def test_a_comparison_goes_out_and_comes_in(maker: Maker) -> None:
         lambda first: first.update(kind="curve"),
     ],
 )
-def test_a_comparison_that_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:
-    file = compared(maker)
+def test_a_comparison_that_cannot_be_shown_is_refused(
+    maker: Maker, compared: str, change: Change
+) -> None:
+    file = json.loads(compared)
     change(file["members"][0])
     with pytest.raises(InputError) as refused:
         take_in(maker, file)
     assert str(refused.value).count("\n") == 0
 
 
-def found_path(maker: Maker) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def found_path(maker: Maker) -> str:
     """A path's file, the one on all training rows done."""
     plan = PathSpec(2, Folding(2))
     spec = replace(maker.spec(engine=Engine.SEARCH), kind=JobKind.PATH)
@@ -104,11 +106,11 @@ def found_path(maker: Maker) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text)
     table = read_table(maker.content, ReadOptions(), name=maker.name)
     found["members"][0]["result"] = run_path(table, spec.train, plan.parts()[0]).to_json()
-    return found
+    return json.dumps(found)
 
 
-def test_a_path_goes_out_and_comes_in(maker: Maker) -> None:
-    file = found_path(maker)
+def test_a_path_goes_out_and_comes_in(maker: Maker, found_path: str) -> None:
+    file = json.loads(found_path)
     study = take_in(maker, file)
     whole, *folds = maker.store.studies.members("other", study)
     assert whole.result == file["members"][0]["result"]
@@ -127,15 +129,18 @@ def test_a_path_goes_out_and_comes_in(maker: Maker) -> None:
         lambda first: first["spec"]["part"].update(most_questions=99),
     ],
 )
-def test_a_path_that_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:
-    file = found_path(maker)
+def test_a_path_that_cannot_be_shown_is_refused(
+    maker: Maker, found_path: str, change: Change
+) -> None:
+    file = json.loads(found_path)
     change(file["members"][0])
     with pytest.raises(InputError) as refused:
         take_in(maker, file)
     assert str(refused.value).count("\n") == 0
 
 
-def ranked(maker: Maker) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def ranked(maker: Maker) -> str:
     """The file of columns that were ranked at a question."""
     spec = maker.spec(engine=Engine.SEARCH)
     part = QuestionPart(0, 3)
@@ -146,11 +151,11 @@ def ranked(maker: Maker) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text)
     table = read_table(maker.content, ReadOptions(), name=maker.name)
     found["run"]["result"] = run_ranking(table, spec.train, part).to_json()
-    return found
+    return json.dumps(found)
 
 
-def test_ranked_columns_go_out_and_come_in(maker: Maker) -> None:
-    file = ranked(maker)
+def test_ranked_columns_go_out_and_come_in(maker: Maker, ranked: str) -> None:
+    file = json.loads(ranked)
     run_id = take_in(maker, file)
     assert maker.store.runs.get("other", run_id).result == file["run"]["result"]
 
@@ -166,16 +171,18 @@ def test_ranked_columns_go_out_and_come_in(maker: Maker) -> None:
         lambda run: run["spec"]["part"].update(n_columns=1.5),
     ],
 )
-def test_ranked_columns_that_cannot_be_shown_are_refused(maker: Maker, change: Change) -> None:
-    file = ranked(maker)
+def test_ranked_columns_that_cannot_be_shown_are_refused(
+    maker: Maker, ranked: str, change: Change
+) -> None:
+    file = json.loads(ranked)
     change(file["run"])
     with pytest.raises(InputError) as refused:
         take_in(maker, file)
     assert str(refused.value).count("\n") == 0
 
 
-def test_paths_of_one_study_have_the_same_length(maker: Maker) -> None:
-    file = found_path(maker)
+def test_paths_of_one_study_have_the_same_length(maker: Maker, found_path: str) -> None:
+    file = json.loads(found_path)
     file["members"][1]["spec"]["part"]["most_questions"] = 1
     with pytest.raises(InputError, match="several numbers of questions"):
         take_in(maker, file)
@@ -210,10 +217,11 @@ def test_paths_of_one_study_have_the_same_length(maker: Maker) -> None:
         lambda file: file["run"]["spec"]["train"]["schema"]["columns"][0].update(more="x"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(maker: Maker, change: Change) -> None:
-    record = exported(maker)
+def test_what_cannot_be_shown_is_refused(maker: Maker, exported: str, change: Change) -> None:
+    record = json.loads(exported)
     change(record)
+    before = maker.store.runs.list("other").total
     with pytest.raises(InputError) as refused:
         take_in(maker, record)
     assert str(refused.value).count("\n") == 0
-    assert maker.store.runs.list("other").total == 0
+    assert maker.store.runs.list("other").total == before
