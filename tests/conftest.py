@@ -24,10 +24,7 @@ settings.register_profile("repeatable", derandomize=True)
 settings.register_profile("random", derandomize=False)
 settings.load_profile("repeatable")  # ``--hypothesis-profile random`` looks for new examples
 
-OWN_SERVERS = (
-    *("runs", "studies", "people", "restart", "full_disk"),
-    *("installed", "first_visit", "sheets"),
-)
+OWN_SERVERS = ("runs", "studies", "people", "restart", "full_disk", "installed", "sheets")
 """Browser tests that start servers of their own, or need none: ``test_<name>*.py``."""
 UNITS = {
     **{f"tests/browser/test_{name}": "browser, servers of their own" for name in OWN_SERVERS},

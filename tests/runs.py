@@ -46,18 +46,22 @@ class Maker:
         Whose.
     content, name : bytes, str
         The data set.
+    target, positive : str
+        Its outcome, and the positive class.
     """
 
     store: Store
     owner: str = LOCAL_OWNER
     content: bytes = ward()
     name: str = WARD
+    target: str = "ill"
+    positive: str = "yes"
 
     def spec(self, **changes: Any) -> JobSpec:
         """A training run of depth 1 on the data set; `changes` are of its `TrainSpec`."""
         sha256 = self.store.datasets.put(self.owner, self.content, self.name).sha256
         table = read_table(self.content, ReadOptions(), name=self.name)
-        schema: Schema = infer_schema(table, target="ill").with_target("ill", "yes")
+        schema: Schema = infer_schema(table, self.target, self.positive)
         train = TrainSpec(
             schema, SplitSpec.parse("80%"), Topology.parse("depth-1"), engine=Engine.CBC
         )

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 from functools import partial
+from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Store
+from odt_core.topology import Topology
 from tests.browser.window import Window
+from tests.runs import Maker
 
 SOLVED = 90_000
 """Milliseconds that a run, a study or a search of these tests may take on a busy machine."""
@@ -95,6 +99,27 @@ def open_at(window: Window, place: str, content: bytes, name: str = "patients.cs
         store.datasets.put(LOCAL_OWNER, content, name)
     store.close()
     window.go(f"{place}?data={sha256}")
+
+
+def open_trained(
+    window: Window,
+    place: str,
+    content: bytes,
+    *,
+    target: str = "ill",
+    positive: str = "yes",
+    **changes: Any,
+) -> None:
+    """Open a page by its address, with a tree that was trained before.
+
+    Only a test of training needs to press Train, and to wait while the page is drawn again.
+    `changes` are of the run's `TrainSpec`.
+    """
+    store = Store(folder=window.server.data_dir)
+    maker = Maker(store, content=content, target=target, positive=positive)
+    run = maker.done(**{"topology": Topology.parse("depth-2"), "engine": Engine.SEARCH} | changes)
+    store.close()
+    window.go(f"{place}?run={run.id}")
 
 
 def choose_shape(window: Window, name: str) -> None:

@@ -43,6 +43,10 @@ FLAGS = (
     "--disable-sync",
     # Playwright's own way to refuse requests turns the browser's cache off.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+    # All pages of a context share one process, which has the page's scripts compiled.
+    "--process-per-site",
+    # The scripts run too shortly for the optimizing compiler to pay.
+    "--js-flags=--no-opt",
 )
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 START_SECONDS = 60
@@ -158,32 +162,34 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def shared_context(browser: Browser) -> BrowserContext:
-    """Where the first window of most tests is opened: the page's scripts are in its cache."""
-    return _new_context(browser)
+def contexts() -> list[BrowserContext]:
+    """The tests open their first windows in the first, their second in the second, and so on."""
+    return []
 
 
-def _new_context(browser: Browser) -> BrowserContext:
+def _new_context(browser: Browser, server: Server) -> BrowserContext:
+    """A context with a small page that keeps its process, and thereby the compiled scripts."""
     context = browser.new_context(accept_downloads=True)
     context.set_default_timeout(STEP_MILLISECONDS)
+    context.new_page().goto(f"{server.url}/_stcore/health")
     return context
 
 
 def _clear(window: Window) -> None:
-    """Leave nothing of a window in its context but the cache."""
+    """Leave nothing of a window in its context but the cache and the process."""
     page, context = window.page, window.page.context
     if not page.is_closed():
         session = context.new_cdp_session(page)
         kept = {"origin": window.url, "storageTypes": "local_storage,indexeddb"}
         session.send("Storage.clearDataForOrigin", kept)
-    for each in context.pages:
+    for each in context.pages[1:]:
         each.close()
     context.clear_cookies()
 
 
 @pytest.fixture
 def open_window(
-    request: pytest.FixtureRequest, browser: Browser
+    request: pytest.FixtureRequest, browser: Browser, contexts: list[BrowserContext]
 ) -> Iterator[Callable[..., Window]]:
     """Opens windows: ``open_window(theme="dark", width=1024)``.
 
@@ -203,8 +209,9 @@ def open_window(
         known: str = "",
     ) -> Window:
         running = at or request.getfixturevalue("server")
-        is_shared = not windows and not known
-        context = request.getfixturevalue("shared_context") if is_shared else _new_context(browser)
+        if len(contexts) == len(windows):
+            contexts.append(_new_context(browser, running))
+        context = contexts[len(windows)]
         window = Window(context.new_page(), running)
         window.dress(theme, width, height)
         hosts = [url.split("//")[1] for url in (running.url, known) if url]
@@ -215,7 +222,7 @@ def open_window(
                 window.outside.append(url)
 
         context.on("request", note)
-        closing.append(partial(_clear, window) if is_shared else context.close)
+        closing.append(partial(_clear, window))
         closing.append(partial(context.remove_listener, "request", note))
         window.page.on("pageerror", lambda error: window.errors.append(str(error)))
         window.page.on("console", lambda message: _note_error(window, message))

@@ -7,20 +7,17 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.actions import SOLVED, open_at
+from tests.browser.actions import SOLVED, open_trained
 from tests.browser.window import Window
-from tests.runs import WARD, ward
+from tests.runs import ward
 
 Opener = Callable[..., Window]
 
 
 def list_trees(window: Window) -> None:
-    """Train on a ward's patients, and list the near-optimal trees."""
-    open_at(window, "train", ward(), WARD)
+    """List the near-optimal trees of a ward's patients."""
+    open_trained(window, "train", ward())
     page = window.page
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".st-key-train_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
-    window.settle()
     page.get_by_role("link", name="Alternatives", exact=True).first.click()
     button = page.get_by_role("button", name="List near-optimal trees")
     expect(button).to_be_enabled()

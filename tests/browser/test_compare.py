@@ -31,6 +31,24 @@ def compare(window: Window) -> None:
     window.settle()
 
 
+def assert_it_looks_right(window: Window) -> None:
+    page = window.page
+    for theme, widths in BOTH_WIDTHS:
+        window.reopen(theme, widths[0])
+        for words in ("no cap", "all"):  # chosen pills
+            assert contrast(page.get_by_text(words, exact=True).first) >= 4.5, (theme, words)
+        for width in (*widths, 390):
+            window.widen(width)
+            for shown in ("Against questions", "With intervals"):
+                page.get_by_role("radio", name=shown).or_(
+                    page.get_by_role("button", name=shown, exact=True)
+                ).first.click()
+                window.settle()
+                assert window.legend_overlap() < 1, shown
+                assert window.overhang() == 0, "the page scrolls sideways"
+            window.shoot(f"compare-{theme}-{width}")
+
+
 def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
     window = open_window(width=1440)
     compare(window)
@@ -72,27 +90,8 @@ def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
     expect(page.get_by_text("2 folds of 2 are done.")).to_be_visible()
     press(window, "runs_open")
     expect(page.get_by_text(re.compile("^Best: "))).to_be_visible()
-
-
-def test_it_looks_right(open_window: Opener) -> None:
-    window = open_window(width=BOTH_WIDTHS[0][1][0])
-    compare(window)
-    page = window.page
-    for theme, widths in BOTH_WIDTHS:
-        if theme == "dark":
-            window.reopen(theme, widths[0])
-        for words in ("as set", "all"):  # chosen pills
-            assert contrast(page.get_by_text(words, exact=True).first) >= 4.5, (theme, words)
-        for width in (*widths, 390):
-            window.widen(width)
-            for shown in ("Against questions", "With intervals"):
-                page.get_by_role("radio", name=shown).or_(
-                    page.get_by_role("button", name=shown, exact=True)
-                ).first.click()
-                window.settle()
-                assert window.legend_overlap() < 1, shown
-                assert window.overhang() == 0, "the page scrolls sideways"
-            window.shoot(f"compare-{theme}-{width}")
+    page.wait_for_url("**/compare?data=*&comparison=*")
+    assert_it_looks_right(window)
 
 
 def test_the_keyboard_alone_compares(open_window: Opener) -> None:

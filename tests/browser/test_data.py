@@ -10,32 +10,35 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.actions import FAST_TYPIST, SOLVED, edit_kind, patients
+from tests.browser.actions import FAST_TYPIST, SOLVED, edit_kind, open_at, patients
 from tests.browser.window import BOTH_WIDTHS, Server, Window
 
 Opener = Callable[..., Window]
 
 
-@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
-def test_it_looks_right(open_window: Opener, theme: str, widths: tuple[int, int]) -> None:
-    window = open_window(theme=theme, width=widths[0])
+def test_it_looks_right(open_window: Opener) -> None:
+    window = open_window(width=BOTH_WIDTHS[0][1][0])
     window.go()
-    for width in widths:
-        window.widen(width)
-        window.shoot(f"welcome-{theme}-{width}")
+    for theme, widths in BOTH_WIDTHS:
+        for width in widths:
+            window.dress(theme, width)
+            window.settle()
+            window.shoot(f"welcome-{theme}-{width}")
     window.upload("patients.csv", patients())
-    expect(window.page.get_by_role("heading", name="patients.csv")).to_be_visible()
-    for width in widths[::-1]:
-        window.widen(width)
-        window.shoot(f"data-{theme}-{width}")
-        background = window.page.get_by_test_id("stApp").evaluate(
-            "element => getComputedStyle(element).backgroundColor"
-        )
-        assert background == ("rgb(17, 24, 29)" if theme == "dark" else "rgb(255, 255, 255)")
-        assert window.overhang() == 0, "the page scrolls sideways"
+    for theme, widths in reversed(BOTH_WIDTHS):
+        if theme == "light":
+            window.reopen(theme, widths[0])
+        expect(window.page.get_by_role("heading", name="patients.csv")).to_be_visible()
+        for width in widths[::-1]:
+            window.widen(width)
+            window.shoot(f"data-{theme}-{width}")
+            background = window.page.get_by_test_id("stApp").evaluate(
+                "element => getComputedStyle(element).backgroundColor"
+            )
+            assert background == ("rgb(17, 24, 29)" if theme == "dark" else "rgb(255, 255, 255)")
+            assert window.overhang() == 0, "the page scrolls sideways"
 
 
 def assert_all_are_named(page: Page) -> None:
@@ -74,8 +77,9 @@ def test_from_an_upload_to_the_train_page(window: Window) -> None:
     )
 
 
-def test_the_table_of_columns_is_edited_by_keyboard(window: Window) -> None:
-    window.upload("patients.csv", patients())
+def test_the_table_of_columns_is_edited_by_keyboard(open_window: Opener) -> None:
+    window = open_window()
+    open_at(window, "", patients())
     edit_kind(window, 0, "ignore")
     expect(window.page.get_by_text("1 numerical feature; 1 column ignored.")).to_be_visible()
     edit_kind(window, 2, "numerical")
@@ -89,8 +93,9 @@ def test_the_table_of_columns_is_edited_by_keyboard(window: Window) -> None:
     ).to_be_visible()
 
 
-def test_the_detail_names_the_column_of_the_new_table(window: Window) -> None:
-    window.upload("patients.csv", patients())
+def test_the_detail_names_the_column_of_the_new_table(open_window: Opener) -> None:
+    window = open_window()
+    open_at(window, "", patients())
     fold = window.page.locator(".st-key-data_detail_fold")
     fold.locator("summary").click()
     table = b"".join(b"%d,%d,%d\n" % (50 + i % 40, i % 3, i % 2) for i in range(60))
@@ -99,8 +104,9 @@ def test_the_detail_names_the_column_of_the_new_table(window: Window) -> None:
     expect(fold.get_by_label("Column", exact=True)).to_have_value("first")
 
 
-def test_edits_in_quick_succession_are_all_kept(window: Window) -> None:
-    window.upload("patients.csv", patients())
+def test_edits_in_quick_succession_are_all_kept(open_window: Opener) -> None:
+    window = open_window()
+    open_at(window, "", patients())
     page = window.page
     grid = page.get_by_test_id("stDataFrame").last.locator("canvas").first
     grid.scroll_into_view_if_needed()

@@ -29,6 +29,7 @@ def test_it_has_its_own_pages_theme_and_workers(
         with urllib.request.urlopen(f"{server.url}/api/health", timeout=10) as answer:
             assert answer.status == 200
         window = open_window(at=server)
+        window.go_first("train", "This page needs a data set")
         open_train(window, SAMPLES["monks-1"].csv(), "monks-1.csv")
         title = window.page.get_by_role("heading", level=1)
         fonts = title.evaluate("(heading) => getComputedStyle(heading).fontFamily")

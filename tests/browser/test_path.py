@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.actions import SOLVED, open_at
@@ -53,6 +52,7 @@ def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener) -> None:
     page.reload()
     window.settle()
     expect(page.get_by_text(re.compile("^Least errors on unseen rows"))).to_be_visible()
+    assert_it_looks_right(window)
 
 
 def is_beside(window: Window) -> bool:
@@ -65,13 +65,10 @@ def is_beside(window: Window) -> bool:
     return tree["x"] >= figure["x"] + figure["width"] and tree["y"] < figure["y"] + figure["height"]
 
 
-def test_it_looks_right(open_window: Opener) -> None:
-    window = open_window(width=BOTH_WIDTHS[0][1][0])
-    find_path(window)
+def assert_it_looks_right(window: Window) -> None:
     found = window.page.get_by_text(re.compile("^Least errors on unseen rows"))
     for theme, widths in BOTH_WIDTHS:
-        if theme == "dark":
-            window.reopen(theme, widths[0])
+        window.reopen(theme, widths[0])
         expect(found).to_be_visible()
         for width in (*widths, 390):
             window.widen(width)
@@ -81,9 +78,8 @@ def test_it_looks_right(open_window: Opener) -> None:
             window.shoot(f"path-{theme}-{width}")
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 390)])
-def test_a_tree_of_any_shape_is_trained(open_window: Opener, theme: str, width: int) -> None:
-    window = open_window(theme=theme, width=width)
+def test_a_tree_of_any_shape_is_trained(open_window: Opener) -> None:
+    window = open_window(width=1440)
     open_at(window, "train", ward(), WARD)
     page = window.page
     page.get_by_role("radio", name="Any shape, at most k questions").check(force=True)
@@ -93,10 +89,16 @@ def test_a_tree_of_any_shape_is_trained(open_window: Opener, theme: str, width: 
     page.keyboard.press("Enter")
     expect(page.get_by_text("at most 3 questions a case").first).to_be_visible()
     window.settle()
-    assert window.overhang() == 0, "the page scrolls sideways"
-    window.shoot(f"path-any-{theme}-{width}")
+    for theme, width in (("light", 1440), ("dark", 390)):
+        window.dress(theme, width)
+        window.settle()
+        assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"path-any-{theme}-{width}")
     page.get_by_role("button", name="Train", exact=True).click()
     proof = page.get_by_text(re.compile("No tree of any shape with at most 3")).first
     expect(proof).to_be_visible(timeout=SOLVED)
     window.settle()
-    window.shoot(f"path-any-trained-{theme}-{width}")
+    for theme, width in (("dark", 390), ("light", 1440)):
+        window.dress(theme, width)
+        window.settle()
+        window.shoot(f"path-any-trained-{theme}-{width}")

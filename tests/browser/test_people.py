@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -40,14 +41,30 @@ def ward_server(provider: Provider, tmp_path_factory: pytest.TempPathFactory) ->
         yield server
 
 
-@pytest.fixture
-def arrive(ward_server: Server, provider: Provider, open_window: Opener) -> Callable[..., Window]:
-    """Opens a window of its own, signed in as somebody."""
+@pytest.fixture(scope="module")
+def signed_in() -> dict[Person, Any]:
+    """The cookies of people whose sign-in no test ends."""
+    return {}
 
-    def as_person(person: Person, **options: object) -> Window:
+
+@pytest.fixture
+def arrive(
+    ward_server: Server, provider: Provider, open_window: Opener, signed_in: dict[Person, Any]
+) -> Callable[..., Window]:
+    """Opens a window of its own, signed in as somebody; `anew` if the test ends the sign-in."""
+
+    def as_person(person: Person, *, anew: bool = False, **options: object) -> Window:
         window = open_window(at=ward_server, known=provider.url, **options)
+        context = window.page.context
+        if not anew and person in signed_in:
+            context.add_cookies(signed_in[person])
+            window.go()
+            expect(account(window.page)).to_be_visible()
+            return window
         window.go()
         sign_in(window, person)
+        if not anew:
+            signed_in[person] = context.cookies()
         return window
 
     return as_person
@@ -127,7 +144,7 @@ def test_an_address_is_not_lost_by_signing_in(
 
 
 def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) -> None:
-    window = arrive(ALICE)
+    window = arrive(ALICE, anew=True)
     page = window.page
     window.upload("left-behind.csv", ward(40))
     expect(page.get_by_text("left-behind.csv").first).to_be_visible()
@@ -155,7 +172,7 @@ def test_it_looks_right(arrive: Callable[..., Window]) -> None:
 def test_signing_out_ends_every_tab_and_every_copied_cookie(
     arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:
-    window = arrive(ALICE)
+    window = arrive(ALICE, anew=True)
     first = window.page
     second = first.context.new_page()
     second.goto(window.url)
@@ -178,7 +195,7 @@ def test_signing_out_ends_every_tab_and_every_copied_cookie(
 def test_signing_out_closes_a_connection_that_somebody_else_keeps_open(
     arrive: Callable[..., Window], ward_server: Server
 ) -> None:
-    window = arrive(ALICE)
+    window = arrive(ALICE, anew=True)
     address = ward_server.url.replace("http", "ws") + "/_stcore/stream"
     stolen = {"Cookie": cookies_of(window)}
     origin = Origin(ward_server.url)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
+from odt_core.data import SAMPLES
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
-from tests.browser.actions import SOLVED, choose_engine, choose_shape, press, tick
+from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, press, tick
 from tests.browser.conftest import free_port, run_dashboard
 from tests.browser.window import Window
 
@@ -23,13 +24,8 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
     port = free_port()
     with run_dashboard(tmp_path, port=port) as server:
         window = open_window(at=server, width=1440)
-        window.go()
+        open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
         page = window.page
-        page.get_by_role("button", name="Use this sample").nth(2).click()
-        window.settle()
-        page.get_by_role("button", name="Choose the tree's shape").click()
-        page.wait_for_url("**/train*")
-        window.settle()
         choose_shape(window, "Depth 3")
         choose_engine(window, "CBC")  # which needs minutes
         page.get_by_role("button", name="Train", exact=True).click()
@@ -47,11 +43,8 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         # a page that asks for news while there is no server says so on the console
         window.errors[:] = [error for error in window.errors if "disconnected" not in error]
         window = open_window(at=server, width=1440)
-        window.go()
         page = window.page
-        page.get_by_role("link", name="Runs").first.click()
-        page.wait_for_url("**/runs*")
-        window.settle()
+        window.go("runs")
         tick(window, 0)
         chosen = page.locator(".st-key-runs_chosen_ones")
         expect(chosen.get_by_text("interrupted", exact=True)).to_be_visible()

@@ -166,17 +166,33 @@ def assert_words_can_be_read(page: Page) -> None:
         assert found >= 4.5, f"{words}: {found:.2f}"
 
 
-def test_a_click_on_the_curves_draws_the_tree_of_its_shape_and_floor(open_window: Opener) -> None:
-    window = open_window()
+def test_curves_look_right_and_a_click_draws_the_tree_of_its_shape_and_floor(
+    open_window: Opener,
+) -> None:
+    window = open_window(theme="dark", width=1440)
     open_page(window)
     page = window.page
     page.get_by_text("Curves over many splits").click()
     window.settle()
-    page.get_by_role("spinbutton", name="Splits").fill("2")
+    page.get_by_role("spinbutton", name="Splits").fill("4")
     page.get_by_role("textbox", name="Floors, in %").fill("90, 95, 99")
     page.keyboard.press("Enter")
     window.settle()
+    window.count_charts()
     page.get_by_role("button", name="Run the curves").click()
+    expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible(timeout=SOLVED)
+    window.settle()
+    assert window.most_charts() == 1, "a chart stands beside its old self"
+    page.wait_for_url("**/sensitivity?data=*&curve=*")
+    for theme, widths in reversed(BOTH_WIDTHS):
+        if theme == "light":
+            window.reopen(theme, widths[0])
+            page.get_by_text("Curves over many splits").click()
+        expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible()
+        for width in widths[::-1]:
+            window.widen(width)
+            window.shoot(f"curves-{theme}-{width}")
+            assert window.legend_overlap() < 1
     tree = page.locator(".st-key-sens_curve_tree svg g.node:visible").first
     tree.wait_for(timeout=SOLVED)
     window.settle()
@@ -220,24 +236,4 @@ def test_it_looks_right(open_window: Opener) -> None:
             window.widen(width)
             window.shoot(f"sensitivity-{theme}-{width}")
             assert window.overhang() == 0, "the page scrolls sideways"
-            assert window.legend_overlap() < 1
-    page.get_by_text("Curves over many splits").click()
-    window.settle()
-    page.get_by_role("spinbutton", name="Splits").fill("4")
-    page.keyboard.press("Enter")
-    window.settle()
-    window.count_charts()
-    page.get_by_role("button", name="Run the curves").click()
-    expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible(timeout=SOLVED)
-    window.settle()
-    assert window.most_charts() == 1, "a chart stands beside its old self"
-    page.wait_for_url("**/sensitivity?data=*&curve=*")
-    for theme, widths in reversed(BOTH_WIDTHS):
-        if theme == "light":
-            window.reopen(theme, widths[0])
-            page.get_by_text("Curves over many splits").click()
-        expect(page.get_by_text(re.compile("4 splits in"))).to_be_visible()
-        for width in widths[::-1]:
-            window.widen(width)
-            window.shoot(f"curves-{theme}-{width}")
             assert window.legend_overlap() < 1

@@ -7,22 +7,18 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.actions import SOLVED, open_at, press, tick
+from tests.browser.actions import SOLVED, open_trained, press, tick
 from tests.browser.window import Window
-from tests.runs import WARD, ward
+from tests.runs import ward
 
 Opener = Callable[..., Window]
 
 
 def test_a_tree_is_refitted_and_its_refits_are_found_again(open_window: Opener) -> None:
     window = open_window(width=1440)
-    open_at(window, "train", ward(), WARD)
+    open_trained(window, "train", ward())
     page = window.page
-    page.get_by_role("button", name="Train", exact=True).click()
-    stable = page.get_by_role("button", name="How stable is this tree?")
-    expect(stable).to_be_visible(timeout=SOLVED)
-    window.settle()
-    stable.click()
+    page.get_by_role("button", name="How stable is this tree?").click()
     page.wait_for_url("**/compare*")
     window.settle()
     resamples = page.get_by_role("spinbutton", name="Resamples")

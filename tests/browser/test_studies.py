@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.actions import SOLVED, choose_engine, choose_shape, press, tick
+from odt_core.data import SAMPLES
+from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, press, tick
 from tests.browser.conftest import run_dashboard
 from tests.browser.window import Server, Window
 from tests.runs import ward
@@ -18,6 +19,7 @@ Opener = Callable[..., Window]
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that nobody has visited."""
     with run_dashboard(tmp_path_factory.mktemp("studies")) as server:
         yield server
 
@@ -26,8 +28,10 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     quiet: Server, open_window: Opener
 ) -> None:
     window = open_window(at=quiet, width=1440)
-    window.go()
+    window.go_first("runs", "No runs yet")
     page = window.page
+    page.get_by_role("link", name="Data", exact=True).first.click()
+    window.settle()
     window.upload("ward.csv", ward())
     page.get_by_role("link", name="Sensitivity").first.click()
     page.wait_for_url("**/sensitivity*")
@@ -77,13 +81,8 @@ def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
     quiet: Server, open_window: Opener
 ) -> None:
     window = open_window(at=quiet, width=1440)
-    window.go()
+    open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
     page = window.page
-    page.get_by_role("button", name="Use this sample").nth(2).click()
-    window.settle()
-    page.get_by_role("button", name="Choose the tree's shape").click()
-    page.wait_for_url("**/train*")
-    window.settle()
     choose_shape(window, "Depth 3")
     choose_engine(window, "CBC")  # which needs minutes
     page.get_by_role("button", name="Train", exact=True).click()

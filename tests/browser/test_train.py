@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from odt_core.data import SAMPLES
 from odt_core.render import THEMES
+from odt_core.topology import Topology
 from tests.browser.actions import (
     SOLVED,
     choose_engine,
@@ -24,9 +25,11 @@ from tests.browser.actions import (
     edit_kind,
     open_at,
     open_train,
+    open_trained,
     patients,
 )
 from tests.browser.window import BOTH_WIDTHS, Window
+from tests.runs import ward
 
 Opener = Callable[..., Window]
 
@@ -242,13 +245,13 @@ def workers(n: int) -> bytes:
 
 def test_parts_of_a_tree_tell_their_words_on_hover_and_on_focus(open_window: Opener) -> None:
     window = open_window(width=1440)
-    open_at(window, "train", workers(240), "workers.csv")
-    choose_shape(window, "Depth 1")
-    train(window)
+    tree = {
+        "target": "outcome",
+        "positive": "tested_positive",
+        "topology": Topology.parse("depth-1"),
+    }
+    open_trained(window, "train", workers(240), **tree)
     page = window.page
-    # The tree is drawn once more when CBC has confirmed it.
-    expect(page.get_by_role("button", name="Download")).to_be_visible(timeout=SOLVED)
-    window.settle()
     whole = "job is job a, job b, job c, job d or job e?"
     first = drawing(page)
     expect(first.locator("title")).to_have_text(re.compile(f"^{re.escape(whole)}"))
@@ -267,12 +270,10 @@ def test_a_large_tree_grows_down_where_it_fits_and_on_phones_and_right_between(
     open_window: Opener,
 ) -> None:
     window = open_window(width=1440)
-    open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
+    games = SAMPLES["tic-tac-toe"]
+    outcome = {"target": games.target, "positive": games.positive}
+    open_trained(window, "train", games.csv(), topology=Topology.parse("depth-3"), **outcome)
     page = window.page
-    choose_shape(window, "Depth 3")
-    page.get_by_role("spinbutton", name="Time limit in seconds").fill("2")
-    page.keyboard.press("Enter")
-    train(window)
     ways = {way: page.locator(f".st-key-train_tree_{way}") for way in ("down", "right")}
     for width, shown, hidden in (
         (1440, "down", "right"),
@@ -294,9 +295,7 @@ def test_a_large_tree_grows_down_where_it_fits_and_on_phones_and_right_between(
 
 def test_changing_the_theme_recolours_the_tree_and_keeps_the_shape(open_window: Opener) -> None:
     window = open_window(theme="light")
-    open_at(window, "train", patients(120))
-    choose_shape(window, "3 cues")
-    train(window)
+    open_trained(window, "train", ward(), topology=Topology.parse("cues-3"))
     assert ink(window.page) in text_colours("light")
     window.page.emulate_media(color_scheme="dark")
     colours = "|".join(map(re.escape, text_colours("dark")))

@@ -55,6 +55,14 @@ CONTRAST = """element => {
 }"""
 """How far an element's words stand out from what lies behind them (WCAG 2.2)."""
 
+WATCH_FOR_REFUSAL = """
+window.refused = false
+window.watch = new MutationObserver(() => {
+  window.refused ||= document.body?.innerText.includes("Page not found") ?? false
+})
+window.watch.observe(document, {childList: true, subtree: true})
+"""
+"""Remembers whether the page was ever said not to exist."""
 BOTH_WIDTHS = [("light", (1024, 1440)), ("dark", (1440, 1024))]
 """Each theme, with the width that a page is opened in and the one that it is then given."""
 
@@ -145,6 +153,17 @@ class Window:
         self.page.goto(f"{self.url}/{path}")
         self.page.wait_for_selector("[data-testid=stMain]")
         self.settle()
+
+    def go_first(self, path: str, words: str) -> None:
+        """Open a page of a server that nobody has asked for any: it is there, with these words.
+
+        Its address may be a bookmark.
+        """
+        with self.page.add_init_script(WATCH_FOR_REFUSAL):
+            self.go(path)
+        self.page.wait_for_url(f"**/{path}*")
+        expect(self.page.get_by_text(words)).to_be_visible()
+        assert not self.page.evaluate("window.watch.disconnect(), window.refused"), "for a moment"
 
     def upload(self, name: str, content: bytes) -> None:
         """Give a file to the page's uploader, and wait until it is read."""
