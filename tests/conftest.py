@@ -7,6 +7,7 @@ first, and single tests end the run, so that no process waits long for another.
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 settings.register_profile("repeatable", derandomize=True)
 settings.register_profile("random", derandomize=False)
 settings.load_profile("repeatable")  # ``--hypothesis-profile random`` looks for new examples
+
+# Most workers of the tests live for seconds. They load what their jobs need, and no more.
+os.environ.setdefault("ODT_WARM_WORKERS", "0")
 
 OWN_SERVERS = ("runs", "studies", "people", "restart", "full_disk", "installed", "sheets")
 """Browser tests that start servers of their own, or need none: ``test_<name>*.py``."""

@@ -1,9 +1,9 @@
 """The messages between the manager and its workers.
 
 A worker receives ``{"type": "run", "job": id, "spec": {...}, "path": file, "hurry": bool}`` and
-``{"type": "cancel", "job": id}``. It sends ``ready`` once. For each job it sends ``begun``, any
-number of ``stage``, ``progress`` and ``best`` messages, and one ``result`` or ``error``. A ``best``
-message holds a whole result with the best tree so far.
+``{"type": "cancel", "job": id}``. It sends ``ready`` once. For each job it sends ``begun`` when it
+has read the order, any number of ``stage``, ``progress`` and ``best`` messages, and one ``result``
+or ``error``. A ``best`` message holds a whole result with the best tree so far.
 """
 
 from __future__ import annotations

@@ -54,9 +54,13 @@ class Worker:
 
     def run(self) -> None:
         """Serve until standard input closes."""
-        threading.Thread(target=self._read_orders, daemon=True).start()
-        _warm_up()
         self._send_message({"type": "ready"})
+        threading.Thread(target=self._read_orders, daemon=True).start()
+        if os.environ.get("ODT_WARM_WORKERS") != "0":
+            try:
+                warm_up(self._queue.empty)
+            except Exception:  # the jobs that need what is broken will say so
+                log.exception("what jobs need could not be loaded beforehand")
         while True:
             order = self._queue.get()
             self._run_job(order["job"], order["spec"], Path(order["path"]), order["hurry"])
@@ -67,6 +71,7 @@ class Worker:
             if order["type"] == "cancel":
                 self._cancelled.add(order["job"])
             else:
+                self._send_message({"type": "begun", "job": order["job"]})
                 self._queue.put(order)
         end_this_with_all()
 
@@ -79,7 +84,6 @@ class Worker:
             if found.is_proved and hurry:
                 self._cancelled.add(job)  # a proved tree need not be confirmed
 
-        self._send_message({"type": "begun", "job": job})
         hooks = Hooks(
             on_progress=progress.send,
             on_stage=lambda stage: self._send_message(
@@ -238,15 +242,33 @@ def _in_short(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def _warm_up() -> None:
-    """Run a tiny job, so that slow imports, compiling and starts do not delay the first user."""
+def warm_up(is_idle: Callable[[], bool] = lambda: True) -> None:
+    """Load, in steps of about a second, what would delay a first job, as long as none waits."""
+    for step in (_load_kernels, _load_cart, _run_tiny_job):
+        if is_idle():
+            step()
+
+
+def _load_kernels() -> None:
+    """Load the search's kernels, or have them compiled."""
+    from odt_core.solvers.search.loader import loader
+
+    loader.compile_in_background()
+
+
+def _load_cart() -> None:
+    from odt_core.evaluation import load_cart
+
+    load_cart()
+
+
+def _run_tiny_job() -> None:
+    """Start the process of CBC, and import the rest that a training run uses."""
     from odt_core.data import SplitSpec, infer_schema, read_table
     from odt_core.solution import Engine
-    from odt_core.solvers.search.loader import loader
     from odt_core.topology import Topology
     from odt_core.training import TrainSpec, run_training
 
-    loader.compile_in_background()
     rows = "".join(f"{i},{'ab'[i % 2]},{'yn'[i // 2 % 2]}\n" for i in range(20))
     table = read_table(f"size,kind,outcome\n{rows}".encode())
     spec = TrainSpec(

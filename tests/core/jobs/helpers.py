@@ -134,7 +134,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 class KeptPool(LocalPool):
-    """One warm worker for a manager after another: to start one takes three seconds of work.
+    """One warm worker for a manager after another: to start one and load it takes seconds.
 
     When a manager closes it, only what still runs is ended.
     """

@@ -70,7 +70,7 @@ def test_nothing_is_sent_after_the_end() -> None:
 def test_a_worker_knows_nothing_of_databases() -> None:
     """Half a second and 20 MiB of each worker."""
     code = (
-        "import sys, odt_core.worker.worker as worker; worker._warm_up();"
+        "import sys, odt_core.worker.worker as worker; worker.warm_up();"
         "print([name for name in ('sqlalchemy', 'alembic', 'distributed') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
