@@ -41,8 +41,17 @@ def draw_column_worth(batch: Batch, shown: ShownTrees) -> None:
         Its trees.
     """
     view = shown.view
-    columns = ranked_columns(view)
     st.header("What each column is worth", anchor=False)
+    if view.columns:
+        _draw_ranked(view)
+    else:
+        st.caption("The list ended before the search without each column began.")
+    _draw_downloads(batch, view, shown.costs)
+
+
+def _draw_ranked(view: AlternativesView) -> None:
+    """Draw the figure of the columns, and their table."""
+    columns = ranked_columns(view)
     draw_chart(_figure(view, opaque=False), key=keys.WORTH, alt=_alt(view))
     more = len(columns) - MOST_COLUMNS
     rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
@@ -53,7 +62,6 @@ def draw_column_worth(batch: Batch, shown: ShownTrees) -> None:
     )
     with st.expander("All columns as a table", key=keys.WORTH_TABLE):
         st.html(_table(view, columns))
-    _draw_downloads(batch, view, shown.costs)
 
 
 def ranked_columns(view: AlternativesView) -> list[ColumnView]:
@@ -129,4 +137,5 @@ def _draw_downloads(batch: Batch, view: AlternativesView, costs: Mapping[str, Fr
             f"{stem}.json",
             "application/json",
         )
-        draw_figure_downloads(lambda: _figure(view), lambda: _alt(view), stem)
+        if view.columns:
+            draw_figure_downloads(lambda: _figure(view), lambda: _alt(view), stem)

@@ -119,6 +119,20 @@ def test_a_chosen_tree_stands_beside_the_best_and_becomes_current(listed: AppTes
     assert "chosen on the Alternatives page" in said(listed)
 
 
+def test_a_list_that_ended_before_columns_were_left_out_has_no_empty_figure(
+    listed: AppTest,
+) -> None:
+    batch = work(listed).alternatives
+    assert batch is not None and batch.jobs[0].result is not None
+    assert len(listed.get("plotly_chart")) == 1
+    batch.jobs[0].result["columns"] = []  # as a list has it that a running job told
+    listed.run()
+    assert not listed.exception
+    assert not listed.get("plotly_chart")
+    assert "ended before the search without each column began" in said(listed)
+    assert "**No. 1** · " in said(listed)
+
+
 def test_drawings_count_the_test_rows_of_their_trees(listed: AppTest) -> None:
     """A tree of the list has the columns that it asks, and the test rows have all of the file."""
     view, now = view_of(listed), work(listed)
