@@ -297,7 +297,10 @@ class AlternativesView:
             return f"{self._end_words()} No tree was proved to be the best.{bound}"
         if self.is_all:
             n = count_words(len(self.trees), "choice", "choices")
-            return f"Proved: these are all {n} of columns that a tree of this shape can have."
+            limits = "" if self.least_free is None else " with the limits of this list"
+            return (
+                f"Proved: these are all {n} of columns that a tree of this shape can have{limits}."
+            )
         assert complete is not None
         if complete <= least:
             return f"{self._end_words()} {self._first_words(least)}"

@@ -125,6 +125,9 @@ def test_it_prints_a_table_with_what_is_proved(
     said = capsys.readouterr().out
     assert "these are all 7 choices of columns that a tree of this shape can have" in said
     assert "Each tree is the best of its choice of columns on the training rows" in said
+    assert main([*words, "--without", "jacket_color"]) == 0
+    said = capsys.readouterr().out
+    assert "a tree of this shape can have with the limits of this list." in said
     assert main([*words[:-1], "depth-2", "--within", "0"]) == 0
     assert "every choice of columns that is as good is here" in capsys.readouterr().out
 
