@@ -400,6 +400,16 @@ def run_alternatives(
             seconds=time.perf_counter() - began,
         )
 
+    is_stopped = False
+
+    def ends_now() -> bool:
+        """Whether to stop. The trees that were found are then built, however long that takes."""
+        nonlocal is_stopped
+        if not is_stopped and should_stop is not None and should_stop():
+            is_stopped = True
+            tell(Stage.FINISHING)
+        return is_stopped
+
     tell(Stage.SOLVING)
     found = find_near_trees(
         problems,
@@ -408,7 +418,7 @@ def run_alternatives(
         cost_limit=cost_limit,
         time_limit=spec.time_limit,
         on_trees=None if on_result is None else lambda trees: on_result(result(trees)),
-        should_stop=should_stop,
+        should_stop=ends_now,
     )
 
     def left() -> float:
@@ -418,9 +428,9 @@ def run_alternatives(
 
     least: tuple[int | None, int | None] = (None, None)
     if part.is_limited:
-        least = least_loss(free, time_limit=left(), should_stop=should_stop)
+        least = least_loss(free, time_limit=left(), should_stop=ends_now)
     columns = column_worths(
-        problems, found, time_limit=left(), cost_limit=cost_limit, should_stop=should_stop
+        problems, found, time_limit=left(), cost_limit=cost_limit, should_stop=ends_now
     )
     tell(Stage.FINISHING)
     return result(found, columns, least)

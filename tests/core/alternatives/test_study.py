@@ -30,6 +30,7 @@ from odt_core.solvers.search import SearchOutcome, solve_search
 from odt_core.studies import Adoption, Source, run_adoption
 from odt_core.topology import AnyShape, Topology
 from odt_core.training import TrainSpec, prepare_training
+from odt_core.training.progress import Stage
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +128,25 @@ def test_a_stopped_list_claims_no_more_than_the_optimum(table: Table) -> None:
     result = run_alternatives(table, spec_of(), AlternativesPart(5), should_stop=lambda: True)
     assert result.status is Status.CANCELLED
     assert "stopped" in AlternativesView(result.to_json()).proof_words()
+
+
+def test_a_stopped_list_tells_that_it_builds_the_trees_it_has_found(table: Table) -> None:
+    events: list[str] = []
+
+    def should_stop() -> bool:
+        return "told" in events
+
+    result = run_alternatives(
+        table,
+        spec_of(),
+        AlternativesPart(5000),
+        on_stage=lambda stage: events.append(stage.value),
+        on_result=lambda _: events.append("told"),
+        should_stop=should_stop,
+    )
+    assert result.status is Status.CANCELLED and result.found.trees
+    began, told = events.index(Stage.FINISHING.value), events.index("told")
+    assert told < began < len(events) - 1, "told as soon as it stops, and again at the end"
 
 
 def test_a_list_within_limits_is_bounded_by_the_best_tree_without_them(
