@@ -235,8 +235,9 @@ def test_workers_die_with_the_process_that_started_them(
     server.stdin.write(json.dumps(hard.to_json()).encode() + b"\n")
     server.stdin.flush()
     assert server.stdout.readline() == b"solving\n"
+    # the workers, and the solver of one, which may begin after the first tree
+    wait_until(lambda: len(family_of(server.pid)) >= n_workers + 1)
     family = family_of(server.pid)
-    assert len(family) >= n_workers + 1, "the workers, and the solver of one"
     server.send_signal(ending)
     server.wait()
     wait_until(lambda: not any(is_alive(process) for process in family))
