@@ -151,13 +151,13 @@ class Bounds:
         packed = pack(masks)
         keys = [(id(node), row.tobytes()) for row in packed]
         known = [self._known.get(key) for key in keys]
-        low = masks @ self.base.T
+        base = masks @ self.base.T
+        low = base.copy()
         is_exact = np.repeat(~self.costs.is_bounded[None], len(low), axis=0)
         for b, found in enumerate(known):
             if found is not None:
                 low[b], is_exact[b] = found
         cls = self.encoding.classes[node.node]
-        base = masks @ self.base.T
         for m, search in enumerate(self.searches):
             todo = np.flatnonzero(~is_exact[:, m] & (low <= most).all(axis=1))
             if not len(todo):

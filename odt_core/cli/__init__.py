@@ -2,8 +2,7 @@
 
 Answers go to standard output, progress and notes to standard error. Bad input gives one line on
 standard error and exit status 2. A failed solver or a refused answer gives one line and status 1.
-An
-interrupted run gives its best tree and status 130.
+An interrupted run gives its best tree and status 130.
 """
 
 from __future__ import annotations

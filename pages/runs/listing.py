@@ -195,7 +195,7 @@ def draw_table(query: RunQuery) -> None:
         column_config={
             **_COLUMNS,
             "open": st.column_config.ButtonColumn(
-                "", width=62, type="tertiary", key=_CLICK, on_click=_note_click, args=(ids,)
+                "Open", width=62, type="tertiary", key=_CLICK, on_click=_note_click, args=(ids,)
             ),
         },
         lazy=False,

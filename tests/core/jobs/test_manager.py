@@ -202,6 +202,19 @@ def test_closing_ends_everything_but_what_waits(store: Store, hard: JobSpec, eas
     wait_until(lambda: not any(is_alive(process) for process in family))
 
 
+def test_a_worker_that_still_loads_what_jobs_need_takes_a_job(
+    store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ODT_WARM_WORKERS", "1")
+    manager = JobManager(store, n_workers=1)
+    try:
+        jobs = [manager.submit(easy), manager.submit(easy)]
+        wait_until(lambda: all(job.is_over for job in jobs))
+        assert [job.status for job in jobs] == [RunStatus.DONE] * 2, jobs[0].message
+    finally:
+        manager.close()
+
+
 SERVER = """
 import json, sys, time
 from pathlib import Path
