@@ -308,8 +308,12 @@ def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
     with managing(store, kept_pool, n_workers=2) as manager:
         wait_until(lambda: kept_pool.n_free() == 2)
         frozen = manager.submit(large_job(store))
-        wait_until(lambda: frozen.status is RunStatus.RUNNING)
-        (pid,) = (w.process.pid for w in kept_pool._workers if w.job == frozen.id)
+
+        def workers() -> list[int]:
+            return [w.process.pid for w in kept_pool._workers if w.job == frozen.id]
+
+        wait_until(workers)  # a moment after the run is running
+        (pid,) = workers()
         os.kill(pid, signal.SIGSTOP)
         assert frozen.stage is Stage.PREPARING
         other = manager.submit(easy, lane="another")
