@@ -177,7 +177,8 @@ def find_near_trees(
     on_trees : callable, optional
         Called after some of the budgets.
     should_stop : callable, optional
-        Called often. True ends the search with the choices that were found.
+        Called often, also while the trees are built. True ends the search with the choices that
+        were found.
 
     Raises
     ------
@@ -223,9 +224,10 @@ class _Listing:
         """No tree has a smaller loss, if that was not settled in the time."""
 
     def _check(self) -> None:
+        stops = self.should_stop is not None and self.should_stop()
         if self.is_over:  # the trees of what is complete are built whatever the time
             return
-        if self.should_stop is not None and self.should_stop():
+        if stops:
             raise SearchEndedError(End.STOPPED)
         if time.perf_counter() > self.deadline:
             raise SearchEndedError(End.TIME)
@@ -439,6 +441,7 @@ class _Listing:
         return limit is None or limit.allows(frozenset(shown.used_features))
 
     def _tree(self, row: _Row) -> NearTree:
+        self._check()  # so that the caller of a long list hears of a stop
         search = self.searches[row.search]
         assignment = search.assignment(row.entry)
         loss = int(row.rank[0])

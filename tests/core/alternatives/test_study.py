@@ -29,7 +29,7 @@ from odt_core.solution import Status
 from odt_core.solvers.search import SearchOutcome, solve_search
 from odt_core.studies import Adoption, Source, run_adoption
 from odt_core.topology import AnyShape, Topology
-from odt_core.training import TrainSpec, prepare_training
+from odt_core.training import TrainSpec, build_problem, prepare_training
 from odt_core.training.progress import Stage
 
 
@@ -147,6 +147,25 @@ def test_a_stopped_list_tells_that_it_builds_the_trees_it_has_found(table: Table
     assert result.status is Status.CANCELLED and result.found.trees
     began, told = events.index(Stage.FINISHING.value), events.index("told")
     assert told < began < len(events) - 1, "told as soon as it stops, and again at the end"
+
+
+def test_a_stop_is_seen_while_the_trees_are_built(table: Table) -> None:
+    problem = build_problem(prepare_training(table, spec_of()), spec_of())
+    asked = 0
+
+    def count() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    def asked_for(number: int) -> tuple[int, int]:
+        nonlocal asked
+        asked = 0
+        return listing.find_near_trees([problem], number=number, should_stop=count).n_within, asked
+
+    n_found, for_twenty = asked_for(20)
+    assert n_found > 20
+    assert asked_for(n_found)[1] - for_twenty == n_found - 20, "once for each tree of the same list"
 
 
 def test_a_list_within_limits_is_bounded_by_the_best_tree_without_them(
