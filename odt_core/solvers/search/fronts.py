@@ -7,7 +7,7 @@ of a front is a staircase of points (see front_kernels.py); a tree must get belo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -24,15 +24,15 @@ from odt_core.solvers.search.columns import (
     Columns,
     Encoding,
     Masks,
-    count,
     encode_fronts,
+    groups_of,
     runs_of,
     unpack,
 )
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
-from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.search import Search, Stopped
-from odt_core.solvers.search.splits import Splits
+from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
+from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ Flags = npt.NDArray[np.bool_]
 Sums = tuple[Floats, ...]
 """Four: positive and negative weight of row sets in each column ``[B, V]``, and in all ``[B]``."""
 
-Payload = tuple[npt.NDArray, ...]
+Take = Callable[[Nodes, Callable[[int], Choice]], None]
 
 MOST_AT_ONCE = 1_200
 """Up to so many columns, the sums of all of them are made at once."""
@@ -280,194 +280,69 @@ def _mode(table: Columns, cls: int) -> int:
     return MAY if table.empty_ok[cls] else MUST
 
 
-# ---------------------------------------------------------------- larger subsets
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Columns sent low or high. n of them, q columns, L multipliers.
-
-    Attributes
-    ----------
-    sent : int
-        How many of the columns are sent.
-    low : bool[n, q]
-        Which are sent low.
-    payload : (arrays[n, ...], arrays[n, ...])
-        What stands for the rows on the low and the high side.
-    lower : float64[n, 2, L]
-        Bounds of the two sides.
-    """
-
-    sent: int
-    low: Flags
-    payload: tuple[Payload, Payload]
-    lower: Floats
-
-    def take(self, at: npt.NDArray) -> Batch:
-        """Some of them."""
-        low, high = (tuple(each[at] for each in side) for side in self.payload)
-        return Batch(self.sent, self.low[at], (low, high), self.lower[at])
-
-
-class Walk:
-    """A walk over the larger subsets of a set's columns s..e at a node, heaviest columns first.
-
-    Parameters
-    ----------
-    node : Node
-        Its bounds of single columns are known.
-    payload : arrays[e - s, ...]
-        What stands for the rows in each column: sums, or masks.
-    join : numpy.ufunc
-        Puts the payloads of disjoint row sets together.
-    """
-
-    def __init__(self, node: Node, s: int, e: int, payload: Payload, join: np.ufunc) -> None:
-        table = node.search.table
-        weight = node.whole[0][s:e] + node.whole[1][s:e]
-        at = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
-        self.node, self.join, self.group = node, join, int(table.group[s])
-        self.columns = s + at
-        self.unused = tuple((s + np.flatnonzero(weight == 0)[:1]).tolist())
-        self.arity = int(table.arity[self.group])
-        self.both_needed = not self.unused and not table.empty_ok[node.cls]
-        self.lower = np.stack([node.into[0][s + at], node.into[node.h][s + at]])
-        self.payload = tuple(each[at] for each in payload)
-
-    def run(self) -> Iterator[Batch]:
-        """Batches of whole subsets that are open."""
-        q, node = len(self.columns), self.node
-        if not q:
-            return
-        least = self.lower.min(axis=0)
-        rest = np.concatenate([least[::-1].cumsum(axis=0)[::-1], np.zeros_like(least[:1])])
-        empty = tuple(np.zeros_like(each[:1]) for each in self.payload)
-        zero = np.zeros((1, 2, self.lower.shape[2]))
-        stack = [Batch(0, np.zeros((1, q), np.bool_), (empty, empty), zero)]
-        while stack:
-            node.search.check()
-            batch = stack.pop()
-            batch = batch.take(node.is_open(batch.lower.sum(axis=1) + rest[batch.sent]))
-            if not len(batch.low):
-                continue
-            if batch.sent == q:
-                yield batch
-                continue
-            ways = (0, 1) if node.h or batch.sent else (0,)
-            for to in ways[::-1]:
-                grown = self._send(batch, to, rest[batch.sent + 1])
-                for first in range(0, len(grown.low), BATCH):
-                    stack.append(grown.take(np.arange(first, min(first + BATCH, len(grown.low)))))
-
-    def _send(self, batch: Batch, to: int, rest: Floats) -> Batch:
-        """The next column sent low (0) or high (1), wherever that is allowed and open."""
-        i = batch.sent
-        low = batch.low.copy()
-        low[:, i] = to == 0
-        n_low = low[:, : i + 1].sum(axis=1)
-        keep = np.minimum(n_low, i + 1 - n_low) <= self.arity
-        if self.both_needed and i + 1 == len(self.columns):
-            keep &= (n_low > 0) & (n_low <= i)
-        lower = batch.lower.copy()
-        lower[:, to] += self.lower[to, i]
-        keep &= self.node.is_open(lower.sum(axis=1) + rest)
-        payload = list(batch.payload)
-        payload[to] = tuple(
-            self.join(side, each[i]) for side, each in zip(payload[to], self.payload, strict=True)
-        )
-        grown = Batch(i + 1, low, (payload[0], payload[1]), lower).take(keep)
-        if len(grown.low):
-            better = self.node.grown(
-                to, grown.payload[to], grown.lower[:, to], grown.lower[:, 1 - to] + rest
-            )
-            grown.lower[:, to] = better
-        return grown
-
-    def read(self, batch: Batch, at: int) -> Choice:
-        """The split of a whole subset; the smaller side is named."""
-        sides = [tuple(self.columns[some].tolist()) for some in (batch.low[at], ~batch.low[at])]
-        to_high = len(sides[1]) < len(sides[0])
-        return Choice(self.group, to_high, sides[to_high] or self.unused)
-
-
 # ---------------------------------------------------------------- roots of subtrees
 
 
-class Node:
+class Node(Bounds):
     """A set of rows that is to be split by the root of a class of two or more levels.
+
+    Its bounds have a row for each multiplier.
 
     Attributes
     ----------
-    children : tuple of int
-        The classes of the low and the high child.
-    h : int
-        1 if these differ, else 0.
-    ways : tuple of int
-        Where the members of a column may go: to the low child (0), to the high one (1).
-    allowed, in_set : bool[V]
-        The columns that may be asked for, and those of which several may be members.
-    pairs : int64[C, 2]
-        The pairs of columns that may be members.
-    walks : list of (int, int)
-        The columns of sets of which more than two may be members: first, last + 1.
-    into, left : list of float64[V, L]
-        For the low and the high child (one, if they are the same): weighted bounds on the rows
-        inside and outside each column.
+    allowed : bool[S]
+        The splits that may be used; `closed` is `FAR` for the others, else 0.
+    walks : list of int
+        The sets of which more than two columns may be members.
+    in_row : (float64[V], float64[V], float64[2])
+        Positive and negative weight in each column, and of all rows.
     """
 
     def __init__(
         self, search: FrontSearch, cls: int, mask: Masks, front: Front, guide: Floats
     ) -> None:
-        table = search.table
-        self.search, self.cls, self.mask = search, cls, mask
+        super().__init__(search.splits, cls, (len(search.alpha),))
+        self.search, self.mask = search, mask
         self.front, self.guide = front, guide
-        self.children = (int(table.low[cls]), int(table.high[cls]))
-        self.h = int(self.children[0] != self.children[1])
-        self.ways = (0, 1) if self.h and not table.one_way[cls] else (0,)
-        self.v, n = len(table.group), len(search.alpha)
-        self.allowed, self.in_set = np.zeros(self.v, np.bool_), np.zeros(self.v, np.bool_)
-        pairs, self.walks = [np.empty((0, 2), np.int64)], []
-        for take, s, e in search.runs[cls].tolist():
-            self.allowed[s:e] = True
-            self.in_set[s:e] = take != 1
-            if take == 2:
-                pairs.append(np.stack(np.triu_indices(e - s, 1), axis=1) + s)
-            elif take != 1:
-                self.walks.append((s, e))
-        self.pairs = np.concatenate(pairs)
-        self.into = [np.zeros((self.v, n)) for _ in range(self.h + 1)]
-        self.left = [np.zeros((self.v, n)) for _ in range(self.h + 1)]
+        self.v = self.splits.n_columns
+        self.allowed = self.splits.allowed(cls)
+        self.closed = np.where(self.allowed, 0.0, FAR)
+        walks = self.splits.by_walk.nonzero()[0].tolist()
+        self.walks = [k for k in walks if k in groups_of(self.table, cls)]
         x, y, p, q = search.sums(mask[None])
-        self.whole = (x[0], y[0], np.array([p[0], q[0]]))
-        self.weight = search.alpha * x[0][:, None] + search.beta * y[0][:, None]
+        self.in_row = (x[0], y[0], np.array([p[0], q[0]]))
+        alpha, beta = search.alpha[:, None], search.beta[:, None]
+        self.weight[:, : self.v] = alpha * x + beta * y
+        self.weight[:, self.v :] = self.splits.pair_sums(self.weight)
+        self.total_weight = alpha * p + beta * q
 
     def is_open(self, bounds: Floats) -> Flags:
         """Whether bounds of splits, float64[C, L], leave any of what is wanted open."""
         return np.asarray(self.search.open_step(bounds, self.front.points) >= 0)
 
-    def read(self, columns: Whole, to_high: int) -> Choice:
-        """The split whose members are one or two columns (or none)."""
-        members = tuple(v for v in columns.tolist() if v >= 0)
-        group = int(self.search.table.group[members[0]]) if members else -1
-        return Choice(group, bool(to_high), members)
+    def bounds_of(self, way: int, splits: slice | Whole) -> Floats:
+        """float64[C, L]: bounds of splits whose members go one way."""
+        x, y = self._children_of(way)
+        inside, outside = self.bound[INSIDE, x][:, splits], self.bound[OUTSIDE, y][:, splits]
+        return np.ascontiguousarray((inside + outside + self.closed[splits]).T)
 
-    def pair_bounds(self, way: int, pairs: Whole) -> Floats:
-        """float64[C, 2, L]: bounds of what pairs of columns hold and leave.
+    def set_bounds(self, groups: list[int]) -> Floats:
+        """float64[C, L]: bounds of all splits of sets."""
+        return np.ascontiguousarray(self._set_bounds()[:, groups].T)
 
-        From disjoint sets, and from what either column leaves (sharpened similarity).
-        """
-        table, weight = self.search.table, self.weight
-        into, own, left = self.into[way], self.into[self.h - way], self.left[self.h - way]
-        sums = np.add.reduceat(own, table.start[:-1], axis=0)
-        u, v = pairs.T
-        outer = sums[table.group[u]] - own[u] - own[v]
-        np.maximum(outer, left[u] - weight[v] + own[v], out=outer)
-        np.maximum(outer, left[v] - weight[u] + own[u], out=outer)
-        return np.stack([into[u] + into[v], outer], axis=1)
+    def read(self, split: int, to_high: int) -> Choice:
+        """The split of a number."""
+        return Choice(int(self.splits.group[split]), bool(to_high), self.splits.columns(split))
 
-    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
-        """Better bounds of the low (0) or high child (1) on growing row sets (see `Walk`)."""
+    def walk(self, k: int, payload: npt.NDArray, join: np.ufunc, take: Take) -> None:
+        """Walk over the larger subsets of a set."""
+        at = slice(int(self.table.start[k]), int(self.table.start[k + 1]))
+        low, high = (self.bound[INSIDE, x, :, at].T for x in (0, self.h))
+        sides = Sides(self.table, self.cls, k, self.weight[0, at], payload, join, low, high)
+        walk(sides, Wanted(self.is_open, self.grown, take))
+
+    def grown(self, x: int, payload: npt.NDArray, own: Floats, rest: Floats) -> Floats:
+        """Better bounds of the low (0) or high child (1) on growing row sets (see `Wanted`)."""
         raise NotImplementedError
 
 
@@ -476,46 +351,42 @@ class PairNode(Node):
 
     def solve(self) -> None:
         """Find the front; of each run of open thresholds the one in the middle first."""
-        search, table = self.search, self.search.table
-        if table.empty_ok[self.cls]:
-            n = self.h + 1
-            sums = tuple(each[:0] for each in search.sums(self.mask[None]))
-            nothing = np.full((n, 2), -1)
-            self._try(sums, nothing, nothing, np.arange(n), np.zeros((n, len(search.alpha))))
-        todo = self.allowed.copy()
+        if self.table.empty_ok[self.cls]:
+            for way in range(self.h + 1):
+                none, rows = np.zeros((1, len(self.search.alpha))), np.full((1, 2), -1)
+                choice = Choice(-1, bool(way), ())
+                sums = tuple(each[:0] for each in self.search.sums(self.mask[None]))
+                self._try(sums, rows, way, none, lambda _, choice=choice: choice)
+        todo = self.allowed[: self.v].copy()
         at_once = self.v <= MOST_AT_ONCE
-        kept = np.flatnonzero(todo & (self.in_set | at_once))
+        kept = np.flatnonzero(todo & (self.splits.is_set[self.table.group] | at_once))
         sums = self._singles(kept)
         todo[kept] = False
         while todo.any():
-            for c in range(self.h + 1):
-                spread(table, self.weight, self.into[c], self.left[c])
-            open_ = [self.is_open(self.into[w] + self.left[self.h - w]) for w in self.ways]
-            picked = middles(todo & np.any(open_, axis=0), table.group)[:BATCH]
-            if not len(picked):
+            self._propagate(chains=True)
+            bounds = [self.bounds_of(way, slice(0, self.v)) for way in self.ways]
+            at = np.flatnonzero(todo & np.any([self.is_open(each) for each in bounds], axis=0))
+            if not len(at):
                 break
+            picked = at[self._middles(at)][:BATCH]
             self._singles(picked)
             todo[picked] = False
         self._sets(sums, kept)
 
     def _try(
-        self, sums: tuple[Floats, ...], rows: Whole, columns: Whole, to_high: Whole,
-        bounds: Floats, read: Callable[[int], Choice] | None = None,
-    ) -> None:  # fmt: skip
+        self, sums: Sums, rows: Whole, to_high: int, bounds: Floats, read: Callable[[int], Choice]
+    ) -> None:
         """Put the fronts of splits into ours, the most promising first.
 
-        `rows` says which of the sums are the members', `columns` which columns these are.
+        `rows` says which of the sums are the members'.
         """
         search = self.search
         low, high = self.children
         order = np.argsort(bounds.sum(axis=1), kind="stable")
-        splits = np.concatenate([rows, to_high[:, None]], axis=1)[order]
-        first = self.front.add(
-            len(order),
-            lambda i: read(order[i]) if read else self.read(columns[order[i]], to_high[order[i]]),
-        )
+        splits = np.column_stack([rows, np.full(len(rows), to_high)])[order]
+        first = self.front.add(len(order), lambda i: read(int(order[i])))
         points, n = loader.primitives().split_fronts(
-            *sums, *self.whole, splits, bounds[order], search.alpha, search.beta,
+            *sums, *self.in_row, splits, bounds[order], search.alpha, search.beta,
             search.runs[low], search.mode[low], search.runs[high], search.mode[high],
             search.leaf, self.front.points, first, search.halt,
         )  # fmt: skip
@@ -525,70 +396,55 @@ class PairNode(Node):
     def _singles(self, columns: Whole) -> Sums:
         """Splits by one of the columns; their sums."""
         search = self.search
-        x, y, (p, q) = self.whole
-        sums = search.sums(search.splits.column_masks(columns) & self.mask)
+        x, y, (p, q) = self.in_row
+        sums = search.sums(self.splits.column_masks(columns) & self.mask)
         rest = (x - sums[0], y - sums[1], p - sums[2], q - sums[3])
         for c, child in enumerate(self.children[: self.h + 1]):
-            self.into[c][columns] = search.shallow_bounds(child, sums)
-            self.left[c][columns] = search.shallow_bounds(child, rest)
-        n = len(columns)
-        rows, names = (np.stack([each, np.full(n, -1)], axis=1) for each in (np.arange(n), columns))
+            self.bound[INSIDE, c][:, columns] = search.shallow_bounds(child, sums).T
+            self.bound[OUTSIDE, c][:, columns] = search.shallow_bounds(child, rest).T
+        rows = np.column_stack([np.arange(len(columns)), np.full(len(columns), -1)])
         for way in self.ways:
-            bounds = self.into[way][columns] + self.left[self.h - way][columns]
-            self._try(sums, rows, names, np.full(n, way), bounds)
+            read = partial(self._read, columns, way)
+            self._try(sums, rows, way, self.bounds_of(way, columns), read)
         return sums
+
+    def _read(self, splits: Whole, way: int, i: int) -> Choice:
+        return self.read(int(splits[i]), way)
 
     def _sets(self, sums: Sums, kept: Whole) -> None:
         """Splits by several columns of a set; the sums are of the columns `kept`."""
-        place = np.full(self.v, -1)
+        splits, place = self.splits, np.full(self.v, -1)
         place[kept] = np.arange(len(kept))
-        for way in range(self.h + 1 if len(self.pairs) else 0):
-            bounds = self.pair_bounds(way, self.pairs).sum(axis=1)
+        pairs = np.arange(self.v, splits.n)[self.allowed[self.v :]]
+        if len(pairs):
+            self._propagate(chains=False)
+        for way in self.ways if len(pairs) else ():
+            bounds = self.bounds_of(way, pairs)
             at = np.flatnonzero(self.is_open(bounds))
-            pairs = self.pairs[at]
-            self._try(sums, place[pairs], pairs, np.full(len(at), way), bounds[at])
-        for s, e in self.walks:
-            walk = Walk(self, s, e, tuple(each[place[s:e]] for each in sums), np.add)
-            for batch in walk.run():
-                n = len(batch.lower)
-                rows = np.stack([np.arange(n), np.full(n, -1)], axis=1)
-                bounds = batch.lower.sum(axis=1)
-                read = partial(walk.read, batch)
-                self._try(batch.payload[0], rows, rows, np.zeros(n, np.int64), bounds, read)
+            some = pairs[at]
+            rows = np.column_stack([place[splits.first[some]], place[splits.second[some]]])
+            self._try(sums, rows, way, bounds[at], partial(self._read, some, way))
+        for k in self.walks:
+            at = place[self.table.start[k] : self.table.start[k + 1]]
+            payload = np.column_stack([each[at] for each in sums])
+            self.walk(k, payload, np.add, self._take)
 
-    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+    def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
+        """Whole subsets: what goes low is summed."""
+        n = len(nodes.went)
+        rows = np.column_stack([np.arange(n), np.full(n, -1)])
+        bounds = np.ascontiguousarray(nodes.cost[0] + nodes.cost[1])
+        self._try(self._sums_of(nodes.payload[0]), rows, 0, bounds, split_of)
+
+    def _sums_of(self, payload: npt.NDArray) -> Sums:
+        ends = np.cumsum([self.v, self.v, 1, 1])
+        parts = np.split(payload, ends[:-1], axis=1)
+        P, N, p, q = (np.ascontiguousarray(each) for each in parts)
+        return P, N, p[:, 0].copy(), q[:, 0].copy()
+
+    def grown(self, x: int, payload: npt.NDArray, own: Floats, rest: Floats) -> Floats:
         """From the sums of the row sets."""
-        child = self.children[x * self.h]
-        return np.maximum(own, self.search.shallow_bounds(child, payload))
-
-
-@dataclass(eq=False)
-class Candidates:
-    """Splits of a set of rows. C splits, W words, L multipliers.
-
-    Attributes
-    ----------
-    inner, outer : uint64[C, W]
-        The members' rows and the others.
-    to_high : int64[C]
-        Whether the members go to the high child.
-    lower, known : float64[C, 2, L], bool[C, 2, L]
-        Weighted lower bounds of the members' and the others' trees; whether they are optima.
-    read : callable
-        Gives the split of a number.
-    """
-
-    inner: Masks
-    outer: Masks
-    to_high: Whole
-    lower: Floats
-    known: Flags
-    read: Callable[[int], Choice]
-
-    @property
-    def bounds(self) -> Floats:
-        """float64[C, L]: bounds of the whole splits."""
-        return np.asarray(self.lower.sum(axis=1))
+        return self.search.shallow_bounds(self.children[x], self._sums_of(payload))
 
 
 class DeepNode(Node):
@@ -596,229 +452,166 @@ class DeepNode(Node):
 
     def solve(self) -> None:
         """Find the front: splits by one column, then by two, then by more."""
-        search, table = self.search, self.search.table
-        groups = np.flatnonzero(np.bincount(table.group[self.in_set], minlength=len(table.kind)))
-        sets = {int(k): np.zeros(len(search.alpha)) for k in groups}
-        if table.empty_ok[self.cls]:
-            n = self.h + 1
-            empty = self._candidates(np.full((n, 2), -1), np.arange(n))
-            self._solve(empty, [np.zeros(len(search.alpha))])
-        ways, v = len(self.ways), self.v
-        columns = np.stack([np.arange(v), np.full(v, -1)], axis=1)
-        singles = self._candidates(np.tile(columns, (ways, 1)), np.repeat(self.ways, v))
-        none = ~np.tile(self.allowed, ways)
-        singles.known[none], singles.lower[none] = True, FAR
-        self._solve(singles, list(sets.values()), by_middles=True)
-        self._value_bounds(singles, sets)
-        small = [k for k in sets if table.arity[k] == 2]
-        pairs = self._open_pairs([k for k in small if k in sets])
-        for k in small:
-            del sets[k]
-        if len(pairs.lower):
-            self._solve(pairs, list(sets.values()))
-        for s, e in [run for run in self.walks if int(table.group[run[0]]) in sets]:
-            self._pend(lambda: list(sets.values()))
-            self._subsets(s, e)
-            del sets[int(table.group[s])]
-
-    def _candidates(
-        self, columns: Whole, to_high: Whole, lower: Floats | None = None
-    ) -> Candidates:
-        """Splits by columns; children of at most one level cost little, so they are solved."""
-        search = self.search
-        inner = np.zeros((len(columns), len(self.mask)), np.uint64)
-        for j in range(2):
-            some = columns[:, j] >= 0
-            inner[some] |= search.splits.column_masks(columns[some, j])
-        inner &= self.mask
-        outer = self.mask & ~inner
-        shape = (len(columns), 2, len(search.alpha))
-        lower = np.zeros(shape) if lower is None else lower
-        known = np.zeros(shape, np.bool_)
-        for side, masks in enumerate((inner, outer)):
-            for x, child in enumerate(self.children):
-                at = np.flatnonzero(to_high == (x if side == 0 else 1 - x))
-                if search.table.level[child] <= STUMP and len(at):
-                    lower[at, side] = search.shallow_bounds(child, search.sums(masks[at]))
-                    known[at, side] = True
-        return Candidates(
-            inner, outer, to_high, lower, known, lambda i: self.read(columns[i], to_high[i])
-        )
+        splits, v = self.splits, self.v
+        larger = np.flatnonzero(splits.by_pairs | splits.by_walk)
+        sets = [int(k) for k in larger if k in groups_of(self.table, self.cls)]
+        if self.table.empty_ok[self.cls]:
+            self._whole()
+        self._solve(0, v, sets)
+        self._columns_of(sets)
+        self._propagate(chains=False)
+        self._solve(v, splits.n, self.walks)
+        for i, k in enumerate(self.walks):
+            if self.is_open(self.set_bounds([k]))[0]:
+                self._pend(lambda i=i: [self.set_bounds(self.walks[i:])])
+                s, e = int(self.table.start[k]), int(self.table.start[k + 1])
+                masks = splits.column_masks(np.arange(s, e)) & self.mask
+                self.walk(k, masks, np.bitwise_or, self._take)
 
     def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
         """At the root of the tree: what is open if the search is ended now."""
         if self.cls == self.search.encoding.classes[0]:
             self.search.pending = bounds
 
+    def _whole(self) -> None:
+        """All rows go to one child: a bound for all splits, too."""
+        for way in range(self.h + 1):
+            y = self._children_of(way)[1]
+            for i in range(len(self.whole[y])):
+                if self.is_open(self.whole[y][None])[0]:
+                    costs = self._costs_on(i, y, self.mask[None], np.array([self._most(i) + 1]))
+                    self.whole[y, i] = max(self.whole[y, i], costs[0])
+            lower = np.stack([np.zeros_like(self.whole[y]), self.whole[y]])
+            self._try(Choice(-1, bool(way), ()), np.zeros_like(self.mask), lower)
+
     # ------------------------------------------------------------ sharpening
 
-    def _solve(self, splits: Candidates, later: list[Floats], by_middles: bool = False) -> None:
+    def _solve(self, first: int, last: int, later: list[int]) -> None:
         """Try all splits that the bounds leave open, the most promising first."""
-        self._pend(lambda: [splits.bounds, *later])
-        self._sharpen(splits, by_middles)
-        open_ = np.flatnonzero(self.is_open(splits.bounds))
-        for at in open_[np.argsort(splits.bounds[open_].sum(axis=1), kind="stable")].tolist():
-            self._try(splits, at)
+        part = slice(first, last)
+        self._pend(lambda: [*(self.bounds_of(w, part) for w in self.ways), self.set_bounds(later)])
+        while self._sharpen(first, last):
+            if first == 0:
+                self._propagate(chains=True)
+        bounds = [self.bounds_of(way, part) for way in self.ways]
+        open_ = [(way, at) for way in self.ways for at in np.flatnonzero(self.is_open(bounds[way]))]
+        for way, at in sorted(open_, key=lambda each: bounds[each[0]][each[1]].sum()):
+            x, y = self._children_of(way)
+            split = first + int(at)
+            lower = np.stack([self.bound[INSIDE, x, :, split], self.bound[OUTSIDE, y, :, split]])
+            inner = self.splits.masks(np.array([split]))[0] & self.mask
+            self._try(self.read(split, way), inner, lower)
 
-    def _sharpen(self, splits: Candidates, by_middles: bool) -> None:
-        """Raise the bounds of splits until each is excluded or all its bounds are optima.
+    def _sharpen(self, first: int, last: int) -> bool:
+        """Raise the bounds of splits that are open; whether there were any.
 
-        One multiplier at a time, the one that says most about the first open step; of its two sides
-        the heavier first.
+        One multiplier of each split, the one that says most about the first open step; of its two
+        sides the shallower or heavier first.
         """
-        search = self.search
-        heavier = (count(splits.outer) > count(splits.inner)).astype(np.int64)
-        while True:
-            step = search.open_step(splits.bounds, self.front.points)
-            unknown = ~np.asarray(splits.known.all(axis=1))
-            open_ = (step >= 0) & unknown.any(axis=1)
-            at = np.flatnonzero(open_)
-            if by_middles and len(at) > BATCH:
-                at = middles(open_, np.repeat(self.ways, self.v) * self.v + np.tile(
-                    search.table.group, len(self.ways)
-                ))  # fmt: skip
-            if not len(at):
-                return
-            x = self.front.points[0, step[at] + 1] - 1
-            least = (self.guide - search.alpha * x[:, None]) / search.beta
-            i = np.where(unknown[at], least, -np.inf).argmax(axis=1)
-            side = np.where(splits.known[at, heavier[at], i], 1 - heavier[at], heavier[at])
-            self._evaluate(splits, at, side, i)
-            if by_middles:
-                self._carry(splits)
+        search, found = self.search, []
+        part = slice(first, last)
+        for way in self.ways:
+            x, y = self._children_of(way)
+            step = search.open_step(self.bounds_of(way, part), self.front.points)
+            unknown = ~(self.exact[INSIDE, x, :, part] & self.exact[OUTSIDE, y, :, part])
+            at = np.flatnonzero((step >= 0) & unknown.any(axis=0))
+            if first == 0:
+                at = at[self._middles(at)]
+            fn = self.front.points[0, step[at] + 1] - 1
+            least = (self.guide[:, None] - search.alpha[:, None] * fn) / search.beta[:, None]
+            i = np.where(unknown[:, at], least, -np.inf).argmax(axis=0)
+            at += first
+            low, high = (self.table.level[self.children[c]] for c in (x, y))
+            inner = np.full(len(at), low < high)
+            if low == high:
+                inner = 2 * self.weight[0, at] >= self.total_weight[0]
+            inner &= ~self.exact[INSIDE, x, i, at]
+            inner |= self.exact[OUTSIDE, y, i, at]
+            side = np.where(inner, INSIDE, OUTSIDE)
+            found.append(np.stack([i, side, np.where(inner, x, y), at]))
+        chosen = np.concatenate(found, axis=1)
+        self._evaluate(chosen)
+        return bool(chosen.shape[1])
 
-    def _evaluate(self, splits: Candidates, at: Whole, side: Whole, multiplier: Whole) -> None:
-        """Optima of one side of each split, for one multiplier."""
-        child = np.where(side == 0, splits.to_high[at], 1 - splits.to_high[at])
-        key = multiplier * 4 + side * 2 + child
-        for each in np.unique(key).tolist():
-            i, s, x = each // 4, each // 2 % 2, each % 2
-            here = at[key == each]
-            masks = (splits.inner, splits.outer)[s][here]
-            limits = self._most(i) + 1 - splits.lower[here, 1 - s, i]
-            cost = self.search.bounds_on(i, self.children[x], masks, limits)
-            splits.lower[here, s, i] = np.maximum(splits.lower[here, s, i], cost)
-            splits.known[here, s, i] = True
+    def _evaluate(self, chosen: Whole) -> None:
+        """Optima of sides: multiplier, side, child and split, int64[4, C]."""
+        for i, side, x in np.unique(chosen[:3], axis=1).T.tolist():
+            at = chosen[3, (chosen[:3].T == (i, side, x)).all(axis=1)]
+            masks = self.splits.sides(self.mask, np.full(len(at), side), at)
+            limits = self._most(i) + 1 - self.bound[1 - side, self.h - x, i, at]
+            cost = self._costs_on(i, x, masks, limits)
+            self.bound[side, x, i, at] = np.maximum(self.bound[side, x, i, at], cost)
+            self.exact[side, x, i, at] = True
+
+    def _costs_on(self, i: int, x: int, masks: Masks, limits: Floats) -> Floats:
+        """Weighted costs of a child on row sets; optima below the limits."""
+        search, child = self.search, self.children[x]
+        if self.table.level[child] <= STUMP:
+            return search.shallow_bounds(child, search.sums(masks))[:, i]
+        return search.bounds_on(i, child, masks, limits)
 
     def _most(self, i: int) -> float:
         """The largest weighted cost of a wanted point."""
         x, y = self.front.points[0, 1:] - 1, self.front.points[1, :-1] - 1
         return float((self.search.alpha[i] * x + self.search.beta[i] * y).max(initial=0.0))
 
-    def _carry(self, splits: Candidates) -> None:
-        """Carry bounds of single columns to their neighbours."""
-        for w, way in enumerate(self.ways):
-            at = slice(w * self.v, (w + 1) * self.v)
-            into, left = self.into[way], self.left[self.h - way]
-            into[self.allowed] = splits.lower[at][self.allowed, 0]
-            left[self.allowed] = splits.lower[at][self.allowed, 1]
-            spread(self.search.table, self.weight, into, left)
-            splits.lower[at][self.allowed] = np.stack([into, left], axis=1)[self.allowed]
+    def _columns_of(self, sets: list[int]) -> None:
+        """Solve the children on the columns of sets that are still open.
+
+        Each column of a set costs at least its own best, whichever way it goes.
+        """
+        for i in range(len(self.search.alpha)):
+            self._propagate(chains=True)
+            sets = [k for k in sets if self.is_open(self.set_bounds([k]))[0]]
+            columns = np.flatnonzero(np.isin(self.table.group, sets))
+            for x in range(self.h + 1):
+                for side in (INSIDE, OUTSIDE):
+                    at = columns[~self.exact[side, x, i, columns]]
+                    given = np.repeat([[i], [side], [x]], len(at), axis=1)
+                    self._evaluate(np.concatenate([given, at[None]]))
 
     # ------------------------------------------------------------ trying
 
-    def _try(self, splits: Candidates, at: int) -> None:
-        """Put the fronts of a split's children together, if its bounds allow."""
-        search, front = self.search, self.front
-        if not self.is_open(splits.bounds[at : at + 1]).all():
+    def _try(self, choice: Choice, inner: Masks, lower: Floats) -> None:
+        """Put the fronts of a split's children together, if its bounds allow.
+
+        `inner` are the members' rows; `lower`, float64[2, L], bounds them and the others.
+        """
+        search, front, to_high = self.search, self.front, int(choice.to_high)
+        if not self.is_open(lower.sum(axis=0)[None])[0]:
             return
-        lower, to_high = splits.lower[at], int(splits.to_high[at])
         most = front.points[0, -1] - 1
         wanted = needed(front.points, floor_of(lower[1], search.alpha, search.beta, most))
         if wanted is None:
             return
-        members = search.front(self.children[to_high], splits.inner[at], wanted, lower[0])
+        members = search.front(self.children[to_high], inner, wanted, lower[0])
         wanted = needed(front.points, members.found)
         if wanted is None:
             return
-        others = search.front(self.children[1 - to_high], splits.outer[at], wanted, lower[1])
+        others = search.front(self.children[1 - to_high], self.mask & ~inner, wanted, lower[1])
         low, high = (others, members) if to_high else (members, others)
         if front.combine(low.found, high.found, front.size):
             front.below[front.size] = (low, high)
-            front.add(1, lambda _: splits.read(at))
+            front.add(1, lambda _: choice)
             if self.cls == search.encoding.classes[0]:
                 search.tighten(front)
 
-    # ------------------------------------------------------------ sets of categories
+    def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
+        """Whole subsets."""
+        for i in range(len(nodes.went)):
+            choice = split_of(i)
+            inner = nodes.payload[1 if choice.to_high else 0][i]
+            low, high = nodes.cost[0][i], nodes.cost[1][i]
+            lower = np.stack([high, low] if choice.to_high else [low, high])
+            self._try(choice, inner, lower)
 
-    def _value_bounds(self, singles: Candidates, sets: dict[int, Floats]) -> None:
-        """Solve the children on the values of sets that are still open; drop sets they exclude.
-
-        Each value of a set costs at least its own best, whichever way it goes.
-        """
-        search, table = self.search, self.search.table
-        for i in range(len(search.alpha)):
-            self._carry(singles)
-            least = np.minimum(self.into[0], self.into[self.h])
-            for k in list(sets):
-                sets[k] = least[table.start[k] : table.start[k + 1]].sum(axis=0)
-                if not self.is_open(sets[k][None])[0]:
-                    del sets[k]
-            todo = np.tile(np.isin(table.group, list(sets)), len(self.ways))
-            for side in range(2):
-                at = np.flatnonzero(todo & ~singles.known[:, side, i])
-                if len(at):
-                    self._evaluate(singles, at, np.full(len(at), side), np.full(len(at), i))
-        self._carry(singles)
-
-    def _open_pairs(self, groups: list[int]) -> Candidates:
-        """Splits by two columns that the columns' own bounds do not exclude."""
-        pairs = self.pairs[np.isin(self.search.table.group[self.pairs[:, 0]], groups)]
-        columns, to_high, lower = [], [], []
-        for way in range(self.h + 1):
-            bounds = self.pair_bounds(way, pairs)
-            at = np.flatnonzero(self.is_open(bounds.sum(axis=1)))
-            columns.append(pairs[at])
-            to_high.append(np.full(len(at), way))
-            lower.append(bounds[at])
-        return self._candidates(
-            np.concatenate(columns), np.concatenate(to_high), np.concatenate(lower)
-        )
-
-    def _subsets(self, s: int, e: int) -> None:
-        """Splits by larger subsets of a set, depth first."""
-        masks = self.search.splits.column_masks(np.arange(s, e)) & self.mask
-        walk = Walk(self, s, e, (masks,), np.bitwise_or)
-        for batch in walk.run():
-            n = len(batch.lower)
-            (low,), (high,) = batch.payload
-            known = np.ones(batch.lower.shape, np.bool_)
-            read = partial(walk.read, batch)
-            splits = Candidates(low, high, np.zeros(n, np.int64), batch.lower, known, read)
-            for at in range(n):
-                self._try(splits, at)
-
-    def grown(self, x: int, payload: Payload, own: Floats, rest: Floats) -> Floats:
+    def grown(self, x: int, payload: Masks, own: Floats, rest: Floats) -> Floats:
         """One multiplier after the other, while the split is open."""
-        search, child = self.search, self.children[x * self.h]
-        if search.table.level[child] <= STUMP:
-            return np.maximum(own, search.shallow_bounds(child, search.sums(payload[0])))
-        own = own.copy()
+        x, own = x * self.h, own.copy()
         for i in range(own.shape[1]):
             at = np.flatnonzero(self.is_open(own + rest))
             if not len(at):
                 break
-            cost = search.bounds_on(i, child, payload[0][at], self._most(i) + 1 - rest[at, i])
+            cost = self._costs_on(i, x, payload[at], self._most(i) + 1 - rest[at, i])
             own[at, i] = np.maximum(own[at, i], cost)
         return own
-
-
-def middles(open_: Flags, group: Whole) -> Whole:
-    """Of each run of neighbouring open columns of a group the middle one; long runs first."""
-    at = np.flatnonzero(open_)
-    new = np.ones(len(at), np.bool_)
-    new[1:] = (np.diff(at) > 1) | (np.diff(group[at]) != 0)
-    first = np.flatnonzero(new)
-    length = np.diff([*first, len(at)])
-    return np.asarray(at[(first + length // 2)[np.argsort(-length, kind="stable")]])
-
-
-def spread(table: Columns, weight: Floats, into: Floats, left: Floats) -> None:
-    """Carry bounds inside and outside nested columns to neighbours (monotone, similarity)."""
-    for k in np.flatnonzero((table.kind == CHAIN) & (np.diff(table.start) > 1)):
-        at = slice(int(table.start[k]), int(table.start[k + 1]))
-        w, a, b = weight[at], into[at], left[at]
-        np.maximum.accumulate(a, axis=0, out=a)
-        np.maximum(a, np.maximum.accumulate((a - w)[::-1], axis=0)[::-1] + w, out=a)
-        b[:] = np.maximum.accumulate(b[::-1], axis=0)[::-1]
-        np.maximum(b, np.maximum.accumulate(b + w, axis=0) - w, out=b)

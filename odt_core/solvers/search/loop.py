@@ -17,7 +17,7 @@ import numpy.typing as npt
 from odt_core.solvers.search.choices import Choice, best_stump
 from odt_core.solvers.search.columns import LEAF, PAIR, STUMP, Base, Masks, rows_of
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Flags, Numbers, Whole
-from odt_core.solvers.search.subsets import Nodes, Sides, Split, Wanted, walk
+from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.search import Answer, Search
@@ -96,7 +96,7 @@ class Loop(Bounds):
     def _begin(self) -> None:
         run, splits = self.run, self.splits
         v = splits.n_columns
-        self.total_weight = run.weigh(self.mask, self.weight[:v])
+        self.total_weight[:] = run.weigh(self.mask, self.weight[:v])
         self.weight[v:] = splits.pair_sums(self.weight)
         if self.place >= 0 and run.store is not None:
             run.store.fill(self)
@@ -353,9 +353,7 @@ class Loop(Bounds):
             self.base = run.tables.base(self.place, run.store)
         if two and self.base is not None:
             return run.solve_sides(child, self.base, split, side == OUTSIDE, limit)
-        masks = self.splits.masks(split)
-        masks ^= np.where(side == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))[:, None]
-        masks &= self.mask
+        masks = self.splits.sides(self.mask, side, split)
         store = run.store if self.top else None
         places = [
             -1 if store is None else store.place(*each)
@@ -383,12 +381,11 @@ class Loop(Bounds):
     def _is_open(self, cost: Numbers) -> Flags:
         return np.asarray(cost < self.best)
 
-    def _take(self, nodes: Nodes, split_of: Callable[[int], Split]) -> None:
+    def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
         """Keep the best of whole subsets, which are solved again if leaves must be large enough."""
         for i, cost in enumerate((nodes.cost[0] + nodes.cost[1]).tolist()):
             if cost < self.best:
-                split = split_of(i)
-                choice = Choice(split.group, split.to_high, split.columns)
+                choice = split_of(i)
                 if self.restricted:
                     again = restricted_split(self.run, self.cls, self.mask, choice, self.best)
                     self._offer(*again)

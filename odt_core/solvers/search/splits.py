@@ -123,25 +123,32 @@ class Splits:
         masks = self.column_masks(np.array(columns, np.int64))
         return np.asarray(np.bitwise_or.reduce(masks, axis=0))
 
+    def sides(self, mask: Masks, side: Whole, splits: Whole) -> Masks:
+        """Which rows of a set are inside or outside each split, ``uint64[n, W]``."""
+        masks = self.masks(splits)
+        masks ^= np.where(side == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))[:, None]
+        masks &= mask
+        return masks
+
     def columns(self, split: int) -> tuple[int, ...]:
         """The columns of a split."""
         u, v = int(self.first[split]), int(self.second[split])
         return (u,) if v < 0 else (u, v)
 
     def by_group(self, values: Numbers) -> Numbers:
-        """Sum of the columns' values over each set; 0 for a chain. ``float64[K]``."""
+        """Sum of the columns' values ``[..., V]`` over each set; 0 for a chain."""
         if not self.n_columns:
-            return np.zeros(len(self.table.kind))
-        return np.asarray(np.add.reduceat(values, self._starts) * self.is_set)
+            return np.zeros((*values.shape[:-1], len(self.table.kind)))
+        return np.asarray(np.add.reduceat(values, self._starts, axis=-1) * self.is_set)
 
     @cached_property
     def _starts(self) -> Whole:
         return np.asarray(self.table.start[:-1])
 
     def pair_sums(self, values: Numbers) -> Numbers:
-        """The sum of two columns' values for each pair."""
+        """The sum of two columns' values ``[..., V]`` for each pair."""
         v = self.n_columns
-        return np.asarray(values[self.first[v:]] + values[self.second[v:]])
+        return np.asarray(values[..., self.first[v:]] + values[..., self.second[v:]])
 
 
 # ---------------------------------------------------------------- bounds
@@ -150,11 +157,15 @@ class Splits:
 class Bounds:
     """Bounds of the children of a class's root. H child classes, S splits, V columns.
 
+    Costs are numbers; or vectors of L, one number for each multiplier of a front (`lead` is L).
+
     Parameters
     ----------
     splits : Splits
     cls : int
         The class.
+    lead : tuple of int
+        ``()`` or ``(L,)``.
 
     Attributes
     ----------
@@ -164,46 +175,47 @@ class Bounds:
         1 if these differ, else 0.
     ways : tuple of int
         Where the members of a split may go: to the low child (0), to the high one (1).
-    bound, exact : float64[2, H, S], bool[2, H, S]
+    bound, exact : float64[2, H, (L,) S], bool[2, H, (L,) S]
         Lower bounds of what the low and high child (one row if they are the same class) cost on the
         rows inside and outside each split, and whether that is what they cost.
-    whole : float64[H]
+    whole : float64[H, (L)]
         The same on all rows.
-    weight, total_weight : float64[S], float
+    weight, total_weight : float64[(L,) S], float64[(L,) 1]
         Weight of the rows inside each split, and of all rows.
     """
 
-    def __init__(self, splits: Splits, cls: int) -> None:
+    def __init__(self, splits: Splits, cls: int, lead: tuple[int, ...] = ()) -> None:
         table = splits.table
         self.table, self.splits, self.cls = table, splits, cls
         self.children = (int(table.low[cls]), int(table.high[cls]))
         self.h = 0 if self.children[0] == self.children[1] else 1
         self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
-        self.bound = np.zeros((2, self.h + 1, splits.n))
-        self.exact = np.zeros((2, self.h + 1, splits.n), np.bool_)
-        self.whole = np.zeros(self.h + 1)
-        self.weight = np.zeros(splits.n)
-        self.total_weight = 0.0
+        self.bound = np.zeros((2, self.h + 1, *lead, splits.n))
+        self.exact = np.zeros((2, self.h + 1, *lead, splits.n), np.bool_)
+        self.whole = np.zeros((self.h + 1, *lead))
+        self.weight = np.zeros((*lead, splits.n))
+        self.total_weight = np.zeros((*lead, 1))
 
     def _propagate(self, *, chains: bool) -> None:
         """Carry bounds along chains, or to pairs; from the whole set, between a set's columns."""
         v = self.splits.n_columns
-        w = self.weight[:v]
+        w = self.weight[..., :v]
         rest = self.total_weight - w
         for x in range(self.h + 1):
-            inside, outside = self.bound[INSIDE, x, :v], self.bound[OUTSIDE, x, :v]
+            inside, outside = self.bound[INSIDE, x, ..., :v], self.bound[OUTSIDE, x, ..., :v]
+            whole = self.whole[x][..., None]
             if chains:
                 self._along_chains(inside, outside, w)
-            np.maximum(outside, self.whole[x] - w + inside, out=outside)
-            np.maximum(inside, self.whole[x] - rest + outside, out=inside)
-            sums = self.splits.by_group(inside).take(self.table.group)
+            np.maximum(outside, whole - w + inside, out=outside)
+            np.maximum(inside, whole - rest + outside, out=inside)
+            sums = self.splits.by_group(inside).take(self.table.group, axis=-1)
             np.maximum(outside, sums - inside, out=outside, where=sums > 0)
             if not chains:
                 self._to_pairs(x)
 
     def _along_chains(self, inside: Numbers, outside: Numbers, w: Numbers) -> None:
         """Monotone and similarity bounds along nested columns, both ways."""
-        step = 4 * (self.total_weight + 1)
+        step = 4 * (float(self.total_weight.max()) + 1)
         if step * (self.splits.n_columns + 1) > EXACT:
             return
         apart = self.splits.segment * step
@@ -217,15 +229,16 @@ class Bounds:
         splits, v = self.splits, self.splits.n_columns
         u1, u2 = splits.first[v:], splits.second[v:]
         inside, outside, weight = self.bound[INSIDE, x], self.bound[OUTSIDE, x], self.weight
-        a, b = inside.take(u1), inside.take(u2)  # quicker than by brackets
+        a, b = inside.take(u1, -1), inside.take(u2, -1)  # quicker than by brackets
         both = a + b
-        sums = splits.by_group(inside[:v]).take(splits.group[v:])
-        np.maximum(inside[v:], both, out=inside[v:])
-        left = outside.take(u1) - weight.take(u2) + b
+        sums = splits.by_group(inside[..., :v]).take(splits.group[v:], -1)
+        inner, outer = inside[..., v:], outside[..., v:]
+        np.maximum(inner, both, out=inner)
+        left = outside.take(u1, -1) - weight.take(u2, -1) + b
         np.maximum(left, sums - both, out=left)
-        np.maximum(left, outside.take(u2) - weight.take(u1) + a, out=left)
-        np.maximum(left, self.whole[x] - weight[v:] + inside[v:], out=left)
-        np.maximum(outside[v:], left, out=outside[v:])
+        np.maximum(left, outside.take(u2, -1) - weight.take(u1, -1) + a, out=left)
+        np.maximum(left, self.whole[x][..., None] - weight[..., v:] + inner, out=left)
+        np.maximum(outer, left, out=outer)
 
     def _costs(self, way: int) -> Numbers:
         """Lower bounds of the splits whose members go to the low (way 0) or high child (1)."""
@@ -237,8 +250,8 @@ class Bounds:
         return (self.h, 0) if way else (0, self.h)
 
     def _set_bounds(self) -> Numbers:
-        """Lower bounds of all splits of each set; 0 for chains. ``float64[K]``."""
-        inside = self.bound[INSIDE, :, : self.splits.n_columns]
+        """Lower bounds of all splits of each set; 0 for chains. ``float64[(L,) K]``."""
+        inside = self.bound[INSIDE, ..., : self.splits.n_columns]
         return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
 
     def _middles(self, columns: Whole) -> Whole:
@@ -257,9 +270,9 @@ class Bounds:
 
 def _rising(values: Numbers) -> Numbers:
     """Largest value so far, from the first column on."""
-    return np.asarray(np.maximum.accumulate(values))
+    return np.asarray(np.maximum.accumulate(values, axis=-1))
 
 
 def _falling(values: Numbers) -> Numbers:
     """Largest value so far, from the last column back."""
-    return np.asarray(np.maximum.accumulate(values[::-1])[::-1])
+    return np.asarray(np.maximum.accumulate(values[..., ::-1], axis=-1)[..., ::-1])

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, Masks, groups_of
-from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Numbers, Splits
 
 if TYPE_CHECKING:
@@ -153,7 +152,6 @@ class Store:
         self.larger = larger_classes(self.table, classes)
         self.known = {c: np.zeros((2 * n + 1, 2 * n)) for c in classes}
         self.sure = {c: np.zeros((2 * n + 1, 2 * n), np.bool_) for c in classes}
-        self.visited = np.zeros(2 * n + 1, np.bool_)
         self.shared = search.pair_weights()
         self.total = float(search.absolute.sum())
         self.all_rows = self._both_sides(np.diagonal(self.shared), self.total)
@@ -237,7 +235,6 @@ class Store:
                     column = known[: self.everywhere, loop.place]
                     np.maximum(column, row, out=column)
                     certain[: self.everywhere, loop.place] |= sure
-        self.visited[loop.place] = True
 
     def _bounds(self, known: Numbers, place: int) -> Numbers:
         """Lower bounds of a side's intersections with all sides (disjoint sets, similarity)."""
@@ -249,37 +246,11 @@ class Store:
         if side == INSIDE:
             low = np.maximum(members, whole - (self.all_rows - weight) + known[self.n + split])
         else:
-            low = np.maximum(whole - weight + members, self._others(known, columns, members))
-            if len(columns) == 2:
-                for one, other in (columns, columns[::-1]):
-                    left = known[self.n + one] - self._weights((other,)) + known[other]
-                    np.maximum(low, left, out=low)
-        if self.table.kind[self.table.group[columns[0]]] == CHAIN:
-            self._neighbours(known, side, columns[0], weight, low)
+            low = whole - weight + members
+            for one, other in (columns, columns[::-1]) if len(columns) == 2 else ():
+                left = known[self.n + one] - self._weights((other,)) + known[other]
+                np.maximum(low, left, out=low)
         return low
-
-    def _others(self, known: Numbers, columns: tuple[int, ...], members: Numbers) -> Numbers:
-        """The sum over the columns of a set that are left."""
-        k = int(self.table.group[columns[0]])
-        if self.table.kind[k] == CHAIN:
-            return np.zeros_like(members)
-        s, e = int(self.table.start[k]), int(self.table.start[k + 1])
-        return np.asarray(known[s:e].sum(axis=0) - members)
-
-    def _neighbours(
-        self, known: Numbers, side: int, v: int, weight: Numbers, low: npt.NDArray
-    ) -> None:
-        """From the nearest columns of the chain that were solved on the same side."""
-        k = int(self.table.group[v])
-        s, e = int(self.table.start[k]), int(self.table.start[k + 1])
-        solved = np.flatnonzero(self.visited[side * self.n + s : side * self.n + e]) + s
-        before, after = solved[solved < v][-1:].tolist(), solved[solved > v][:1].tolist()
-        smaller, larger = (before, after) if side == INSIDE else (after, before)
-        for u in smaller:  # its rows are among ours
-            np.maximum(low, known[side * self.n + u], out=low)
-        for u in larger:
-            more = np.abs(self._weights((u,)) - weight)
-            np.maximum(low, known[side * self.n + u] - more, out=low)
 
 
 class SharedBounds:

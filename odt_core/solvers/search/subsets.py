@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Columns
 
 BATCH = 64
@@ -26,7 +27,7 @@ Join = Callable[[npt.NDArray, npt.NDArray], npt.NDArray]
 
 @dataclass(frozen=True)
 class Sides:
-    """A set whose subsets are searched. q columns.
+    """A set whose subsets are searched. q columns; costs are numbers or have L of them in a row.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class Sides:
         What stands for the rows in each column: a mask, or sums.
     join : callable
         Puts the payloads of disjoint row sets together (`numpy.bitwise_or`, `numpy.add`).
-    low, high : float64[q]
+    low, high : float64[q] or float64[q, L]
         Lower bounds of the low and high child on the rows in each column.
     """
 
@@ -50,14 +51,6 @@ class Sides:
     join: Join
     low: Numbers
     high: Numbers
-
-
-class Split(NamedTuple):
-    """A split that was found: its set, its members and where they go."""
-
-    group: int
-    columns: tuple[int, ...]
-    to_high: bool
 
 
 class Nodes(NamedTuple):
@@ -80,7 +73,7 @@ class Wanted(NamedTuple):
     Attributes
     ----------
     is_open : callable
-        Whether splits that cost at least so much, float64[n], may be wanted.
+        Whether splits that cost at least so much may be wanted.
     raise_costs : callable
         ``raise_costs(x, payloads, cost, rest)``: what the low (0) or high child (1) costs, if it
         costs at least `cost` and all the others `rest`. A bound will do where that closes the node.
@@ -91,7 +84,7 @@ class Wanted(NamedTuple):
 
     is_open: Callable[[Numbers], npt.NDArray[np.bool_]]
     raise_costs: Callable[[int, npt.NDArray, Numbers, Numbers], Numbers]
-    take: Callable[[Nodes, Callable[[int], Split]], None]
+    take: Callable[[Nodes, Callable[[int], Choice]], None]
 
 
 def walk(sides: Sides, wanted: Wanted) -> None:
@@ -102,7 +95,7 @@ def walk(sides: Sides, wanted: Wanted) -> None:
         _Walk(sides, wanted, order).run()
 
 
-def first_split(sides: Sides, wanted: Wanted) -> Split:
+def first_split(sides: Sides, wanted: Wanted) -> Choice:
     """The first open split in a walk that goes deep first, and low before high.
 
     Whichever way the least cost was found, this finds the same of several splits that have it.
@@ -122,8 +115,8 @@ class _Walk:
         self.may_be_one_sided = bool(table.empty_ok[sides.cls]) or n < len(sides.weight)
         self.arity = int(table.arity[sides.group])
         least = np.minimum(sides.low, sides.high)[order]
-        self.rest = np.zeros(n + 1)
-        self.rest[:n] = least[::-1].cumsum()[::-1]
+        self.rest = np.zeros((n + 1, *least.shape[1:]))
+        self.rest[:n] = least[::-1].cumsum(axis=0)[::-1]
 
     def _begin(self) -> Nodes:
         """The node of no column."""
@@ -131,7 +124,7 @@ class _Walk:
         zero = np.zeros_like(self.rest[:1])
         return Nodes((nothing, nothing), (zero, zero), np.zeros((1, self.n), np.bool_))
 
-    def first(self) -> Split:
+    def first(self) -> Choice:
         """The first open split, node by node."""
         waiting = [(0, self._begin())]
         while waiting[-1][0] < self.n:
@@ -167,7 +160,8 @@ class _Walk:
         """Those that may lead to what is wanted, the most promising first."""
         least = nodes.cost[0] + nodes.cost[1] + self.rest[depth]
         at = np.flatnonzero(self.wanted.is_open(least))
-        return nodes.pick(at[np.argsort(least[at], kind="stable")])
+        rank = least[at].reshape(len(at), -1).sum(axis=1)
+        return nodes.pick(at[np.argsort(rank, kind="stable")])
 
     def _send(self, nodes: Nodes, way: int, depth: int) -> Nodes:
         """The nodes after their next column goes to the low (0) or high (1) child."""
@@ -190,7 +184,7 @@ class _Walk:
             own[:] = np.maximum(own, raised)
         return sent
 
-    def _split(self, all_went: npt.NDArray[np.bool_], i: int) -> Split:
+    def _split(self, all_went: npt.NDArray[np.bool_], i: int) -> Choice:
         """The split of a node in terms of columns: the smaller side is stated."""
         went = all_went[i]
         high = bool(went.sum() * 2 < len(went))
@@ -199,4 +193,4 @@ class _Walk:
             idle = np.setdiff1d(np.arange(len(self.sides.weight)), self.order)
             stated = idle[:1]
         start = int(self.sides.table.start[self.sides.group])
-        return Split(self.sides.group, tuple(int(start + v) for v in sorted(stated)), high)
+        return Choice(self.sides.group, high, tuple(int(start + v) for v in sorted(stated)))

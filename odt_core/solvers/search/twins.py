@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.choices import column_sums
+from odt_core.solvers.search.choices import Choice, column_sums
 from odt_core.solvers.search.columns import (
     ANY,
     LEAF,
@@ -32,7 +32,7 @@ from odt_core.solvers.search.columns import (
     runs_of,
 )
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.subsets import Nodes, Sides, Split, Wanted, first_split, walk
+from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, first_split, walk
 
 Numbers = npt.NDArray[np.float64]
 
@@ -314,7 +314,7 @@ def _subsets(
         child = int(table.low[cls] if x == 0 else table.high[cls])
         return leaf_costs(table, child, sums[:, :-2], sums[:, -2], sums[:, -1])
 
-    def take(nodes: Nodes, _: Callable[[int], Split]) -> None:
+    def take(nodes: Nodes, _: Callable[[int], Choice]) -> None:
         nonlocal least
         least = min(least, float((nodes.cost[0] + nodes.cost[1])[0]))
 
@@ -322,8 +322,8 @@ def _subsets(
     walk(sides, Wanted(lambda cost: np.asarray(cost < least), solve, take))
     if least < best:
         split = first_split(sides, Wanted(lambda cost: np.asarray(cost <= least), solve, take))
-        choice[: 3 + len(split.columns)] = [
-            group, int(split.to_high), len(split.columns), *split.columns,
+        choice[: 3 + len(split.members)] = [
+            group, int(split.to_high), len(split.members), *split.members,
         ]  # fmt: skip
     return least
 

@@ -13,8 +13,9 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Seconds, TracePoint, make_solution
 from odt_core.solvers.search import frontier, solve_search, warm_up
+from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import encode
-from odt_core.solvers.search.subsets import Sides, Split, Wanted, walk
+from odt_core.solvers.search.subsets import Sides, Wanted, walk
 from odt_core.topology import PRESETS, Topology
 from tests.cpu import cpu_seconds
 
@@ -261,7 +262,7 @@ def test_a_walk_ends_once_nothing_is_open() -> None:
     table, cls = encoding.table, encoding.classes[0]
     k = int(np.diff(table.start).argmax())
     q = int(table.start[k + 1] - table.start[k])
-    taken: list[Split] = []
+    taken: list[Choice] = []
     wanted = Wanted(
         lambda cost: np.full(len(cost), not taken),
         lambda x, payload, own, rest: own,
@@ -271,4 +272,4 @@ def test_a_walk_ends_once_nothing_is_open() -> None:
     payload = table.bits[table.start[k] : table.start[k + 1]]
     walk(Sides(table, cls, k, np.ones(q), payload, np.bitwise_or, low, low), wanted)
     assert len(taken) == 1
-    assert set(taken[0].columns) <= set(range(table.start[k], table.start[k + 1]))
+    assert set(taken[0].members) <= set(range(table.start[k], table.start[k + 1]))
