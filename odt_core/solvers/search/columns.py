@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import EncodedData, Feature, LeafCount, Problem
+from odt_core.problem import EncodedData, LeafCount, Problem
 from odt_core.solvers.exactness import check_countable
-from odt_core.solvers.search.groups import CHAIN, FULL, Group, Thresholds, make_groups
+from odt_core.solvers.search.groups import CHAIN, FULL, Group, make_groups
 
 LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
 """Levels of decisions below a class: none, one (leaf-adjacent), two, three, four."""
@@ -368,8 +368,8 @@ def _lay_out(
     check_columns(groups)
     classes, tree = make_classes(problem, groups)
     positive, negative = (each.astype(np.float64) for each in weights)
-    start = np.cumsum([0, *(len(group.sets) for group in groups)]).astype(np.int64)
-    local = _positions(codes, groups, problem.data.features)
+    start = np.cumsum([0, *(group.n for group in groups)]).astype(np.int64)
+    local = np.array([group.local(codes) for group in groups], np.int32).reshape(-1, len(codes))
     cells, cell_at, dropped = _cells(groups, start, local)
     table = Columns(
         d.astype(np.float64),
@@ -392,31 +392,6 @@ def _lay_out(
     )  # fmt: skip
 
 
-def _positions(
-    codes: npt.NDArray[np.int32], groups: tuple[Group, ...], features: tuple[Feature, ...]
-) -> npt.NDArray[np.int32]:
-    """Array ``local`` of `Columns`."""
-    local = np.zeros((len(groups), len(codes)), np.int32)
-    for k, group in enumerate(groups):
-        parts = (
-            [(g, (inside,)) for g, inside in zip(group.features, group.sets, strict=True)]
-            if group.features
-            else [(group.feature, group.sets)]
-        )
-        for g, sets in parts:
-            if isinstance(sets, Thresholds):
-                local[k] = sets.places(features[g].n_values)[codes[:, g]]
-                continue
-            place = np.full(features[g].n_values, len(sets), np.int32)
-            known: frozenset[int] = frozenset()
-            for position, inside in enumerate(sets):
-                new = inside - known
-                place[list(new)] = position
-                known = inside if group.kind == CHAIN else known
-            local[k] += place[codes[:, g]]
-    return local
-
-
 def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """Array ``order`` of `Columns`."""
     return np.argsort(local, axis=1, kind="stable").astype(np.int32)
@@ -432,9 +407,9 @@ def _cells(
     for k, group in enumerate(groups):
         column[:, k] = start[k] + local[k]
         if group.kind == CHAIN:
-            column[local[k] == len(group.sets), k] = -1
+            column[local[k] == group.n, k] = -1
         else:
-            most = int(np.bincount(local[k], minlength=len(group.sets)).argmax())
+            most = int(np.bincount(local[k], minlength=group.n).argmax())
             dropped[k] = start[k] + most
             column[local[k] == most, k] = -1
     counted = column >= 0
@@ -452,7 +427,7 @@ def _bits(
         return np.zeros((v, 0), np.uint64)
     bits = np.empty((v, n_words(n)), np.uint64)
     for k, group in enumerate(groups):
-        at = np.arange(len(group.sets), dtype=np.int32)[:, None]
+        at = np.arange(group.n, dtype=np.int32)[:, None]
         bits[start[k] : start[k + 1]] = pack(
             local[k] <= at if group.kind == CHAIN else local[k] == at
         )
@@ -525,7 +500,7 @@ def _free_groups(problem: Problem, groups: tuple[Group, ...], node: int) -> tupl
     """The groups a node may split on whose split is not fixed."""
     features = set(problem.allowed_features(node))
     return tuple(
-        k for k, group in enumerate(groups) if group.fixed is None and group.feature in features
+        k for k, group in enumerate(groups) if group.fixed is None and group.features[0] in features
     )
 
 
@@ -533,7 +508,7 @@ def _runs(
     groups: tuple[Group, ...], lists: list[tuple[int, ...]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Arrays ``runs_at`` and ``runs`` of `Columns`, from the groups of each class."""
-    start = np.cumsum([0, *(len(group.sets) for group in groups)]).tolist()
+    start = np.cumsum([0, *(group.n for group in groups)]).tolist()
     at: list[int] = [0]
     runs: list[list[int]] = []
     for allowed in lists:
@@ -558,9 +533,9 @@ def check_columns(groups: tuple[Group, ...]) -> None:
     InputError
         If there are more than `MOST_CATEGORIES` categories.
     """
-    categories = sum(len(group.sets) for group in groups if group.kind != CHAIN)
+    categories = sum(group.n for group in groups if group.kind != CHAIN)
     if categories > MOST_CATEGORIES:
-        columns = sum(len(group.sets) for group in groups)
+        columns = sum(group.n for group in groups)
         raise InputError(
             f"The features have {columns:,} categories and cuts in all, more than the exact search "
             f"can compare ({MOST_CATEGORIES:,}): leave out columns such as identifiers, or choose "

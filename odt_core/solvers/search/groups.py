@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ CHAIN, FULL, CAPPED = 0, 1, 2
 """Kinds of group: nested columns; any subset of the columns; subsets within the cap."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Group:
     """Where a group of columns comes from.
 
@@ -28,88 +27,44 @@ class Group:
 
     Attributes
     ----------
-    feature : int
-        The feature.
     kind, arity : int
         `CHAIN`, `FULL` or `CAPPED`, and the largest number of columns that go one way.
-    sets : sequence of frozenset of int
-        The codes that each column holds.
+    n : int
+        Columns.
+    features : tuple of int
+        The feature; or of nested two-valued features that of each column.
+    places : tuple of int32[n_codes]
+        For each feature and code the first column that holds it (of a set: the only one), `n` where
+        none does. Of nested features 0 if the feature's column holds the code, else 1.
     fixed : Split or None
         The fixed question the group stands for.
-    features : tuple of int
-        Where the columns are of several features: the feature of each.
     """
 
-    feature: int
     kind: int
     arity: int
-    sets: Sequence[frozenset[int]]
+    n: int
+    features: tuple[int, ...]
+    places: tuple[npt.NDArray[np.int32], ...]
     fixed: Split | None = None
-    features: tuple[int, ...] = ()
 
-    def feature_of(self, position: int) -> int:
-        """The feature of a column, by its position in the group."""
-        return self.features[position] if self.features else self.feature
+    def local(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The first column that holds each of the merged rows, `n` where none does."""
+        parts = zip(self.places, self.features, strict=True)
+        return np.sum([place[codes[:, g]] for place, g in parts], axis=0, dtype=np.int32)
 
-
-@dataclass(frozen=True)
-class Thresholds(Sequence[frozenset[int]]):
-    """The sets of codes of a chain of thresholds, made when one is asked for.
-
-    Attributes
-    ----------
-    cuts : int64[L]
-        The last code (or, counted from above, the first one) that each set holds; they rise (fall).
-    n_ordered : int
-        Codes of the feature without its missing bin.
-    from_above : bool
-        Whether the sets hold the codes from the cut on, not those up to it.
-    missing : int
-        The missing bin if it belongs to all sets and a first set holds it alone; else -1.
-    """
-
-    cuts: npt.NDArray[np.int64]
-    n_ordered: int
-    from_above: bool
-    missing: int = -1
-
-    def __len__(self) -> int:
-        return len(self.cuts) + (self.missing >= 0)
-
-    @overload
-    def __getitem__(self, at: int) -> frozenset[int]: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[frozenset[int]]: ...
-    def __getitem__(self, at: int | slice) -> frozenset[int] | Sequence[frozenset[int]]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        if not 0 <= at < len(self):
-            raise IndexError(at)
-        if self.missing < 0:
-            return self._plain(at)
-        alone = frozenset((self.missing,))
-        return alone if at == 0 else alone | self._plain(at - 1)
-
-    def _plain(self, at: int) -> frozenset[int]:
-        cut = int(self.cuts[at])
-        return codes_between(cut, self.n_ordered) if self.from_above else codes_between(0, cut + 1)
-
-    def places(self, n_codes: int) -> npt.NDArray[np.int32]:
-        """The first set that holds each code, ``len(self)`` where none does."""
-        sign = -1 if self.from_above else 1
-        code = np.arange(self.n_ordered)
-        place = np.full(n_codes, len(self), np.int32)
-        place[: self.n_ordered] = np.searchsorted(sign * self.cuts, sign * code)
-        if self.missing >= 0:
-            place[: self.n_ordered] += 1
-            place[self.missing] = 0
-        return place
+    def question(self, columns: list[int]) -> tuple[int, frozenset[int]]:
+        """A feature and the codes that some of the group's columns hold."""
+        at, last = (columns[0], [0]) if len(self.features) > 1 else (0, columns)
+        place = self.places[at]
+        inside = place <= last[0] if self.kind == CHAIN else np.isin(place, last)
+        return self.features[at], frozenset(np.flatnonzero(inside).tolist())
 
 
-@lru_cache(maxsize=4096)
-def codes_between(first: int, last: int) -> frozenset[int]:
-    """The codes from `first` up to `last` (left out). Kept: many small sets are slow to make."""
-    return frozenset(range(first, last))
+def _one_column(feature: int, inside: list[int], n_codes: int, fixed: Split | None = None) -> Group:
+    """A chain of one column that holds some codes."""
+    place = np.ones(n_codes, np.int32)
+    place[inside] = 0
+    return Group(CHAIN, 1, 1, (feature,), (place,), fixed)
 
 
 def make_groups(
@@ -135,21 +90,22 @@ def make_groups(
         if feature.is_numerical:
             chains += _threshold_chains(g, feature, present, count)
         elif len(present) == 2:
-            a, b = present
-            rare = b if count[b] < count[a] else a
-            chains.append(Group(g, CHAIN, 1, (codes_between(rare, rare + 1),)))
+            rare = min(present, key=lambda code: count[code])
+            chains.append(_one_column(g, [rare], feature.n_values))
         else:
             q = len(present)
             cap = problem.max_card if problem.caps(feature) else None
             arity = min(q if cap is None else cap, q // 2)
+            place = np.full(feature.n_values, q, np.int32)
+            place[present] = np.arange(q)
             kind = FULL if arity == q // 2 else CAPPED
-            columns = tuple(codes_between(code, code + 1) for code in present)
-            sets.append(Group(g, kind, arity, columns))
+            sets.append(Group(kind, arity, q, (g,), (place,)))
     if not problem.rules.forbidden and not problem.rules.nodes:
         chains = nest(problem, codes, chains)
-    sets.sort(key=lambda group: len(group.sets))
+    sets.sort(key=lambda group: group.n)
     fixed = dict.fromkeys(rule.split for _, rule in problem.rules.nodes if rule.split is not None)
-    singles = [Group(split.feature, CHAIN, 1, (split.left,), split) for split in fixed]
+    n_codes = [feature.n_values for feature in problem.data.features]
+    singles = [_one_column(s.feature, list(s.left), n_codes[s.feature], s) for s in fixed]
     return tuple(chains + sets + singles)
 
 
@@ -163,11 +119,15 @@ def _threshold_chains(
     if not ordered:
         return []
     from_above = len(ordered) > 1 and bool(count[ordered[0]] > count[ordered[-1]])
-    inner = ordered[:0:-1] if from_above else ordered[:-1]
-    cuts = np.array(inner, np.int64)  # bins without rows belong to the cut, too
-    chains = [Group(g, CHAIN, 1, Thresholds(cuts, n, from_above))] if inner else []
+    cuts = -np.array(ordered[:0:-1]) if from_above else np.array(ordered[:-1])
+    code = -np.arange(n) if from_above else np.arange(n)
+    place = np.full(feature.n_values, len(cuts), np.int32)
+    place[:n] = np.searchsorted(cuts, code)  # bins without rows belong to the cut, too
+    chains = [Group(CHAIN, 1, len(cuts), (g,), (place,))] if len(cuts) else []
     if missing:
-        chains.append(Group(g, CHAIN, 1, Thresholds(cuts, n, from_above, missing[0])))
+        place = place + np.int32(1)
+        place[missing[0]] = 0
+        chains.append(Group(CHAIN, 1, len(cuts) + 1, (g,), (place,)))
     return chains
 
 
@@ -189,31 +149,29 @@ def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) ->
         if not alone:
             joined += part
             continue
-        columns = _overlaps(problem, codes, list(part))
+        columns = _overlaps(codes, list(part))
         at, n = 0, len(codes)
         while at < len(columns):
             plain, flipped = _nested(columns, at, n, False), _nested(columns, at, n, True)
             flips = flipped if len(flipped) > len(plain) else plain
             end = at + len(flips)
-            joined.append(_joined(problem, columns[at:end], n, flips))
+            joined.append(_joined(columns[at:end], n, flips))
             at = end
     return joined
 
 
 def _stands_alone(chains: list[Group]) -> Callable[[Group], bool]:
     """Whether a chain is one column and its feature has no other chain."""
-    several = Counter(chain.feature for chain in chains)
-    return lambda chain: len(chain.sets) == 1 and several[chain.feature] == 1
+    several = Counter(chain.features for chain in chains)
+    return lambda chain: chain.n == 1 and several[chain.features] == 1
 
 
-def _overlaps(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single]:
+def _overlaps(codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single]:
     """How many rows each column holds, alone and together with the one before it."""
     found = []
     before = np.zeros(len(codes), np.bool_)
     for chain in chains:
-        member = np.zeros(problem.data.features[chain.feature].n_values, np.bool_)
-        member[list(chain.sets[0])] = True
-        here = member[codes[:, chain.feature]]
+        here = chain.local(codes) == 0
         found.append(_Single(chain, int(here.sum()), int((here & before).sum())))
         before = here
     return found
@@ -247,17 +205,13 @@ def _left_out(inner: _Single, inner_flip: bool, outer: _Single, outer_flip: bool
     return outer.both if outer_flip else inner.rows - outer.both
 
 
-def _joined(problem: Problem, parts: list[_Single], n: int, flips: list[bool]) -> Group:
+def _joined(parts: list[_Single], n: int, flips: list[bool]) -> Group:
     """One chain from single columns, of which some are reversed."""
     if len(parts) == 1:
         return parts[0].group
     first, last = (n - parts[i].rows if flips[i] else parts[i].rows for i in (0, -1))
     if first > n - last:  # count from the end that leaves out more rows
         parts, flips = parts[::-1], [not flip for flip in flips[::-1]]
-    everything = [codes_between(0, problem.data.features[p.group.feature].n_values) for p in parts]
-    sets = tuple(
-        whole - part.group.sets[0] if flip else part.group.sets[0]
-        for part, flip, whole in zip(parts, flips, everything, strict=True)
-    )
-    features = tuple(part.group.feature for part in parts)
-    return Group(features[0], CHAIN, 1, sets, features=features)
+    places = [part.group.places[0] for part in parts]
+    turned = tuple(1 - place if flip else place for place, flip in zip(places, flips, strict=True))
+    return Group(CHAIN, 1, len(parts), tuple(part.group.features[0] for part in parts), turned)

@@ -124,18 +124,15 @@ def split_of(
     if rule.split is not None:
         return rule.split
     features = problem.data.features
-    if choice.group < 0:
-        feature = problem.allowed_features(node)[0]
-        codes: frozenset[int] = frozenset()
-    else:
+    feature, codes = problem.allowed_features(node)[0], frozenset[int]()
+    if choice.group >= 0:
         group = encoding.groups[choice.group]
         first = int(encoding.table.start[choice.group])
         stated = [v - first for v in choice.members]
-        feature = group.feature_of(stated[0]) if stated else group.feature
-        if group.kind != CHAIN and 2 * len(stated) > len(group.sets):
-            stated = sorted(set(range(len(group.sets))) - set(stated))
+        if group.kind != CHAIN and 2 * len(stated) > group.n:
+            stated = sorted(set(range(group.n)) - set(stated))
             members_left = not members_left
-        codes = frozenset().union(*(group.sets[position] for position in stated))
+        feature, codes = group.question(stated)
     if not members_left:
         codes = frozenset(range(features[feature].n_values)) - codes
     return Split(feature, codes)
