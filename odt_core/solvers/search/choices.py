@@ -121,11 +121,11 @@ def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[float, Choice 
     best, found = np.inf, None
     if empty_ok and sums.fits(np.zeros(1), np.zeros(1))[0]:
         best, found = min(0.0, total), Choice(-1, total >= 0, ())
-    for take, s, e, arity in runs_of(table, cls):
+    for take, s, e in runs_of(table, cls).tolist():
         if encoding.smallest:
-            some = _large_enough(sums, take, s, e, arity, empty_ok, best)
+            some = _large_enough(sums, take, s, e, empty_ok, best)
         else:
-            most = e - s - (not empty_ok) if take == ANY else arity
+            most = e - s - (not empty_ok) if take == ANY else take
             some = _extremes(sums.d[s:e], most, total)
         for value, members, to_high in some:
             if value < best:
@@ -141,13 +141,13 @@ positive."""
 
 
 def _large_enough(
-    sums: _Sums, take: int, s: int, e: int, arity: int, empty_ok: bool, best: float
+    sums: _Sums, take: int, s: int, e: int, empty_ok: bool, best: float
 ) -> list[Candidate]:
     """Candidates of one run of columns whose leaves are large enough."""
     found = [_single(sums, s, e)]
-    if e - s > 1 and (take == ANY or arity > 1):
+    if take != 1:
         for sign in (1,) if take == ANY else (1, -1):
-            knapsack = _Knapsack(sums, s, e, sign, e - s if take == ANY else arity, empty_ok)
+            knapsack = _Knapsack(sums, s, e, sign, e - s if take == ANY else take, empty_ok)
             value, members = knapsack.solve(min(best, *(each[0] for each in found)))
             if members:
                 found.append((value, [v - s for v in members], sign > 0))

@@ -18,11 +18,11 @@ from odt_core.problem import EncodedData, LeafCount, Problem
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import CHAIN, FULL, Group, make_groups
 
-LEAF, STUMP, PAIR, TRIPLE, QUAD = 0, 1, 2, 3, 4
-"""Levels of decisions below a class: none, one (leaf-adjacent), two, three, four."""
+LEAF, STUMP, PAIR = 0, 1, 2
+"""Levels of decisions below a class: none, one (leaf-adjacent), two."""
 
-ONE, TWO, SEVERAL, ANY = 0, 1, 2, 3
-"""What a split may take of a run of columns: one, up to two, up to its arity, or any of them."""
+ANY = 0
+"""What a split may take of a run of columns where their number does not matter."""
 
 FEW_COLUMNS, MOST_COLUMNS = 250, 1200
 """Tables of pairs are good for this many columns at least, and at most."""
@@ -120,9 +120,9 @@ class Columns(NamedTuple):
         The groups a class's root may split on.
     empty_ok, one_way : bool[C]
         Whether the root may send every row one way; whether its question may not be reversed.
-    runs_at, runs : int64[C + 1], int64[R, 4]
-        The same groups as runs of columns that are treated alike: what a split may take (`ONE`,
-        `TWO`, `SEVERAL`, `ANY`), first and last + 1 column, arity.
+    runs_at, runs : int64[C + 1], int64[R, 3]
+        The same groups as runs of columns that are treated alike: how many of them a split may take
+        (or `ANY`), first and last + 1 column. Of a run over several groups it may take one.
     """
 
     d: npt.NDArray[np.float64]
@@ -147,13 +147,38 @@ class Columns(NamedTuple):
     runs: npt.NDArray[np.int64]
 
 
+class Counted(NamedTuple):
+    """What was counted of a row set. V columns.
+
+    Attributes
+    ----------
+    F : float64[V, V]
+        Sum of d over the rows in two columns. Row u describes the leaf-adjacent problem on the rows
+        in column u, ``D - F[u]`` the one on the others.
+    D, P : float64[V]
+        Sum of d and of positive weight over the rows in each column.
+    totals : float64[2]
+        The same of all rows.
+    """
+
+    F: npt.NDArray[np.float64]
+    D: npt.NDArray[np.float64]
+    P: npt.NDArray[np.float64]
+    totals: npt.NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, v: int) -> Counted:
+        """Not counted yet."""
+        return cls(np.empty((v, v)), np.empty(v), np.empty(v), np.empty(2))
+
+
 class Crossings(NamedTuple):
     """Tables of the rows in one column and in two, for all row sets that are made of them.
 
     Attributes
     ----------
     one : float32[V, V, V]
-        The table of the rows in each column (see twins.py).
+        The table F of the rows in each column.
     lines : float32[L, V]
         Row u of the table of the rows in both of two columns a <= b; without lines until they are
         counted. The table is symmetric in a, b and u, so only b <= u is kept.
@@ -199,10 +224,9 @@ def groups_of(table: Columns, cls: int) -> list[int]:
     return found
 
 
-def runs_of(table: Columns, cls: int) -> list[list[int]]:
+def runs_of(table: Columns, cls: int) -> npt.NDArray[np.int64]:
     """The runs of columns of a class (see `Columns.runs`)."""
-    found: list[list[int]] = table.runs[table.runs_at[cls] : table.runs_at[cls + 1]].tolist()
-    return found
+    return table.runs[table.runs_at[cls] : table.runs_at[cls + 1]]
 
 
 @dataclass(frozen=True)
@@ -223,8 +247,6 @@ class Encoding:
         What one unit of cost is worth in the problem's whole-number objective.
     most : int
         The objective if every row were right.
-    weight : int
-        Total weight of the rows in the tables, in units.
     positive, negative : float64[N]
         Weight of the positive and negative rows that each merged row stands for.
     size : float64[N]
@@ -239,12 +261,10 @@ class Encoding:
     base: int
     unit: int
     most: int
-    weight: int
     positive: npt.NDArray[np.float64]
     negative: npt.NDArray[np.float64]
     size: npt.NDArray[np.float64]
     smallest: int = 0
-    leaf: int = 0
 
     def total(self, cost: float) -> int:
         """The objective of a tree of that cost (lower bounds of cost give upper bounds)."""
@@ -269,7 +289,6 @@ class Encoding:
             base=base,
             unit=1,
             most=most,
-            weight=int(np.abs(d).sum()),
         )
 
 
@@ -386,10 +405,7 @@ def _lay_out(
         *tree,
     )
     size = {"all": positive + negative, "positive": positive, "negative": negative}[by_row]
-    return Encoding(
-        table, groups, classes, base, unit, most, int(np.abs(d).sum()), positive, negative, size,
-        smallest,
-    )  # fmt: skip
+    return Encoding(table, groups, classes, base, unit, most, positive, negative, size, smallest)
 
 
 def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -515,14 +531,14 @@ def _runs(
         first = len(runs)
         for k in allowed:
             group = groups[k]
-            take = ANY if group.kind == FULL else min(group.arity, 3) - 1
-            joins = len(runs) > first and take == ONE == runs[-1][0] and runs[-1][2] == start[k]
+            take = ANY if group.kind == FULL and group.arity > 1 else group.arity
+            joins = len(runs) > first and take == 1 == runs[-1][0] and runs[-1][2] == start[k]
             if joins:
                 runs[-1][2] = start[k + 1]
             else:
-                runs.append([take, start[k], start[k + 1], group.arity])
+                runs.append([take, start[k], start[k + 1]])
         at.append(len(runs))
-    return np.array(at, np.int64), np.array(runs, np.int64).reshape(-1, 4)
+    return np.array(at, np.int64), np.array(runs, np.int64).reshape(-1, 3)
 
 
 def check_columns(groups: tuple[Group, ...]) -> None:

@@ -63,15 +63,6 @@ class FloorSearch:
 
     Where the objective looks at one kind of error only, the other breaks ties, so that the tree is
     not dominated.
-
-    Attributes
-    ----------
-    best, assignment
-        The errors of the best tree, and the tree (once it is written down).
-    cuts : list of (int, int, int)
-        ``alpha FN + beta FP >= LB`` for all trees.
-    closed : int or None
-        The best total, once it is proved.
     """
 
     problem: Problem
@@ -80,10 +71,10 @@ class FloorSearch:
     threads: int = 1
     on_progress: OnProgress | None = None
     on_tree: OnTree | None = None
-    best: tuple[int, int] | None = None
-    assignment: Assignment | None = None
-    cuts: list[tuple[int, int, int]] = field(default_factory=list)
-    closed: int | None = None
+    best: tuple[int, int] | None = None  # the errors of the best tree
+    assignment: Assignment | None = None  # that tree, once it is written down
+    cuts: list[tuple[int, int, int]] = field(default_factory=list)  # alpha FN + beta FP >= LB
+    closed: int | None = None  # the best total, once it is proved
     trace: list[TracePoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 
 from odt_core.solvers.search.columns import Columns, Masks
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
+from odt_core.solvers.search.kernels import several
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
@@ -65,8 +66,7 @@ def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):
     """
     V = P.shape[1]
     D = np.empty(V)
-    few = np.empty(V + 1)
-    many = np.empty(V + 1)
+    acc = np.empty(2 * V + 2)
     for b in range(len(P)):
         for i in range(len(alpha)):
             positive = alpha[i] * PT[b]
@@ -76,46 +76,19 @@ def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):
                 for v in range(V):
                     D[v] = beta[i] * N[b, v] - alpha[i] * P[b, v]
                 for r in range(len(runs)):
-                    x = _best_of_run(D, runs[r, 0], runs[r, 1], runs[r, 2], total, few, many)
-                    gain = x if x < gain else gain
+                    take, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
+                    if take > 0:
+                        low, high = several(D, s, e, take, acc)
+                        gain = min(gain, low, total - high)
+                        continue
+                    low = 0.0
+                    for v in range(s, e):
+                        low += min(D[v], 0.0)
+                    gain = min(gain, low)
             if mode == FIXED:
                 v = runs[0, 1]
                 gain = min(0.0, D[v]) + min(0.0, total - D[v])
             out[b, i] = positive + gain
-
-
-@jit
-def _best_of_run(D, take, s, e, total, few, many):
-    """Least sum of D over the rows that a split by some of the columns s..e calls positive."""
-    low = 0.0
-    high = 0.0
-    if take == 0:
-        for v in range(s, e):
-            low += D[v] if D[v] < 0 else 0.0
-        return low
-    if take == 1:
-        for v in range(s, e):
-            low = D[v] if D[v] < low else low
-            high = D[v] if D[v] > high else high
-        return low if low < total - high else total - high
-    few[: take + 1] = 0.0
-    many[: take + 1] = 0.0
-    for v in range(s, e):
-        x = D[v]
-        at = take
-        while at > 0 and x < few[at - 1]:
-            few[at] = few[at - 1]
-            at -= 1
-        few[at] = x
-        at = take
-        while at > 0 and x > many[at - 1]:
-            many[at] = many[at - 1]
-            at -= 1
-        many[at] = x
-    for j in range(take):
-        low += few[j]
-        high += many[j]
-    return low if low < total - high else total - high
 
 
 @jit

@@ -18,7 +18,6 @@ from odt_core.problem import Problem
 from odt_core.solvers.search import loader
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
-    ANY,
     PAIR,
     STUMP,
     Columns,
@@ -46,8 +45,6 @@ MOST_AT_ONCE = 1_200
 """Up to so many columns, the sums of all of them are made at once."""
 
 BATCH = 64
-FAR = 2.0**51
-"""The bound of a split that may not be asked for."""
 STEPS = 64
 """Steps of the staircase that stands for a lower bound."""
 
@@ -179,7 +176,7 @@ class FrontSearch:
             self.alpha * self.positive[:, None], self.beta * self.negative[:, None]
         )
         self.leaf = leaf_rule(self.encoding)
-        self.runs = [_runs(table, cls) for cls in range(len(table.level))]
+        self.runs = [runs_of(table, cls) for cls in range(len(table.level))]
         self.mode = [_mode(table, cls) for cls in range(len(table.level))]
         self.pending: Callable[[], list[Floats]] = lambda: [np.zeros(len(self.alpha))]
 
@@ -263,15 +260,6 @@ def leaf_rule(encoding: Encoding) -> Floats:
     return np.array([*by[0], encoding.smallest], np.float64)
 
 
-def _runs(table: Columns, cls: int) -> Whole:
-    """The runs of columns of a class for the primitives."""
-    runs = [
-        (0 if take == ANY and arity > 2 else arity, s, e)
-        for take, s, e, arity in runs_of(table, cls)
-    ]
-    return np.array(runs, np.int64).reshape(-1, 3)
-
-
 def _mode(table: Columns, cls: int) -> int:
     if table.level[cls] == 0:
         return LEAF
@@ -290,8 +278,8 @@ class Node(Bounds):
 
     Attributes
     ----------
-    allowed : bool[S]
-        The splits that may be used; `closed` is `FAR` for the others, else 0.
+    allowed, closed : bool[S], float64[S]
+        The splits that may be used; infinite for the others, else 0.
     walks : list of int
         The sets of which more than two columns may be members.
     in_row : (float64[V], float64[V], float64[2])
@@ -305,10 +293,8 @@ class Node(Bounds):
         self.search, self.mask = search, mask
         self.front, self.guide = front, guide
         self.v = self.splits.n_columns
-        self.allowed = self.splits.allowed(cls)
-        self.closed = np.where(self.allowed, 0.0, FAR)
-        walks = self.splits.by_walk.nonzero()[0].tolist()
-        self.walks = [k for k in walks if k in groups_of(self.table, cls)]
+        self.allowed, self.closed, walks = self.splits.allowed(cls)
+        self.walks = np.flatnonzero(walks).tolist()
         x, y, p, q = search.sums(mask[None])
         self.in_row = (x[0], y[0], np.array([p[0], q[0]]))
         alpha, beta = search.alpha[:, None], search.beta[:, None]
@@ -354,9 +340,8 @@ class PairNode(Node):
         if self.table.empty_ok[self.cls]:
             for way in range(self.h + 1):
                 none, rows = np.zeros((1, len(self.search.alpha))), np.full((1, 2), -1)
-                choice = Choice(-1, bool(way), ())
                 sums = tuple(each[:0] for each in self.search.sums(self.mask[None]))
-                self._try(sums, rows, way, none, lambda _, choice=choice: choice)
+                self._try(sums, rows, way, none, partial(self._nothing, way))
         todo = self.allowed[: self.v].copy()
         at_once = self.v <= MOST_AT_ONCE
         kept = np.flatnonzero(todo & (self.splits.is_set[self.table.group] | at_once))
@@ -407,6 +392,9 @@ class PairNode(Node):
             read = partial(self._read, columns, way)
             self._try(sums, rows, way, self.bounds_of(way, columns), read)
         return sums
+
+    def _nothing(self, way: int, _: int) -> Choice:
+        return Choice(-1, bool(way), ())
 
     def _read(self, splits: Whole, way: int, i: int) -> Choice:
         return self.read(int(splits[i]), way)
@@ -463,7 +451,7 @@ class DeepNode(Node):
         self._solve(v, splits.n, self.walks)
         for i, k in enumerate(self.walks):
             if self.is_open(self.set_bounds([k]))[0]:
-                self._pend(lambda i=i: [self.set_bounds(self.walks[i:])])
+                self._pend(partial(self._open_sets, self.walks[i:]))
                 s, e = int(self.table.start[k]), int(self.table.start[k + 1])
                 masks = splits.column_masks(np.arange(s, e)) & self.mask
                 self.walk(k, masks, np.bitwise_or, self._take)
@@ -483,6 +471,9 @@ class DeepNode(Node):
                     self.whole[y, i] = max(self.whole[y, i], costs[0])
             lower = np.stack([np.zeros_like(self.whole[y]), self.whole[y]])
             self._try(Choice(-1, bool(way), ()), np.zeros_like(self.mask), lower)
+
+    def _open_sets(self, groups: list[int]) -> list[Floats]:
+        return [self.set_bounds(groups)]
 
     # ------------------------------------------------------------ sharpening
 
@@ -538,6 +529,11 @@ class DeepNode(Node):
         for i, side, x in np.unique(chosen[:3], axis=1).T.tolist():
             at = chosen[3, (chosen[:3].T == (i, side, x)).all(axis=1)]
             masks = self.splits.sides(self.mask, np.full(len(at), side), at)
+            if self.table.level[self.children[x]] <= STUMP:  # all multipliers at once
+                sums = self.search.sums(masks)
+                costs = self.search.shallow_bounds(self.children[x], sums)
+                self.bound[side, x][:, at], self.exact[side, x][:, at] = costs.T, True
+                continue
             limits = self._most(i) + 1 - self.bound[1 - side, self.h - x, i, at]
             cost = self._costs_on(i, x, masks, limits)
             self.bound[side, x, i, at] = np.maximum(self.bound[side, x, i, at], cost)

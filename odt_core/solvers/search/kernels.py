@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import numpy.typing as npt
+from numba.cpython.unsafe.numbers import trailing_zeros
 
 from odt_core.solvers.search.columns import (
     ANY,
     LEAF,
-    ONE,
     PAIR,
     STUMP,
     Base,
     Columns,
+    Counted,
     Crossings,
 )
 from odt_core.solvers.search.groups import CHAIN
@@ -36,9 +37,13 @@ inner = numba.njit(**_plain, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 part = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
 """For kernels with one caller: they are compiled with it only."""
 
+first_bit: Any = trailing_zeros
+"""The number of the lowest bit that is set."""
+
 TILE = 8
 """Columns that are copied together when a table is turned: their rows stay in the cache."""
 
+Numbers = npt.NDArray[np.float64]
 INF = np.inf
 ONE_BIT = np.uint64(1)
 
@@ -55,30 +60,6 @@ MORE = 6 * BLOCK
 
 
 @inner
-def first_bit(word):
-    """The number of the lowest bit that is set."""
-    n = 0
-    if word & np.uint64(0xFFFFFFFF) == np.uint64(0):
-        n += 32
-        word >>= np.uint64(32)
-    if word & np.uint64(0xFFFF) == np.uint64(0):
-        n += 16
-        word >>= np.uint64(16)
-    if word & np.uint64(0xFF) == np.uint64(0):
-        n += 8
-        word >>= np.uint64(8)
-    if word & np.uint64(0xF) == np.uint64(0):
-        n += 4
-        word >>= np.uint64(4)
-    if word & np.uint64(0x3) == np.uint64(0):
-        n += 2
-        word >>= np.uint64(2)
-    if word & np.uint64(0x1) == np.uint64(0):
-        n += 1
-    return n
-
-
-@inner
 def spread(T, sums, total):
     """From sums over cells to sums over columns: cumulate chains, recover what sets dropped."""
     for k in range(len(T.kind)):
@@ -91,24 +72,6 @@ def spread(T, sums, total):
             for v in range(s, e):
                 lost -= sums[v]
             sums[T.dropped[k]] += lost
-
-
-@jit
-def weigh(T, values, mask, out):
-    """Sum of `values` over the rows of a set in each column. Returns that of all."""
-    total = 0.0
-    out[:] = 0.0
-    for w in range(len(mask)):
-        word = mask[w]
-        while word != np.uint64(0):
-            r = w * 64 + first_bit(word)
-            word &= word - ONE_BIT
-            x = values[r]
-            total += x
-            for i in range(T.cell_at[r], T.cell_at[r + 1]):
-                out[T.cells[i]] += x
-    spread(T, out, total)
-    return total
 
 
 @part
@@ -188,23 +151,10 @@ def fill_table(T, mask, F, D, P):
 
 
 @jit
-def count_into(T, mask, F, D, P, out):
-    """`fill_table`, with the totals in an array."""
-    out[0], out[1] = fill_table(T, mask, F, D, P)
-
-
-def count_pairs(
-    table: Columns,
-    mask: npt.NDArray,
-    F: npt.NDArray,
-    D: npt.NDArray,
-    P: npt.NDArray,
-    halt: npt.NDArray | None = None,
-) -> npt.NDArray:
+def count_pairs(T, mask, counted, halt):
     """See `twins.count_pairs`. A million rows take less than a second: `halt` is not looked at."""
-    totals = np.empty(2)
-    count_into(table, mask, F, D, P, totals)
-    return totals
+    F, D, P, totals = counted
+    totals[0], totals[1] = fill_table(T, mask, F, D, P)
 
 
 # ---------------------------------------------------------------- tables of columns and of two
@@ -485,14 +435,14 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
         if not leaf:
             for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
                 take, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
-                if take == ONE:
+                if take == 1:
                     lanes_extremes(F, s, e, begin, n, c0, c1, acc)
                 elif take == ANY:
                     lanes_any(F, s, e, begin, n, c0, c1, empty_ok, acc)
-                elif T.runs[r, 3] == 2:
+                elif take == 2:
                     lanes_two(F, s, e, begin, n, c0, c1, acc)
                 else:
-                    lanes_several(F, s, e, begin, n, c0, c1, T.runs[r, 3], acc)
+                    lanes_several(F, s, e, begin, n, c0, c1, take, acc)
         for i in range(n):
             total = tot[first + i]
             x = total - acc[i + HIGH]
@@ -505,39 +455,19 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
 
 
 class Scratch(NamedTuple):
-    """Working memory. V columns.
+    """Working memory. V columns, q - 1 of them in the largest set that is walked over."""
 
-    Attributes
-    ----------
-    acc : float64[...]
-        Accumulators of `lanes` and `one_set`.
-    F, D, P : float64[V, V], float64[V], float64[V]
-        A table (see twins.py).
-    sides : float64[4, V]
-        What the low and high child cost inside the columns, and outside them.
-    lines : float64[3, V]
-        Sums of one row set over the columns, or other values for each column.
-    sums, state : float64[2, q, V], float64[q, 7]
-        The search over subsets of a set of q - 1 columns.
-    order : int64[3, max(q, V)]
-        That search's order and steps; the columns of a row.
-    totals : float64[2]
-        Sum of d and positive weight of the row set.
-    mask : uint64[W]
-        A row set.
-    """
-
-    acc: npt.NDArray[np.float64]
-    F: npt.NDArray[np.float64]
-    D: npt.NDArray[np.float64]
-    P: npt.NDArray[np.float64]
-    sides: npt.NDArray[np.float64]
-    lines: npt.NDArray[np.float64]
-    sums: npt.NDArray[np.float64]
-    state: npt.NDArray[np.float64]
-    order: npt.NDArray[np.int64]
-    totals: npt.NDArray[np.float64]
-    mask: npt.NDArray[np.uint64]
+    acc: Numbers  # accumulators of `lanes` and `one_set`
+    F: Numbers  # with D and P: a table (see `Counted`)
+    D: Numbers
+    P: Numbers
+    sides: Numbers  # [4, V]: what the low and high child cost inside the columns, and outside them
+    lines: Numbers  # [3, V]: sums of one row set over the columns, or other values of each column
+    sums: Numbers  # [2, q, V] and `state` [q, 7]: the search over subsets of a set
+    state: Numbers
+    order: npt.NDArray[np.int64]  # [3, q]: that search's order and steps
+    totals: Numbers  # sum of d and positive weight of the row set
+    mask: npt.NDArray[np.uint64]  # a row set
 
 
 _kept = threading.local()
@@ -570,7 +500,7 @@ def _new_scratch(v: int, q: int, most: int, words: int) -> Scratch:
         np.empty((3, v)),
         np.empty((2, q, v if q > 1 else 0)),
         np.empty((q, 7)),
-        np.empty((3, max(q, v)), np.int64),
+        np.empty((3, q), np.int64),
         np.empty(2),
         np.empty(words, np.uint64),
     )
@@ -585,18 +515,18 @@ def one_set(T, cls, x, total, positive, acc):
     if T.level[cls] == LEAF:
         return positive + best
     for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
-        take, s, e, m = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2], T.runs[r, 3]
+        take, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
         a = INF
         b = INF
         c = -INF
         d = -INF
         negative = 0.0
-        if take == ONE:
+        if take == 1:
             for v in range(s, e):
                 y = x[v]
                 a = y if y < a else a
                 c = y if y > c else c
-        elif take == ANY or m == 2:
+        elif take == ANY or take == 2:
             for v in range(s, e):
                 y = x[v]
                 negative += y if y < 0.0 else 0.0
@@ -607,7 +537,7 @@ def one_set(T, cls, x, total, positive, acc):
                 b = t if t < b else b
                 d = u if u > d else d
         else:
-            a, c = several(x, s, e, m, acc)
+            a, c = several(x, s, e, take, acc)
         if take == ANY:
             if not T.empty_ok[cls]:
                 negative = a if a >= 0.0 else (negative - c if c < 0.0 else negative)
@@ -642,30 +572,21 @@ def several(x, s, e, m, acc):
 
 
 @jit
-def sides_into(T, cls, F, D, P, totals, first, second, inside, outside, S):
+def sides_into(T, cls, counted, first, second, inside, outside, S):
     """`shallow_sides` with working memory."""
-    v_all = len(D)
+    F, D, P, totals = counted
     into, rest = S.lines[0], S.lines[1]
-    for v in range(v_all):
-        into[v] = totals[0] - D[v]
-        rest[v] = totals[1] - P[v]
-        S.lines[2, v] = 0.0
-    start = 0
-    if len(first) >= v_all and v_all > 0 and second[v_all - 1] < 0:  # all columns at once
-        lanes(T, cls, F, 0, v_all, S.lines[2], 1.0, D, P, S.acc, inside)
-        lanes(T, cls, F, 0, v_all, D, -1.0, into, rest, S.acc, outside)
-        start = v_all
-    for i in range(start, len(first)):
+    for i in range(len(first)):
         u, w = first[i], second[i]
         d, p = D[u], P[u]
-        for j in range(v_all):
+        for j in range(len(D)):
             into[j] = F[u, j]
         if w >= 0:
             d += D[w]
             p += P[w]
-            for j in range(v_all):
+            for j in range(len(D)):
                 into[j] += F[w, j]
-        for j in range(v_all):
+        for j in range(len(D)):
             rest[j] = D[j] - into[j]
         inside[i] = one_set(T, cls, into, d, p, S.acc)
         outside[i] = one_set(T, cls, rest, totals[0] - d, totals[1] - p, S.acc)
@@ -691,69 +612,14 @@ def note(choice, group, to_high, n, first, second):
         choice[4] = second
 
 
-@part
-def add_row(T, r, sign, F, D, P, cols):
-    """Add a row to a table (sign 1), or take it away (-1)."""
-    n = 0
-    for k in range(len(T.kind)):
-        first = T.start[k] + T.local[k, r]
-        last = T.start[k + 1] if T.kind[k] == CHAIN else first + 1
-        for v in range(first, last):
-            cols[n] = v
-            n += 1
-    x = sign * T.d[r]
-    for i in range(n):
-        a = cols[i]
-        row = F[a]
-        D[a] += x
-        P[a] += sign * max(-T.d[r], 0.0)
-        for j in range(n):
-            row[cols[j]] += x
-
-
-@inner
-def change_table(T, before, mask, F, D, P, cols, totals):
-    """From the table of one row set to that of another, row by row."""
-    for w in range(len(mask)):
-        word = before[w] ^ mask[w]
-        while word != np.uint64(0):
-            bit = first_bit(word)
-            word &= word - ONE_BIT
-            r = w * 64 + bit
-            sign = 1.0 if (mask[w] >> np.uint64(bit)) & ONE_BIT else -1.0
-            add_row(T, r, sign, F, D, P, cols)
-            totals[0] += sign * T.d[r]
-            totals[1] += sign * max(-T.d[r], 0.0)
-
-
-@inner
-def n_different(before, mask):
-    """How many rows are in one of two sets only."""
-    n = 0
-    for w in range(len(mask)):
-        word = before[w] ^ mask[w]
-        while word != np.uint64(0):
-            n += 1
-            word &= word - ONE_BIT
-    return n
-
-
 @jit
 def two_into(T, cls, masks, limits, halt, cost, choice, S):
     """`two_levels` with working memory."""
-    v_all = len(T.group)
-    wide = 0  # about twice the columns that a row is in
-    for k in range(len(T.kind)):
-        wide += T.start[k + 1] - T.start[k] if T.kind[k] == CHAIN else 2
+    cost[:], choice[:, :], choice[:, 0] = 0.0, 0, -2
     for b in range(len(masks)):
         if halt[0] != 0:
             return
-        few = b > 0 and n_different(masks[b - 1], masks[b]) * wide * wide < 8 * v_all * v_all
-        if few:
-            change_table(T, masks[b - 1], masks[b], S.F, S.D, S.P, S.order[0], S.totals)
-        else:
-            S.totals[0], S.totals[1] = fill_table(T, masks[b], S.F, S.D, S.P)
-        total, positive = S.totals[0], S.totals[1]
+        total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
         if T.level[cls] < PAIR:
             cost[b] = min(one_set(T, cls, S.D, total, positive, S.acc), limits[b])
         else:
@@ -762,23 +628,15 @@ def two_into(T, cls, masks, limits, halt, cost, choice, S):
                 cost[b] = best
 
 
-def two_levels(
-    table: Columns,
-    cls: int,
-    masks: npt.NDArray,
-    limits: npt.NDArray,
-    halt: npt.NDArray,
-    cost: npt.NDArray,
-    choice: npt.NDArray,
-) -> None:
+def two_levels(table: Columns, *rest: Any) -> None:
     """See `twins.two_levels`."""
-    cost[:], choice[:], choice[:, 0] = 0.0, 0, -2
-    two_into(table, cls, masks, limits, halt, cost, choice, make_scratch(table))
+    two_into(table, *rest, make_scratch(table))
 
 
 @jit
 def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, choice, S):
     """`two_levels_of_sides` with working memory."""
+    cost[:], choice[:, :], choice[:, 0] = 0.0, 0, -2
     for b in range(len(first)):
         if halt[0] != 0:
             return
@@ -788,35 +646,13 @@ def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, 
             cost[b] = best
 
 
-def two_levels_of_sides(
-    table: Columns,
-    cls: int,
-    crossings: Crossings,
-    base: Base,
-    first: npt.NDArray,
-    second: npt.NDArray,
-    outside: npt.NDArray,
-    limits: npt.NDArray,
-    halt: npt.NDArray,
-    cost: npt.NDArray,
-    choice: npt.NDArray,
-) -> None:
-    """`twins.two_levels` for the rows of a base inside or outside splits.
+def two_levels_of_sides(table: Columns, *rest: Any) -> None:
+    """`twins.two_levels` for rows inside or outside splits, given the class and what follows.
 
-    Parameters
-    ----------
-    crossings : Crossings
-    base : Base
-    first, second : int64[B]
-        The columns of each split; a second one is -1 where there is none.
-    outside : bool[B]
-        Which side of each split is meant.
+    `crossings`, the `base` that the splits cut, their columns int64[B] twice (a second one is -1
+    where there is none), whether the outside is meant, bool[B]; the others as there.
     """
-    cost[:], choice[:], choice[:, 0] = 0.0, 0, -2
-    two_sides_into(
-        table, cls, crossings, base, first, second, outside, limits, halt, cost, choice,
-        make_scratch(table),
-    )  # fmt: skip
+    two_sides_into(table, *rest, make_scratch(table))
 
 
 @inner
@@ -1075,11 +911,11 @@ def rehearse(table: Columns, mask: npt.NDArray) -> None:
     """Call every kernel once with the types that the search uses, which compiles or loads it."""
     v = len(table.group)
     halt = np.zeros(1, np.int64)
-    F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
-    totals = count_pairs(table, mask, F, D, P)
-    weigh(table, table.d, mask, D)
+    counted = Counted.empty(v)
+    F, D, P, totals = counted
+    count_pairs(table, mask, counted, halt)
     where = np.arange(v)
-    shallow_sides(table, STUMP, F, D, P, totals, where, where - v - 1, D.copy(), P.copy())
+    shallow_sides(table, STUMP, counted, where, where - v - 1, D.copy(), P.copy())
     cost, choice = np.empty(1), np.empty((1, 5), np.int32)
     cls = int(table.level.argmax())
     two_levels(table, cls, mask[None], np.ones(1), halt, cost, choice)

@@ -29,7 +29,7 @@ from odt_core.topology import Topology
 
 KERNELS = {
     "kernels": (
-        "count_pairs", "weigh", "shallow_sides", "two_levels", "count_ones", "count_lines",
+        "count_pairs", "shallow_sides", "two_levels", "count_ones", "count_lines",
         "two_levels_of_sides",
     ),
     "front_kernels": (
@@ -40,7 +40,7 @@ KERNELS = {
 """The modules of compiled primitives, and those that each offers."""
 
 TWINS = {
-    "twins": ("count_pairs", "weigh", "shallow_sides", "two_levels"),
+    "twins": ("count_pairs", "shallow_sides", "two_levels"),
     "front_twins": KERNELS["front_kernels"],
 }
 """The modules of their twins. The search does without the other primitives until they are ready."""
@@ -197,7 +197,7 @@ def sample() -> tuple[Columns, Masks]:
 def folder(module: str) -> Path:
     """Where the kernels of this state of a module are, once all of them are compiled."""
     digest = hashlib.sha256()
-    for name in (module, *SHARED):
+    for name in (*KERNELS, *SHARED):
         path = Path(__file__).with_name(f"{name}.py")
         digest.update(f"{path}{path.stat().st_mtime_ns}".encode())  # numba looks at the same
         digest.update(path.read_bytes())

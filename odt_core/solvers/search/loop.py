@@ -32,12 +32,6 @@ class Loop(Bounds):
 
     Parameters
     ----------
-    run : Search
-        The search.
-    cls : int
-        The class.
-    mask : uint64[W]
-        The rows.
     limit : float
         Only a tree that costs less is wanted.
     place : int, optional
@@ -64,7 +58,7 @@ class Loop(Bounds):
         self.singles_done = False
         self.restricted = restricted
         self.choice: Choice | None = None
-        self.allowed, closed, self.walks_of = run.allowed(cls)
+        self.allowed, closed, self.walks_of = run.splits.allowed(cls)
         self.closed = [closed.copy(), closed.copy()] if restricted else [closed, closed]
         self.has_sets = bool(run.splits.is_set.any())
         self.walks = bool(self.walks_of.any())
@@ -96,7 +90,7 @@ class Loop(Bounds):
     def _begin(self) -> None:
         run, splits = self.run, self.splits
         v = splits.n_columns
-        self.total_weight[:] = run.weigh(self.mask, self.weight[:v])
+        self.weight[:v], self.total_weight[:] = run.weigh(self.mask, self.place)
         self.weight[v:] = splits.pair_sums(self.weight)
         if self.place >= 0 and run.store is not None:
             run.store.fill(self)
@@ -310,18 +304,8 @@ class Loop(Bounds):
         return sides
 
     def _by_cost(self, found: list[Numbers]) -> Numbers:
-        """Sides by rising rank, each once with its largest limit."""
-        if not found:
-            return np.empty((0, 5))
-        sides = np.concatenate(found)
-        if len(found) == 1 or len(sides) < 2:
-            return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
-        n = self.splits.n
-        key = (sides[:, 0] * 2 + sides[:, 1]) * n + sides[:, 2]
-        order = np.lexsort((-sides[:, 3], key))
-        keep = np.ones(len(order), np.bool_)
-        keep[1:] = np.diff(key[order]) != 0
-        sides = sides[order[keep]]
+        """Sides by rising rank."""
+        sides = np.concatenate([np.empty((0, 5)), *found])
         return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
 
     def _evaluate(self, sides: Numbers) -> None:

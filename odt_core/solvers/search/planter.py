@@ -34,19 +34,11 @@ NEGATIVE, POSITIVE = Choice(-1, False, ()), Choice(-1, True, ())
 
 @dataclass
 class Planter:
-    """Builds an assignment from the root's choice down, and counts what it costs.
-
-    Attributes
-    ----------
-    problem : Problem
-    encoding : Encoding
-    search : Search, optional
-        Solves again what a choice leaves open.
-    """
+    """Builds an assignment from the root's choice down, and counts what it costs."""
 
     problem: Problem
     encoding: Encoding
-    search: Search | None = None
+    search: Search | None = None  # solves again what a choice leaves open
     splits: dict[int, Split] = field(default_factory=dict)
     labels: dict[int, bool] = field(default_factory=dict)
     cost: int = 0

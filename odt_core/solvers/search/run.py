@@ -194,27 +194,7 @@ class Watch:
 
 @dataclass
 class Run:
-    """State of one search without floors. Costs are in units (see `Encoding`).
-
-    Attributes
-    ----------
-    problem, encoding
-        What is solved.
-    best, choice
-        The best cost and its tree, as far as it is written down.
-    first : Choice or None
-        A tree all of whose splits are written down.
-    given : Assignment or None
-        A tree to start from. It is the best one while `choice` is None.
-    cutoff : float
-        Only a tree that costs less is wanted.
-    shared : SharedBounds or None
-        What searches for other topologies have found.
-    bound : float
-        Proved lower bound of the cost.
-    infeasible : bool
-        Whether it is proved that no tree has leaves that are large enough.
-    """
+    """State of one search without floors. Costs are in units (see `Encoding`)."""
 
     problem: Problem
     encoding: Encoding
@@ -224,12 +204,12 @@ class Run:
     on_progress: OnProgress | None = None
     on_tree: OnTree | None = None
     best: float = np.inf
-    choice: Choice | None = None
-    given: Assignment | None = None
-    cutoff: float = np.inf
-    shared: SharedBounds | None = None
-    bound: float = 0.0
-    infeasible: bool = False
+    choice: Choice | None = None  # the best tree, as far as it is written down
+    given: Assignment | None = None  # a tree to start from: the best one while `choice` is None
+    cutoff: float = np.inf  # only a tree that costs less is wanted
+    shared: SharedBounds | None = None  # what searches for other topologies have found
+    bound: float = 0.0  # proved lower bound of the cost
+    infeasible: bool = False  # whether no tree has leaves that are large enough
     trace: list[TracePoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -11,14 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search import loader, twins
-from odt_core.solvers.search.choices import Choice
+from odt_core.solvers.search.choices import Choice, column_sums
 from odt_core.solvers.search.columns import (
     PAIR,
     Base,
+    Counted,
     Encoding,
     Masks,
     groups_of,
     most_members,
+    rows_of,
     wants_sweeps,
 )
 from odt_core.solvers.search.loop import Loop, restricted
@@ -32,21 +34,11 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What solving row sets came to.
+    """What solving B row sets came to."""
 
-    Attributes
-    ----------
-    cost : float64[B]
-        At least the limits where not below.
-    rows : int32[B, 3 + M] or None
-        What `two_levels` wrote about the splits.
-    choices : tuple of Choice or None
-        The splits of deeper classes.
-    """
-
-    cost: Numbers
-    rows: npt.NDArray[np.int32] | None = None
-    choices: tuple[Choice | None, ...] = ()
+    cost: Numbers  # [B]: at least the limits where not below
+    rows: npt.NDArray[np.int32] | None = None  # [B, 3 + M]: what `two_levels` wrote of the splits
+    choices: tuple[Choice | None, ...] = ()  # the splits of deeper classes
 
     def choice(self, b: int) -> Choice | None:
         """The split of a set, None where it is not known."""
@@ -58,14 +50,10 @@ class Search:
 
     Parameters
     ----------
-    encoding : Encoding
     halt : int64[1]
         Set to end the search; `Stopped` is raised then.
-    threads : int
-    on_better : callable, optional
-        Told each better tree of the root: cost and choice.
-    on_bound : callable, optional
-        Told lower bounds of every tree's cost.
+    on_better, on_bound : callable, optional
+        Told each better tree of the root (cost and choice), and lower bounds of every tree's cost.
     shared : SharedBounds, optional
         What searches for other topologies have found.
     """
@@ -92,7 +80,6 @@ class Search:
         self.shared = shared
         self.absolute = np.abs(self.table.d)
         self.tables = Tables(self)
-        self._allowed: dict[int, tuple[Flags, Numbers, Flags]] = {}
 
     # ------------------------------------------------------------ the root
 
@@ -142,58 +129,38 @@ class Search:
         if self.halt[0]:
             raise Stopped
 
-    def allowed(self, cls: int) -> tuple[Flags, Numbers, Flags]:
-        """What a class's root may use.
-
-        Returns
-        -------
-        allowed : bool[S]
-            Splits.
-        closed : float64[S]
-            0 for those, else infinite.
-        walks : bool[K]
-            Sets whose larger subsets need a walk.
-        """
-        if cls not in self._allowed:
-            some = self.splits.allowed(cls)
-            groups = np.zeros(len(self.table.kind), np.bool_)
-            groups[groups_of(self.table, cls)] = True
-            closed = np.where(some, 0, np.inf)
-            self._allowed[cls] = some, closed, self.splits.by_walk & groups
-        return self._allowed[cls]
-
     def no_rows(self) -> npt.NDArray[np.int32]:
         """Room for what `two_levels` writes about both sides of every split."""
         return np.full((2, self.splits.n, 3 + self.most_members), -2, np.int32)
 
-    def weigh(self, mask: Masks, out: Numbers) -> float:
-        """Weight of the rows of a set in each column; returns that of all."""
-        return float(self.primitives().weigh(self.table, self.absolute, mask, out))
+    def weigh(self, mask: Masks, place: int) -> tuple[Numbers, float]:
+        """Weight of the rows of a set in each column, and of all."""
+        if self.store is not None and place >= 0:
+            return self.store.weigh(place)
+        rows = rows_of(mask, len(self.absolute))
+        weight = self.absolute[rows]
+        return column_sums(self.table, rows, weight), float(weight.sum())
 
     def pair_weights(self) -> Numbers:
         """Weight of the rows in each two columns, ``float64[V, V]``."""
-        v = self.splits.n_columns
-        F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
+        counted = Counted.empty(self.splits.n_columns)
         heavy = self.table._replace(d=self.absolute)
-        self.primitives().count_pairs(heavy, self.encoding.everything, F, D, P, self.halt)
+        self.primitives().count_pairs(heavy, self.encoding.everything, counted, self.halt)
         self.check()
-        return F
+        return counted.F
 
     def shallow_sides(self, mask: Masks, cls: int) -> tuple[Numbers, Numbers]:
         """Costs of a class of at most one level inside and outside every split."""
-        n = self.splits.n
-        v = self.splits.n_columns
-        F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
-        primitives = self.primitives()
-        totals = primitives.count_pairs(self.table, mask, F, D, P, self.halt)
+        n, primitives = self.splits.n, self.primitives()
+        counted = Counted.empty(self.splits.n_columns)
+        primitives.count_pairs(self.table, mask, counted, self.halt)
         inside, outside = np.empty(n), np.empty(n)
         first, second = self.splits.first, self.splits.second
         for at in range(0, n, twins.SOME_SPLITS):
             self.check()
             part = slice(at, at + twins.SOME_SPLITS)
             primitives.shallow_sides(
-                self.table, cls, F, D, P, totals, first[part], second[part], inside[part],
-                outside[part],
+                self.table, cls, counted, first[part], second[part], inside[part], outside[part]
             )  # fmt: skip
         return inside, outside
 

@@ -5,7 +5,7 @@ Splits are numbered: single columns first, then pairs of a set's columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -48,6 +48,7 @@ class Splits:
     second: Whole
     by_pairs: Flags
     by_walk: Flags
+    _allowed: dict[int, tuple[Flags, Numbers, Flags]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Columns) -> Splits:
@@ -93,11 +94,22 @@ class Splits:
         new[1:] = (np.diff(self.table.group) > 0) | self.is_set[self.table.group[1:]]
         return new.cumsum().astype(np.float64)
 
-    def allowed(self, cls: int) -> Flags:
-        """Whether a class's root may use each split."""
-        groups = np.zeros(len(self.table.kind), np.bool_)
-        groups[groups_of(self.table, cls)] = True
-        return np.asarray(groups[self.group])
+    def allowed(self, cls: int) -> tuple[Flags, Numbers, Flags]:
+        """What a class's root may use.
+
+        Returns
+        -------
+        allowed, closed : bool[S], float64[S]
+            Splits; 0 for those, else infinite.
+        walks : bool[K]
+            Sets whose larger subsets need a walk.
+        """
+        if cls not in self._allowed:
+            groups = np.zeros(len(self.table.kind), np.bool_)
+            groups[groups_of(self.table, cls)] = True
+            some = groups[self.group]
+            self._allowed[cls] = some, np.where(some, 0, np.inf), self.by_walk & groups
+        return self._allowed[cls]
 
     def masks(self, splits: Whole) -> Masks:
         """The rows inside splits, ``uint64[n, W]``."""

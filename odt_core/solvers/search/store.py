@@ -191,6 +191,16 @@ class Store:
             inside[v:] = self.splits.pair_sums(columns)
         return np.concatenate([inside, all_of - inside])
 
+    def weigh(self, place: int) -> tuple[Numbers, float]:
+        """Weight of a side's rows in each column, and of all of them."""
+        every = np.diagonal(self.shared)
+        if place == self.everywhere:
+            return every, self.total
+        side, split = divmod(place, self.n)
+        columns = list(self.splits.columns(split))
+        inside, own = self.shared[columns].sum(axis=0), float(every[columns].sum())
+        return (every - inside, self.total - own) if side == OUTSIDE else (inside, own)
+
     def _weights(self, columns: tuple[int, ...]) -> Numbers:
         """Weight that some columns share with every side."""
         row = self.shared[list(columns)].sum(axis=0)

@@ -27,29 +27,15 @@ Join = Callable[[npt.NDArray, npt.NDArray], npt.NDArray]
 
 @dataclass(frozen=True)
 class Sides:
-    """A set whose subsets are searched. q columns; costs are numbers or have L of them in a row.
-
-    Attributes
-    ----------
-    table, cls, group
-        The set, and the class whose root is split.
-    weight : float64[q]
-        Weight of the rows in each column.
-    payload : array[q, ...]
-        What stands for the rows in each column: a mask, or sums.
-    join : callable
-        Puts the payloads of disjoint row sets together (`numpy.bitwise_or`, `numpy.add`).
-    low, high : float64[q] or float64[q, L]
-        Lower bounds of the low and high child on the rows in each column.
-    """
+    """A set whose subsets are searched. q columns; costs are numbers or have L of them in a row."""
 
     table: Columns
-    cls: int
+    cls: int  # the class whose root is split
     group: int
-    weight: Numbers
-    payload: npt.NDArray
-    join: Join
-    low: Numbers
+    weight: Numbers  # [q]: weight of the rows in each column
+    payload: npt.NDArray  # [q, ...]: what stands for the rows in each column: a mask, or sums
+    join: Join  # puts payloads of disjoint row sets together: `numpy.bitwise_or`, `numpy.add`
+    low: Numbers  # [q, (L)], and `high`: bounds of the children on the rows in each column
     high: Numbers
 
 
@@ -95,16 +81,6 @@ def walk(sides: Sides, wanted: Wanted) -> None:
         _Walk(sides, wanted, order).run()
 
 
-def first_split(sides: Sides, wanted: Wanted) -> Choice:
-    """The first open split in a walk that goes deep first, and low before high.
-
-    Whichever way the least cost was found, this finds the same of several splits that have it.
-    There has to be one.
-    """
-    order = np.flatnonzero(sides.weight > 0)
-    return _Walk(sides, wanted, order[np.argsort(-sides.weight[order], kind="stable")]).first()
-
-
 class _Walk:
     """The walk over the columns in an order."""
 
@@ -123,16 +99,6 @@ class _Walk:
         nothing = np.zeros_like(self.sides.payload[:1])
         zero = np.zeros_like(self.rest[:1])
         return Nodes((nothing, nothing), (zero, zero), np.zeros((1, self.n), np.bool_))
-
-    def first(self) -> Choice:
-        """The first open split, node by node."""
-        waiting = [(0, self._begin())]
-        while waiting[-1][0] < self.n:
-            depth, node = waiting.pop()
-            for way in (0,) if depth == 0 and self.symmetric else (1, 0):
-                sent = self._open(self._send(node, way, depth), depth + 1)
-                waiting += [(depth + 1, sent)] if len(sent.went) else []
-        return self._split(waiting[-1][1].went, 0)
 
     def run(self) -> None:
         """Walk, the deepest nodes first."""

@@ -54,58 +54,30 @@ Short = npt.NDArray[np.int32]
 
 
 class Work(NamedTuple):
-    """Working memory for one row set of n rows, numbered from 0. K groups, L lanes, T cuts.
+    """Working memory for one row set of n rows, numbered from 0. K groups, L lanes, T cuts."""
 
-    Attributes
-    ----------
-    state : int64[8]
-    found : float64[2]
-        Least cost so far; least cost or bound of what was not better.
-    whole : float64[5]
-        What the children cost on all rows; the rows' weight.
-    number, rows, d : int32[N], int32[n + 1], float64[n + 1]
-        The table's rows as numbers of the set, and back; what a row costs if called positive.
-    order, place, mark : int32[K, n + 1], int32[K, n + 1], uint8[K, n + 1]
-        Rows by position in each group, positions by row, where a prefix counts (see `mark_ends`).
-    bits : int32[n]
-        The lanes that each row is inside of.
-    sums, buffer, result : float64[4, L], float64[..., L], float64[4, L]
-        Sums of d and of positive weight inside and outside; a sweep's; what the children cost.
-    lane, members : int64[L, 2], int32[L + 1, q]
-        Group and cut of each lane, or minus 1 minus the number of its members.
-    queue, cuts, interval : int64[..., 2], float64[6, T], int64[..., 5]
-        Candidates to try; cuts that part the rows; a ring of open intervals between tried cuts.
-    single : float64[4, V]
-        What the children cost inside and outside each category.
-    walk, bound : int64[3, q + 1], float64[2, q + 1]
-        The walk over subsets: numbers of categories low and high, and where each went; costs so far
-        and bounds of the rest.
-    union : uint64[W]
-        Rows of several sets.
-    """
-
-    state: Whole
-    found: Numbers
-    whole: Numbers
-    number: Short
+    state: Whole  # [8]
+    found: Numbers  # [2]: least cost so far; least cost or bound of what was not better
+    whole: Numbers  # [5]: what the children cost on all rows; the rows' weight
+    number: Short  # [N] and `rows` [n + 1]: the table's rows as numbers of the set, and back
     rows: Short
-    d: Numbers
-    order: Short
+    d: Numbers  # [n + 1]: what a row costs if called positive
+    order: Short  # [K, n + 1]: rows by position in each group; `place`: positions by row
     place: Short
-    mark: npt.NDArray[np.uint8]
-    bits: Short
-    sums: Numbers
-    buffer: Numbers
-    result: Numbers
-    lane: Whole
-    members: Short
-    queue: Whole
-    cuts: Numbers
-    interval: Whole
-    single: Numbers
-    walk: Whole
-    bound: Numbers
-    union: Masks
+    mark: npt.NDArray[np.uint8]  # [K, n + 1]: where a prefix counts (see `mark_ends`)
+    bits: Short  # [n]: the lanes that each row is inside of
+    sums: Numbers  # [4, L]: sums of d and of positive weight inside and outside
+    buffer: Numbers  # [..., L]: a sweep's
+    result: Numbers  # [4, L]: what the children cost
+    lane: Whole  # [L, 2]: group and cut of each lane, or minus 1 minus the number of its members
+    members: Short  # [L + 1, q]
+    queue: Whole  # [..., 2]: candidates to try
+    cuts: Numbers  # [6, T]: cuts that part the rows
+    interval: Whole  # [..., 5]: a ring of open intervals between tried cuts
+    single: Numbers  # [4, V]: what the children cost inside and outside each category
+    walk: Whole  # [3, q + 1]: numbers of categories low and high, and where each went
+    bound: Numbers  # [2, q + 1]: costs of a walk so far, and bounds of the rest
+    union: Masks  # [W]: rows of several sets
 
 
 _kept = threading.local()
@@ -713,14 +685,9 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
 
 
 def two_levels_by_sweeps(
-    table: Columns,
-    cls: int,
-    masks: Masks,
-    limits: Numbers,
-    halt: Whole,
-    cost: Numbers,
+    table: Columns, cls: int, masks: Masks, limits: Numbers, halt: Whole, cost: Numbers,
     choice: Short,
-) -> None:
+) -> None:  # fmt: skip
     """See `twins.two_levels`. A cost that is not below its limit is a lower bound."""
     choice[:, 0] = -2
     choice[:, 1:] = 0

@@ -1,9 +1,5 @@
 """The primitives in plain NumPy: short, untuned, and what the search runs on without a compiler.
 
-A table F holds, for a row set, ``F[u, v]`` = sum of d over the rows in columns u and v; D and P are
-the sums of d and of positive weight over the rows in each column. Row u of F describes the
-leaf-adjacent problem on the rows in column u, ``D - F[u]`` the one on the others.
-
 Of equal splits of two levels the first is taken, by the compiled primitives as well, so that nobody
 sees which of them ran: all rows to one child, single columns, then pairs and larger subsets of one
 group after the other; members that go to the low child before the same that go to the high one (for
@@ -12,27 +8,22 @@ pairs: all pairs low before all pairs high).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.choices import Choice, column_sums
+from odt_core.solvers.search.choices import column_sums
 from odt_core.solvers.search.columns import (
     ANY,
     LEAF,
-    ONE,
     PAIR,
     Columns,
+    Counted,
     Masks,
     groups_of,
     rows_of,
     runs_of,
 )
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, first_split, walk
 
 Numbers = npt.NDArray[np.float64]
 
@@ -48,16 +39,6 @@ class Halted(Exception):
     """The search is to end."""
 
 
-class Counted(NamedTuple):
-    """A row set's table, the columns' own sums, and those of all rows."""
-
-    F: Numbers
-    D: Numbers
-    P: Numbers
-    total: float
-    positive: float
-
-
 def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
     """Which of the rows are in each column, ``float64[V, n]`` of 0 and 1."""
     found = np.empty((len(table.group), len(rows)))
@@ -68,23 +49,14 @@ def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
     return found
 
 
-def count_pairs(
-    table: Columns,
-    mask: Masks,
-    F: Numbers,
-    D: Numbers,
-    P: Numbers,
-    halt: npt.NDArray[np.int64] | None = None,
-) -> Numbers:
-    """Fill the table F of a row set and its columns' sums. Returns total and positive weight.
-
-    What is filled has no meaning if `halt` was set meanwhile.
-    """
+def count_pairs(table: Columns, mask: Masks, counted: Counted, halt: npt.NDArray[np.int64]) -> None:
+    """Count a row set. What is filled has no meaning if `halt` was set meanwhile."""
+    F, D, P, totals = counted
     F[:], D[:], P[:] = 0, 0, 0
     every = rows_of(mask, len(table.d))
     step = AT_ONCE // max(len(D) ** 2, 2**16) + 1
     for first in range(0, len(every), step):
-        if halt is not None and halt[0]:
+        if halt[0]:
             break
         rows = every[first : first + step]
         inside, d = members(table, rows), table.d[rows]
@@ -92,17 +64,7 @@ def count_pairs(
         D += inside @ d
         P += inside @ np.maximum(-d, 0)
     d = table.d[every]
-    return np.array([d.sum(), np.maximum(-d, 0).sum()])
-
-
-def counted(table: Columns, mask: Masks, halt: npt.NDArray[np.int64] | None = None) -> Counted:
-    """`count_pairs` with new arrays."""
-    v = len(table.group)
-    F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
-    total, positive = count_pairs(table, mask, F, D, P, halt)
-    if halt is not None and halt[0]:
-        raise Halted
-    return Counted(F, D, P, float(total), float(positive))
+    totals[:] = d.sum(), np.maximum(-d, 0).sum()
 
 
 def leaf_costs(table: Columns, cls: int, X: Numbers, total: Numbers, positive: Numbers) -> Numbers:
@@ -118,7 +80,7 @@ def leaf_costs(table: Columns, cls: int, X: Numbers, total: Numbers, positive: N
     if table.level[cls] == LEAF:
         return np.asarray(positive + np.minimum(total, 0))
     best = np.minimum(total, 0) if table.empty_ok[cls] else np.full(len(X), np.inf)
-    for take, s, e, arity in runs_of(table, cls):
+    for take, s, e in runs_of(table, cls).tolist():
         x = X[:, s:e]
         if take == ANY:
             value = np.minimum(x, 0).sum(axis=1)
@@ -127,12 +89,11 @@ def leaf_costs(table: Columns, cls: int, X: Numbers, total: Numbers, positive: N
                 value = np.where(low >= 0, low, np.where(high < 0, value - high, value))
             best = np.minimum(best, value)
             continue
-        if take == ONE:
-            low, high = x.min(axis=1), x.max(axis=1)
-        else:
+        low, high = x.min(axis=1), x.max(axis=1)
+        if take > 1:
             y = np.sort(x, axis=1)
-            low = y[:, 0] + np.minimum(y[:, 1:arity], 0).sum(axis=1)
-            high = y[:, -1] + np.maximum(y[:, -arity:-1], 0).sum(axis=1)
+            low += np.minimum(y[:, 1:take], 0).sum(axis=1)
+            high += np.maximum(y[:, -take:-1], 0).sum(axis=1)
         best = np.minimum(best, np.minimum(low, total - high))
     return np.asarray(positive + best)
 
@@ -140,10 +101,7 @@ def leaf_costs(table: Columns, cls: int, X: Numbers, total: Numbers, positive: N
 def shallow_sides(
     table: Columns,
     cls: int,
-    F: Numbers,
-    D: Numbers,
-    P: Numbers,
-    totals: Numbers,
+    counted: Counted,
     first: npt.NDArray[np.int64],
     second: npt.NDArray[np.int64],
     inside: Numbers,
@@ -153,13 +111,14 @@ def shallow_sides(
 
     Parameters
     ----------
-    F, D, P, totals
+    counted : Counted
         What `count_pairs` gave for the row set.
     first, second : int64[S]
         The columns of each split; a second one is -1 where there is none.
     inside, outside : float64[S]
         Filled.
     """
+    F, D, P, totals = counted
     X, d, p = F[first], D[first], P[first]
     both = second >= 0
     if both.any():
@@ -205,9 +164,10 @@ def two_levels(
             D, positive = column_sums(table, rows, d)[None], np.array([np.maximum(-d, 0).sum()])
             cost[b] = min(leaf_costs(table, cls, D, np.array([d.sum()]), positive)[0], limits[b])
         else:
+            counted = Counted.empty(len(table.group))
+            count_pairs(table, masks[b], counted, halt)
             try:
-                table_of = counted(table, masks[b], halt)
-                cost[b] = _one(table, cls, table_of, float(limits[b]), choice[b], halt)
+                cost[b] = _one(table, cls, counted, float(limits[b]), choice[b], halt)
             except Halted:
                 choice[b, 0] = -2
                 return
@@ -231,7 +191,9 @@ def _one(
             best = value
             choice[: 3 + len(columns)] = [group, to_high, len(columns), *columns]
 
-    D, totals = rows.D[None], (np.array([rows.total]), np.array([rows.positive]))
+    if halt[0]:
+        raise Halted
+    D, totals = rows.D[None], rows.totals[:, None]
     if table.empty_ok[cls]:
         offer(float(leaf_costs(table, high, D, *totals)[0]), -1, 0, [])
         offer(float(leaf_costs(table, low, D, *totals)[0]), -1, 1, [])
@@ -279,15 +241,13 @@ def _both_sides(
 ) -> tuple[Numbers, Numbers]:
     """What the low and the high child cost inside and outside splits, ``float64[2, S]`` each."""
     inside, outside = np.empty((2, len(first))), np.empty((2, len(first)))
-    totals = np.array([rows.total, rows.positive])
     for x, child in enumerate(children):
         for at in range(0, len(first), SOME_SPLITS):
             if halt[0]:
                 raise Halted
             part = slice(at, at + SOME_SPLITS)
             shallow_sides(
-                table, child, rows.F, rows.D, rows.P, totals, first[part], second[part],
-                inside[x, part], outside[x, part],
+                table, child, rows, first[part], second[part], inside[x, part], outside[x, part]
             )  # fmt: skip
     return inside, outside
 
@@ -302,34 +262,35 @@ def _subsets(
     choice: npt.NDArray[np.int32],
     halt: npt.NDArray[np.int64],
 ) -> float:
-    """Splits of a set by more than two columns; of equal ones the first of a walk in order."""
+    """Splits of a set by more than two columns: each low, then high, heaviest columns first."""
     s, e = int(table.start[group]), int(table.start[group + 1])
+    low, high = int(table.low[cls]), int(table.high[cls])
     weight = rows.D[s:e] + 2 * rows.P[s:e]
-    payload = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
-    least = best
-
-    def solve(x: int, sums: Numbers, *_: Numbers) -> Numbers:
+    order = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
+    n, idle = len(order), sorted(set(range(e - s)) - set(order.tolist()))
+    sums = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
+    rest = np.append(inside.min(axis=0)[order][::-1].cumsum()[::-1], 0)
+    stack = [(np.empty(0, np.int64), np.zeros((2, sums.shape[1])), np.zeros(2))] if n else []
+    while stack:
         if halt[0]:
             raise Halted
-        child = int(table.low[cls] if x == 0 else table.high[cls])
-        return leaf_costs(table, child, sums[:, :-2], sums[:, -2], sums[:, -1])
-
-    def take(nodes: Nodes, _: Callable[[int], Choice]) -> None:
-        nonlocal least
-        least = min(least, float((nodes.cost[0] + nodes.cost[1])[0]))
-
-    sides = Sides(table, cls, group, weight, payload, partial(np.add), inside[0], inside[1])
-    walk(sides, Wanted(lambda cost: np.asarray(cost < least), solve, take))
-    if least < best:
-        split = first_split(sides, Wanted(lambda cost: np.asarray(cost <= least), solve, take))
-        choice[: 3 + len(split.members)] = [
-            group, int(split.to_high), len(split.members), *split.members,
-        ]  # fmt: skip
-    return least
-
-
-def weigh(table: Columns, values: Numbers, mask: Masks, out: Numbers) -> float:
-    """Sum of `values` over the rows of a set in each column, into `out`. Returns that of all."""
-    rows = rows_of(mask, len(table.d))
-    out[:] = column_sums(table, rows, values[rows])
-    return float(values[rows].sum())
+        went, known, cost = stack.pop()
+        if cost.sum() + rest[len(went)] >= best:
+            continue
+        if len(went) == n:
+            best, to_high = float(cost.sum()), int(2 * went.sum() < n)
+            members = sorted(order[went == to_high].tolist()) or idle[:1]
+            choice[: 3 + len(members)] = [group, to_high, len(members), *(s + v for v in members)]
+            continue
+        for way in (1, 0) if len(went) or low != high else (0,):
+            now = np.append(went, way)
+            one_sided = len(now) == n == e - s and now.min() == now.max()
+            if min(now.sum(), len(now) - now.sum()) > table.arity[group] or (
+                one_sided and not table.empty_ok[cls]
+            ):
+                continue
+            x, c = known.copy(), cost.copy()
+            x[way] += sums[order[len(went)]]
+            c[way] = leaf_costs(table, (low, high)[way], x[way, None, :-2], *x[way, -2:, None])[0]
+            stack.append((now, x, c))
+    return best

@@ -20,6 +20,7 @@ from odt_core.solvers.search.columns import (
     PAIR,
     Base,
     Columns,
+    Counted,
     Encoding,
     encode,
     encode_fronts,
@@ -99,16 +100,15 @@ def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
         masks, v = some_rows(encoding, random), len(encoding.table.group)
         splits, found = Splits.of(table), []
         for primitives in (kernels, twins):
-            F, D, P = np.empty((v, v)), np.empty(v), np.empty(v)
-            totals = primitives.count_pairs(table, masks[0], F, D, P)  # type: ignore[attr-defined]
-            weights = np.empty(v)
-            primitives.weigh(table, np.abs(table.d), masks[1], weights)  # type: ignore[attr-defined]
+            counted = Counted.empty(v)
+            halt = np.zeros(1, np.int64)
+            primitives.count_pairs(table, masks[0], counted, halt)  # type: ignore[attr-defined]
             sides = np.empty((2, splits.n))
             shallow = int(np.flatnonzero(table.level == 1)[0])
             primitives.shallow_sides(  # type: ignore[attr-defined]
-                table, shallow, F, D, P, totals, splits.first, splits.second, sides[0], sides[1]
+                table, shallow, counted, splits.first, splits.second, sides[0], sides[1]
             )
-            found.append((F, D, P, totals, weights, sides))
+            found.append((*counted, sides))
         for compiled, twin in zip(*found, strict=True):
             np.testing.assert_array_equal(compiled, twin)
 
