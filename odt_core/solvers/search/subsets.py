@@ -126,7 +126,7 @@ class _Walk:
         """Those that may lead to what is wanted, the most promising first."""
         least = nodes.cost[0] + nodes.cost[1] + self.rest[depth]
         at = np.flatnonzero(self.wanted.is_open(least))
-        rank = least[at].reshape(len(at), -1).sum(axis=1)
+        rank = least[at] if least.ndim == 1 else least[at].sum(axis=1)
         return nodes.pick(at[np.argsort(rank, kind="stable")])
 
     def _send(self, nodes: Nodes, way: int, depth: int) -> Nodes:
