@@ -20,6 +20,7 @@ from odt_core.alternatives.questions import Flags, Floats, Questions, Whole, mos
 from odt_core.alternatives.set_pairs import LEAF_OF_STUMPS, Stumps, Table, best_sets
 from odt_core.alternatives.shape_nodes import ShapeNode
 from odt_core.problem import Problem, Split
+from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     Encoding,
     Masks,
@@ -31,7 +32,6 @@ from odt_core.solvers.search.columns import (
 )
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.subsets import Nodes, Numbers, Sides, Wanted, walk
-from odt_core.solvers.search.subsets import Split as FoundSplit
 
 NUMBERS_AT_ONCE = 4_000_000
 """Numbers that a table of pairs of questions keeps in memory at a time."""
@@ -351,7 +351,7 @@ class Bounds:
         cls = self.encoding.classes[node.node]
         search = self.searches[0]
         table = search.table
-        group = next(k for k in groups_of(table, cls) if self.encoding.groups[k].feature == g)
+        group = next(k for k in groups_of(table, cls) if self.encoding.groups[k].features == (g,))
         first, last = int(table.start[group]), int(table.start[group + 1])
         payload = search.splits.column_masks(np.arange(first, last)) & pack(mask)
         weight = count(payload).astype(np.float64)
@@ -369,7 +369,7 @@ class Bounds:
             most[:, 0] -= rest
             return self._least_of_masks(children[x], masks, most)[:, 0]
 
-        def take(nodes: Nodes, split_of: Callable[[int], FoundSplit]) -> None:
+        def take(nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
             sides = nodes.payload
             parts = np.flatnonzero(sides[0].any(axis=1) & sides[1].any(axis=1))
             most = np.repeat(limits[None], len(sides[0]), axis=0)
@@ -377,12 +377,12 @@ class Bounds:
             high = self._least_of_masks(children[1], sides[1], most - low)
             for i in parts[((low + high)[parts] <= limits).all(axis=1)].tolist():
                 split = split_of(i)
-                codes = self.encoding.groups[group].sets
-                inside = frozenset().union(*(codes[column - first] for column in split.columns))
+                columns = [column - first for column in split.members]
+                _, inside = self.encoding.groups[group].question(columns)
                 question = self.questions.number(Split(g, inside))
                 bounds = (low[i], high[i]) if is_left_low else (high[i], low[i])
                 is_swapped = split.to_high == is_left_low
-                named = float(len(split.columns))
+                named = float(len(split.members))
                 found.append(Survivor(question, is_swapped, named, *bounds))
             if len(found) > MOST_SURVIVORS:
                 raise TooManyError
